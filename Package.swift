@@ -1,0 +1,59 @@
+// swift-tools-version:6.2
+import PackageDescription
+
+// What app developers import. One trait, off by default, keeps everything that only Linux needs out of an app's
+// resolution: see docs/architecture.md, "Two manifests".
+
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+    name: "tumbler",
+    platforms: [.iOS(.v15), .macOS(.v12), .tvOS(.v15), .watchOS(.v8), .visionOS(.v1)],
+    products: [
+        .library(name: "CertificatePinning", targets: ["CertificatePinning"]),
+        .library(name: "PathValidation", targets: ["PathValidation"]),
+    ],
+    traits: [
+        .trait(name: "NIO", description: "Pinning on Linux: path validation over swift-certificates, SwiftNIO clients.")
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-crypto.git", "3.12.3"..<"5.0.0"),
+        .package(url: "https://github.com/apple/swift-certificates.git", from: "1.21.1"),
+        .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.4"),
+    ],
+    targets: [
+        .target(
+            name: "CertificatePinning",
+            dependencies: [.product(name: "Crypto", package: "swift-crypto")],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "PathValidation",
+            dependencies: [
+                "CertificatePinning",
+                .product(name: "X509", package: "swift-certificates", condition: .when(traits: ["NIO"])),
+                .product(name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: ["NIO"])),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "CertificatePinningTests",
+            dependencies: ["CertificatePinning", .product(name: "Crypto", package: "swift-crypto")],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "PathValidationTests",
+            dependencies: [
+                "CertificatePinning", "PathValidation",
+                .product(name: "X509", package: "swift-certificates", condition: .when(traits: ["NIO"])),
+                .product(name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: ["NIO"])),
+            ],
+            swiftSettings: strict
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,77 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// Where the parts of a DER certificate lie that this library looks at: found by one walk over borrowed bytes.
+///
+/// The SubjectPublicKeyInfo is sliced out as it stands and never rebuilt from a parsed key, so that a pin equals
+/// openssl's for every algorithm, those that no library here knows included. The walk is strict, so that no second
+/// parser can find another key in the same bytes: DER lengths alone, each structure filled to its last byte, nothing
+/// after the certificate (CVE-2026-87866 was a second parse that differed).
+public struct CertificateFields: Hashable, Sendable {
+    /// The longest certificate that is read, in bytes. The largest on the public web are below 10,000; TLS itself would
+    /// allow 16 MiB.
+    public static let maximumCertificateLength = 65_536
+
+    /// The issuer's Name, its header included.
+    public let issuer: Range<Int>
+
+    /// The Validity, its header included.
+    public let validity: Range<Int>
+
+    /// The subject's Name, its header included.
+    public let subject: Range<Int>
+
+    /// The SubjectPublicKeyInfo, its header included.
+    public let subjectPublicKeyInfo: Range<Int>
+
+    /// Walks a certificate (RFC 5280, section 4.1). Allocates nothing, and traps on no input.
+    ///
+    /// - Parameter bytes: One certificate in DER, and nothing else.
+    /// - Throws: What is wrong with it.
+    public init(walking bytes: RawSpan) throws(CertificateDefect) {
+        guard bytes.byteCount <= Self.maximumCertificateLength else { throw .tooLarge }
+        var input = DERCursor(0..<bytes.byteCount)
+        let whole = try input.contents(of: DERCursor.Tag.sequence, in: bytes)
+        try input.finish()
+
+        var certificate = DERCursor(whole)
+        let toBeSigned = try certificate.contents(of: DERCursor.Tag.sequence, in: bytes)
+        _ = try certificate.contents(of: DERCursor.Tag.sequence, in: bytes)
+        _ = try certificate.contents(of: DERCursor.Tag.bitString, in: bytes)
+        try certificate.finish()
+
+        var fields = DERCursor(toBeSigned)
+        if fields.nextTag(in: bytes) == DERCursor.Tag.version { _ = try fields.element(in: bytes) }
+        _ = try fields.contents(of: DERCursor.Tag.integer, in: bytes)
+        _ = try fields.contents(of: DERCursor.Tag.sequence, in: bytes)
+        self.issuer = try fields.whole(DERCursor.Tag.sequence, in: bytes)
+        self.validity = try fields.whole(DERCursor.Tag.sequence, in: bytes)
+        self.subject = try fields.whole(DERCursor.Tag.sequence, in: bytes)
+        let keyStart = fields.position
+        let key = try fields.contents(of: DERCursor.Tag.sequence, in: bytes)
+        self.subjectPublicKeyInfo = keyStart..<key.upperBound
+        // Unique identifiers and extensions: framed, not read.
+        while !fields.isAtEnd { _ = try fields.element(in: bytes) }
+
+        var keyFields = DERCursor(key)
+        _ = try keyFields.contents(of: DERCursor.Tag.sequence, in: bytes)
+        _ = try keyFields.contents(of: DERCursor.Tag.bitString, in: bytes)
+        try keyFields.finish()
+    }
+
+    /// Walks a certificate held in an array.
+    ///
+    /// - Throws: What is wrong with it.
+    public init(walking bytes: [UInt8]) throws(CertificateDefect) {
+        // A typed throw does not pass through `withUnsafeBytes`, a result does.
+        let result = bytes.withUnsafeBytes { buffer -> Result<CertificateFields, CertificateDefect> in
+            do throws(CertificateDefect) {
+                return .success(try CertificateFields(walking: buffer.bytes))
+            } catch {
+                return .failure(error)
+            }
+        }
+        self = try result.get()
+    }
+}

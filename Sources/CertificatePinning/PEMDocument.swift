@@ -1,0 +1,90 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// One PEM block (RFC 7468): a label and the bytes under it.
+///
+/// What people have is read: text around the blocks (`openssl s_client -showcerts` prints it), either line ending, blanks
+/// at the end of a line, lines of any length. A block that is damaged is an error, never skipped: a root store that
+/// silently lacks a root, or a chain that lacks a certificate, would be another one than was given.
+public struct PEMDocument: Hashable, Sendable {
+    /// The most text that is read, in bytes: a root store of everything Mozilla has ever trusted is below 2 MiB.
+    public static let maximumLength = 16 * 1_048_576
+
+    /// The most blocks that are read.
+    public static let maximumCount = 16_384
+
+    /// What the block says it is, such as `CERTIFICATE`.
+    public let label: String
+
+    /// The bytes under it.
+    public let bytes: [UInt8]
+
+    private static let begin = Array("-----BEGIN ".utf8)
+    private static let end = Array("-----END ".utf8)
+    private static let dashes = Array("-----".utf8)
+
+    /// Reads all blocks of a text, in order. Time and memory are linear in its length.
+    ///
+    /// - Throws: ``InputError/Code/pem`` for a damaged block, or a text over the limits. A text without blocks gives none.
+    public static func documents(in text: some Collection<UInt8>) throws(InputError) -> [PEMDocument] {
+        guard text.count <= self.maximumLength else {
+            throw InputError(.pem, "PEM of over \(self.maximumLength) bytes is not read")
+        }
+        var documents: [PEMDocument] = []
+        var open: (label: ArraySlice<UInt8>, base64: [UInt8])?
+        for (number, line) in Array(text).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
+            let line = self.trimmed(line)
+            let place = "line \(number + 1)"
+            if let label = self.label(of: line, after: self.begin) {
+                guard open == nil else { throw InputError(.pem, "\(place): a PEM block begins inside another") }
+                guard documents.count < self.maximumCount else {
+                    throw InputError(.pem, "over \(self.maximumCount) PEM blocks are not read")
+                }
+                open = (label, [])
+            } else if let block = open {
+                if let label = self.label(of: line, after: self.end) {
+                    guard label == block.label else { throw InputError(.pem, "\(place): END does not fit BEGIN") }
+                    guard !block.base64.isEmpty, let bytes = Base64.decode(block.base64) else {
+                        throw InputError(.pem, "\(place): the PEM block that ends here is not base64")
+                    }
+                    documents.append(PEMDocument(label: String(decoding: label, as: UTF8.self), bytes: bytes))
+                    open = nil
+                } else {
+                    open?.base64 += line
+                }
+            }
+        }
+        guard open == nil else { throw InputError(.pem, "a PEM block has no END line") }
+        return documents
+    }
+
+    private static func trimmed(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == UInt8(ascii: "\r") }
+        var line = line.drop(while: isBlank)
+        while let last = line.last, isBlank(last) { line.removeLast() }
+        return line
+    }
+
+    private static func label(of line: ArraySlice<UInt8>, after prefix: [UInt8]) -> ArraySlice<UInt8>? {
+        guard line.count >= prefix.count + self.dashes.count, line.starts(with: prefix),
+            line.suffix(self.dashes.count).elementsEqual(self.dashes)
+        else { return nil }
+        return line.dropFirst(prefix.count).dropLast(self.dashes.count)
+    }
+
+    /// The block as text: lines of 64 characters, a line break after the last.
+    public var text: String {
+        let base64 = Array(Base64.encode(self.bytes).utf8)
+        let lines = stride(from: 0, to: base64.count, by: 64).map {
+            String(decoding: base64[$0..<min($0 + 64, base64.count)], as: UTF8.self)
+        }
+        return (["-----BEGIN \(self.label)-----"] + lines + ["-----END \(self.label)-----", ""]).joined(separator: "\n")
+    }
+
+    /// Labels some bytes.
+    public init(label: String, bytes: [UInt8]) {
+        self.label = label
+        self.bytes = bytes
+    }
+}

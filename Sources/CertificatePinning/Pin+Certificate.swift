@@ -1,0 +1,33 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// Pins of certificates.
+extension Pin {
+    /// The pin of a certificate's public key: the SHA-256 of its SubjectPublicKeyInfo as it stands.
+    ///
+    /// The walk borrows the bytes and allocates nothing. It equals
+    /// `openssl x509 -pubkey -noout | openssl pkey -pubin -outform DER | openssl dgst -sha256` for every key type.
+    ///
+    /// - Parameter certificate: One certificate in DER, and nothing else.
+    /// - Throws: What is wrong with the certificate.
+    public init(publicKeyOf certificate: UnsafeRawBufferPointer) throws(CertificateDefect) {
+        let fields = try CertificateFields(walking: certificate.bytes)
+        // The walk has checked that the range lies within the buffer.
+        self.init(kind: .publicKey, hashing: UnsafeRawBufferPointer(rebasing: certificate[fields.subjectPublicKeyInfo]))
+    }
+
+    /// The pin of a certificate's public key; the certificate is held in an array.
+    ///
+    /// - Throws: What is wrong with the certificate.
+    public init(publicKeyOf certificate: [UInt8]) throws(CertificateDefect) {
+        let result = certificate.withUnsafeBytes { buffer -> Result<Pin, CertificateDefect> in
+            do throws(CertificateDefect) {
+                return .success(try Pin(publicKeyOf: buffer))
+            } catch {
+                return .failure(error)
+            }
+        }
+        self = try result.get()
+    }
+}

@@ -1,0 +1,74 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+
+/// The SHA-256 of a DER SubjectPublicKeyInfo, exactly as it stands in a certificate (RFC 7469, section 2.4), or of a
+/// whole certificate.
+///
+/// A value of 33 bytes without a heap object: comparing two is comparing four words.
+public struct Pin: Hashable, Sendable {
+    /// What the hash is taken over.
+    public enum Kind: Hashable, Sendable {
+        /// The SubjectPublicKeyInfo: survives the renewal of a certificate with the same key.
+        case publicKey
+        /// The whole certificate: ends with it. For people who must; the linter warns about it.
+        case certificate
+    }
+
+    /// What the hash is taken over.
+    public let kind: Kind
+
+    // The digest as four big-endian words: an array would cost an allocation for each pin that is seen.
+    private let words: (UInt64, UInt64, UInt64, UInt64)
+
+    /// The length of a digest, in bytes.
+    public static let digestLength = 32
+
+    /// The pin with this digest.
+    ///
+    /// - Parameter digest: 32 bytes, else the result is `nil`.
+    public init?(kind: Kind, digest: [UInt8]) {
+        guard digest.count == Self.digestLength else { return nil }
+        self.kind = kind
+        self.words = digest.withUnsafeBytes { Self.words(of: $0) }
+    }
+
+    /// The pin of some bytes: a SubjectPublicKeyInfo or a certificate, as `kind` says.
+    ///
+    /// The bytes are hashed as they are; nothing here looks into them.
+    public init(kind: Kind, hashing bytes: UnsafeRawBufferPointer) {
+        var hash = SHA256()
+        hash.update(bufferPointer: bytes)
+        self.kind = kind
+        self.words = hash.finalize().withUnsafeBytes { Self.words(of: $0) }
+    }
+
+    /// The pin of some bytes: a SubjectPublicKeyInfo or a certificate, as `kind` says.
+    public init(kind: Kind, hashing bytes: [UInt8]) {
+        self = bytes.withUnsafeBytes { Pin(kind: kind, hashing: $0) }
+    }
+
+    /// The 32 bytes of the hash.
+    public var digest: [UInt8] {
+        [self.words.0, self.words.1, self.words.2, self.words.3].flatMap { word in
+            (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(56 - 8 * $0)) }
+        }
+    }
+
+    private static func words(of digest: UnsafeRawBufferPointer) -> (UInt64, UInt64, UInt64, UInt64) {
+        func word(_ index: Int) -> UInt64 {
+            UInt64(bigEndian: digest.loadUnaligned(fromByteOffset: 8 * index, as: UInt64.self))
+        }
+        return (word(0), word(1), word(2), word(3))
+    }
+
+    /// Equal when kind and digest are. Pins are public, so the time that this takes tells nobody anything.
+    public static func == (left: Pin, right: Pin) -> Bool {
+        left.kind == right.kind && left.words == right.words
+    }
+
+    /// Feeds the first word of the digest: a digest is evenly distributed already.
+    public func hash(into hasher: inout Hasher) { hasher.combine(self.words.0) }
+}

@@ -1,0 +1,45 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+extension PinningDecision {
+    /// Why a decision is what it is: the codes of formats.md, section 4. Bounded, so it may label a metric.
+    public struct Reason: Hashable, Sendable, CustomStringConvertible {
+        /// The code, lower case with hyphens.
+        public let description: String
+
+        /// A reason of a transport's own. Codes that stand in the specification have a name below.
+        public init(code: String) { self.description = code }
+
+        /// A certificate of the path matches a known pin.
+        public static let pinMatch = Reason(code: "pin-match")
+        /// None does.
+        public static let noMatchingPin = Reason(code: "no-matching-pin")
+        /// The host does not normalise.
+        public static let hostInvalid = Reason(code: "host-invalid")
+        /// A key of the path is in the deny set.
+        public static let deniedKey = Reason(code: "denied-key")
+        /// There is a deny set, and a certificate of the path cannot be read.
+        public static let deniedUndecidable = Reason(code: "denied-undecidable")
+        /// The kill switch holds for this host.
+        public static let suspended = Reason(code: "suspended")
+        /// No entry covers the host, or one that is off does.
+        public static let notPinned = Reason(code: "not-pinned")
+        /// No entry covers the host, and that is reported.
+        public static let unlistedReported = Reason(code: "unlisted-reported")
+        /// No entry covers the host, and that is refused.
+        public static let unlistedDenied = Reason(code: "unlisted-denied")
+        /// The entry has expired: default validation alone.
+        public static let domainExpired = Reason(code: "domain-expired")
+        /// The presented chain did not validate, for the reason in ``PinningDecision/detail``.
+        public static let chainInvalid = Reason(code: "chain-invalid")
+        /// The peer presented nothing.
+        public static let noCertificates = Reason(code: "no-certificates")
+        /// Validating the chain would take more work than is allowed.
+        public static let overBudget = Reason(code: "over-budget")
+        /// A request without TLS to a host whose entry enforces.
+        public static let cleartext = Reason(code: "cleartext")
+        /// A question that could not be read (`evaluate --batch`).
+        public static let malformed = Reason(code: "malformed")
+    }
+}

@@ -1,0 +1,54 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// The decision for people: what was asked, what was expected, what was seen, certificate by certificate.
+extension PinningDecision: CustomStringConvertible {
+    /// Several lines without a last line break. The first is the verdict and stands alone.
+    public var description: String {
+        var lines = ["\(self.host): \(self.verdict.rawValue) (\(self.reason)). \(self.sentence)"]
+        if let detail { lines.append("  \(detail)") }
+        if let entry, !entry.pins.isEmpty {
+            lines.append("  Expected for \(entry.domain)\(self.list.map { ", list \($0.name) version \($0.version)" } ?? ""):")
+            for known in entry.pins {
+                let position = known.position == .any ? "" : "  \(known.position.rawValue)"
+                lines.append("    \(known.pin)\(position)\(known.note.map { "  \($0)" } ?? "")")
+            }
+        }
+        if !self.path.certificates.isEmpty {
+            lines.append("  Seen, leaf first:")
+            for (index, certificate) in self.path.certificates.enumerated() {
+                let pin = self.path.publicKeyPins[index]?.description ?? "(a certificate that cannot be read)"
+                let subject = DistinguishedNameText(subjectOf: certificate)?.description ?? ""
+                lines.append("    \(pin)  \(subject)\(self.mark(at: index))")
+            }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private func mark(at index: Int) -> String {
+        if self.denied?.index == index { return "  <- denied" }
+        return [self.matched?.index, self.matchedIssuer?.index].contains(index) ? "  <- matches" : ""
+    }
+
+    private var sentence: String {
+        switch self.reason {
+        case .pinMatch: "A certificate of the validated path matches a pin."
+        case .noMatchingPin where self.isEnforced: "No certificate of the validated path matches a pin."
+        case .noMatchingPin: "No certificate of the validated path matches a pin; this is only reported."
+        case .hostInvalid: "The host cannot be a host's name."
+        case .deniedKey: "A key of the validated path is denied."
+        case .deniedUndecidable: "A certificate cannot be read, so nobody can say that its key is not denied."
+        case .suspended: "Pinning is suspended for this host; the deny set is not."
+        case .notPinned: "This host is not pinned; default validation decided."
+        case .unlistedReported: "No entry covers this host; this is reported."
+        case .unlistedDenied: "No entry covers this host, and the list denies such hosts."
+        case .domainExpired: "The entry has expired; default validation decided."
+        case .chainInvalid: "The presented chain does not validate."
+        case .noCertificates: "The server presented no certificate."
+        case .overBudget: "Validating the presented chain takes more work than is allowed."
+        case .cleartext: "A request without TLS to a host that is pinned."
+        default: "The question could not be read."
+        }
+    }
+}

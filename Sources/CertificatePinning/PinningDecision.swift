@@ -1,0 +1,93 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// What Pin Validation decided, with all that is needed to explain it. A value, not an error.
+public struct PinningDecision: Hashable, Sendable {
+    /// Whether the connection may go on.
+    public enum Verdict: String, Hashable, Sendable, Encodable {
+        /// It may.
+        case allow
+        /// It may not.
+        case block
+    }
+
+    /// A pin that matched, and where in the path.
+    public struct Match: Hashable, Sendable, Encodable {
+        /// The pin.
+        public let pin: Pin
+        /// The place in the validated path of the certificate that matched; the leaf is 0.
+        public let index: Int
+
+        /// States a match.
+        public init(pin: Pin, index: Int) {
+            self.pin = pin
+            self.index = index
+        }
+
+        enum CodingKeys: CodingKey { case pin, index }
+
+        /// Writes the pin in its canonical form.
+        public func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(self.pin.description, forKey: .pin)
+            try container.encode(self.index, forKey: .index)
+        }
+    }
+
+    /// The host, normalised; as it was given when it does not normalise.
+    public let host: String
+
+    /// The entry that applied; its domain is the noted hostname of RFC 7469.
+    public let entry: PinnedDomain?
+
+    /// Whether the connection may go on.
+    public private(set) var verdict: Verdict
+
+    /// Whether a mismatch blocks, or would have blocked.
+    public private(set) var isEnforced: Bool
+
+    /// Why.
+    public private(set) var reason: Reason
+
+    /// The pin that matched; with `requireIssuer` the leaf's.
+    public internal(set) var matched: Match?
+
+    /// With `requireIssuer`, the issuer's pin that matched.
+    public internal(set) var matchedIssuer: Match?
+
+    /// A key of the deny set that is in the path. With a verdict of allow, its entry only reports.
+    public internal(set) var denied: Match?
+
+    /// The validated path, whose ``ValidatedPath/publicKeyPins`` are the pins that were seen.
+    public let path: ValidatedPath
+
+    /// The list that decided, or `nil` for rules made in code.
+    public let list: ListIdentity?
+
+    /// What a person should know beside the reason, in one sentence.
+    public let detail: String?
+
+    /// A refusal, which ``concluding(_:_:isEnforced:)`` may still turn into something else: what is forgotten blocks.
+    init(
+        host: String, entry: PinnedDomain?, path: ValidatedPath, list: ListIdentity?, refusedFor reason: Reason,
+        detail: String?
+    ) {
+        self.host = host
+        self.entry = entry
+        self.verdict = .block
+        self.isEnforced = true
+        self.reason = reason
+        self.path = path
+        self.list = list
+        self.detail = detail
+    }
+
+    /// The same facts with a conclusion.
+    consuming func concluding(_ verdict: Verdict, _ reason: Reason, isEnforced: Bool) -> PinningDecision {
+        self.verdict = verdict
+        self.reason = reason
+        self.isEnforced = isEnforced
+        return self
+    }
+}

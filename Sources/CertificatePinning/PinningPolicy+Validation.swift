@@ -1,0 +1,104 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// Pin Validation (RFC 7469, section 2.6; formats.md, section 4).
+extension PinningPolicy {
+    /// Decides on a path that was already validated for a host.
+    ///
+    /// Looks at nothing but its arguments.
+    ///
+    /// - Parameters:
+    ///   - path: The path that the platform has validated for this host.
+    ///   - host: The host that the connection is made for, as the request names it, without a port.
+    ///   - time: The reference time (formats.md, section 3.3): the clock's, unless the list in force was issued later.
+    /// - Returns: The verdict, with all that is needed to explain it.
+    public func validate(_ path: ValidatedPath, for host: String, at time: Timestamp) -> PinningDecision {
+        var decision = self.refusal(of: host, .noCertificates, path: path)
+        guard decision.reason != .hostInvalid, !path.certificates.isEmpty else { return decision }
+
+        if let denied = self.denied.isEmpty ? nil : self.deniedKey(in: path) {
+            decision.denied = denied.match
+            if denied.isEnforced { return decision.concluding(.block, .deniedKey, isEnforced: true) }
+        }
+        if path.publicKeyPins.contains(nil), self.denied.contains(where: \.isEnforced) {
+            return decision.concluding(.block, .deniedUndecidable, isEnforced: true)
+        }
+        if self.isSuspended(decision.entry, at: time) {
+            return decision.concluding(.allow, .suspended, isEnforced: false)
+        }
+        guard let entry = decision.entry else {
+            return switch self.unlisted {
+            case .allow: decision.concluding(.allow, .notPinned, isEnforced: false)
+            case .report: decision.concluding(.allow, .unlistedReported, isEnforced: false)
+            case .deny: decision.concluding(.block, .unlistedDenied, isEnforced: true)
+            }
+        }
+        if let end = entry.expiresAt, time >= end {
+            return decision.concluding(.allow, .domainExpired, isEnforced: false)
+        }
+        if entry.mode == .off { return decision.concluding(.allow, .notPinned, isEnforced: false) }
+
+        (decision.matched, decision.matchedIssuer) = entry.match(in: path)
+        guard decision.matched != nil else {
+            return decision.concluding(entry.isEnforced ? .block : .allow, .noMatchingPin, isEnforced: entry.isEnforced)
+        }
+        return decision.concluding(.allow, .pinMatch, isEnforced: entry.isEnforced)
+    }
+
+    /// The refusal of a connection that never had a validated path: `chain-invalid`, `no-certificates`, `over-budget`
+    /// or `cleartext`. A host that does not normalise is refused as that, whatever the reason given.
+    ///
+    /// - Parameters:
+    ///   - host: The host that the connection is made for.
+    ///   - reason: Why it is refused.
+    ///   - detail: What a person should know of it, in one sentence.
+    ///   - path: What there is of a path; by default nothing.
+    public func refusal(
+        of host: String,
+        _ reason: PinningDecision.Reason,
+        detail: String? = nil,
+        path: ValidatedPath = ValidatedPath(uncheckedValidatedPath: [])
+    ) -> PinningDecision {
+        do throws(InputError) {
+            let name = try HostName(host)
+            return PinningDecision(
+                host: name.description, entry: self.entry(for: name), path: path, list: self.list,
+                refusedFor: reason, detail: detail)
+        } catch {
+            return PinningDecision(
+                host: host, entry: nil, path: path, list: self.list, refusedFor: .hostInvalid, detail: error.reason)
+        }
+    }
+
+    /// The first denied key of a path: an enforced one if there is any, else one that is only reported.
+    private func deniedKey(in path: ValidatedPath) -> (match: PinningDecision.Match, isEnforced: Bool)? {
+        var reported: PinningDecision.Match?
+        for entry in self.denied {
+            guard let index = path.index(matching: entry.pin) else { continue }
+            let match = PinningDecision.Match(pin: entry.pin, index: index)
+            if entry.isEnforced { return (match, true) }
+            reported = reported ?? match
+        }
+        return reported.map { ($0, false) }
+    }
+}
+
+extension PinnedDomain {
+    /// What matches in a path: a pin, and with ``requireIssuer`` a leaf pin and an issuer pin, or nothing at all.
+    fileprivate func match(in path: ValidatedPath) -> (PinningDecision.Match?, issuer: PinningDecision.Match?) {
+        func first(_ isEligible: (KnownPin) -> Bool) -> PinningDecision.Match? {
+            var best: PinningDecision.Match?
+            for known in self.pins where isEligible(known) {
+                guard let index = path.index(matching: known.pin, in: known.position) else { continue }
+                if index < best?.index ?? .max { best = PinningDecision.Match(pin: known.pin, index: index) }
+            }
+            return best
+        }
+        guard self.requireIssuer else { return (first { _ in true }, nil) }
+        guard let leaf = first({ $0.position == .leaf }), let issuer = first({ $0.position == .issuer }) else {
+            return (nil, nil)
+        }
+        return (leaf, issuer)
+    }
+}

@@ -1,0 +1,63 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// The rules in force: entries, deny set, suspensions and the rule for unlisted hosts, indexed once.
+///
+/// An immutable value. Pinning only subtracts: a policy can refuse a path that was already accepted, and accept none
+/// that was not.
+public struct PinningPolicy: Sendable {
+    /// The list that the rules are from, or `nil` for rules made in code.
+    public let list: ListIdentity?
+
+    /// What happens to hosts that no entry covers.
+    public let unlisted: UnlistedHosts
+
+    /// The keys that are refused anywhere in a path.
+    public let denied: [DeniedKey]
+
+    /// What is suspended.
+    public let suspended: [Suspension]
+
+    private let index: DomainIndex
+
+    /// Indexes the rules. Cost is linear in their number.
+    ///
+    /// - Parameters:
+    ///   - list: The list that the rules are from, or `nil` for rules made in code.
+    ///   - domains: The entries, at most one for a domain.
+    ///   - denied: The keys that are refused anywhere in a path.
+    ///   - suspended: What is suspended.
+    ///   - unlisted: What happens to hosts that no entry covers.
+    /// - Throws: ``InputError/Code/policy`` when two entries have the same domain, or an address includes subdomains.
+    public init(
+        list: ListIdentity? = nil,
+        domains: [PinnedDomain],
+        denied: [DeniedKey] = [],
+        suspended: [Suspension] = [],
+        unlisted: UnlistedHosts = .allow
+    ) throws(InputError) {
+        for entry in domains where entry.domain.isAddress && entry.includeSubdomains {
+            throw InputError(.policy, "\(entry.domain) is an IP address, which has no subdomains")
+        }
+        self.list = list
+        self.unlisted = unlisted
+        self.denied = denied
+        self.suspended = suspended
+        self.index = try DomainIndex(domains)
+    }
+
+    /// The entry that applies to a host: the exact name, else the nearest parent that includes its subdomains.
+    public func entry(for host: HostName) -> PinnedDomain? { self.index.entry(for: host) }
+
+    /// Whether pinning is suspended for hosts with this entry at a time. The deny set never is.
+    func isSuspended(_ entry: PinnedDomain?, at time: Timestamp) -> Bool {
+        self.suspended.contains { suspension in
+            guard time < suspension.until else { return false }
+            return switch suspension.scope {
+            case .everything: true
+            case .entry(let domain): entry?.domain == domain
+            }
+        }
+    }
+}

@@ -1,0 +1,5 @@
+#if NIO
+import X509
+import CertificatePinning
+public struct Q {}
+#endif
