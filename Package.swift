@@ -37,6 +37,7 @@ let package = Package(
                 "CertificatePinning",
                 .product(name: "X509", package: "swift-certificates", condition: .when(traits: ["NIO"])),
                 .product(name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: ["NIO"])),
+                .product(name: "CryptoExtras", package: "swift-crypto", condition: .when(traits: ["NIO"])),
             ],
             swiftSettings: strict
         ),

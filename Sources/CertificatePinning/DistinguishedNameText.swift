@@ -33,6 +33,12 @@ public struct DistinguishedNameText: Hashable, Sendable, CustomStringConvertible
         self.init(fields.subject, of: certificate)
     }
 
+    /// The issuer of a certificate, or `nil` when the certificate cannot be read.
+    public init?(issuerOf certificate: [UInt8]) {
+        guard let fields = try? CertificateFields(walking: certificate) else { return nil }
+        self.init(fields.issuer, of: certificate)
+    }
+
     private static func attributes(_ name: Range<Int>, in bytes: RawSpan) throws(CertificateDefect) -> [String] {
         var parts: [String] = []
         var outer = DERCursor(name)

@@ -83,6 +83,17 @@ public struct PinningDecision: Hashable, Sendable {
         self.detail = detail
     }
 
+    /// The answer to a question that could not be read (`evaluate --batch`): a refusal, `malformed`.
+    ///
+    /// - Parameters:
+    ///   - host: The host as far as it is known; it may be empty.
+    ///   - detail: What is wrong with the question.
+    public init(unreadableQuestionFor host: String, detail: String) {
+        self.init(
+            host: host, entry: nil, path: ValidatedPath(uncheckedValidatedPath: []), list: nil, refusedFor: .malformed,
+            detail: detail)
+    }
+
     /// The same facts with a conclusion.
     consuming func concluding(_ verdict: Verdict, _ reason: Reason, isEnforced: Bool) -> PinningDecision {
         self.verdict = verdict

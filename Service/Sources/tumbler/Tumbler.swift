@@ -1,6 +1,20 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
 import ArgumentParser
-import NIOSSL
-import NIOPosix
-import PathValidation
-import CryptoExtras
-@main struct Tumbler: ParsableCommand { func run() {} }
+
+/// The command line: one file a command. Standard output is for results and stays as documented; all else goes to
+/// standard error (formats.md, section 8).
+struct Tumbler: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tumbler",
+        abstract: "Certificate pinning that can be operated.",
+        discussion: """
+            Exit codes: 0 holds or allowed, 1 does not hold or blocked, 2 could not be decided (network, file, server), \
+            64 usage.
+            """,
+        version: "0.1.0-dev",
+        subcommands: [PinCommand.self, EvaluateCommand.self]
+    )
+}

@@ -7,7 +7,7 @@
 /// What people have is read: text around the blocks (`openssl s_client -showcerts` prints it), either line ending, blanks
 /// at the end of a line, lines of any length. A block that is damaged is an error, never skipped: a root store that
 /// silently lacks a root, or a chain that lacks a certificate, would be another one than was given.
-public struct PEMDocument: Hashable, Sendable {
+public struct PEMBlock: Hashable, Sendable {
     /// The most text that is read, in bytes: a root store of everything Mozilla has ever trusted is below 2 MiB.
     public static let maximumLength = 16 * 1_048_576
 
@@ -27,18 +27,18 @@ public struct PEMDocument: Hashable, Sendable {
     /// Reads all blocks of a text, in order. Time and memory are linear in its length.
     ///
     /// - Throws: ``InputError/Code/pem`` for a damaged block, or a text over the limits. A text without blocks gives none.
-    public static func documents(in text: some Collection<UInt8>) throws(InputError) -> [PEMDocument] {
+    public static func blocks(in text: some Collection<UInt8>) throws(InputError) -> [PEMBlock] {
         guard text.count <= self.maximumLength else {
             throw InputError(.pem, "PEM of over \(self.maximumLength) bytes is not read")
         }
-        var documents: [PEMDocument] = []
+        var blocks: [PEMBlock] = []
         var open: (label: ArraySlice<UInt8>, base64: [UInt8])?
         for (number, line) in Array(text).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
             let line = self.trimmed(line)
             let place = "line \(number + 1)"
             if let label = self.label(of: line, after: self.begin) {
                 guard open == nil else { throw InputError(.pem, "\(place): a PEM block begins inside another") }
-                guard documents.count < self.maximumCount else {
+                guard blocks.count < self.maximumCount else {
                     throw InputError(.pem, "over \(self.maximumCount) PEM blocks are not read")
                 }
                 open = (label, [])
@@ -48,7 +48,7 @@ public struct PEMDocument: Hashable, Sendable {
                     guard !block.base64.isEmpty, let bytes = Base64.decode(block.base64) else {
                         throw InputError(.pem, "\(place): the PEM block that ends here is not base64")
                     }
-                    documents.append(PEMDocument(label: String(decoding: label, as: UTF8.self), bytes: bytes))
+                    blocks.append(PEMBlock(label: String(decoding: label, as: UTF8.self), bytes: bytes))
                     open = nil
                 } else {
                     open?.base64 += line
@@ -56,7 +56,7 @@ public struct PEMDocument: Hashable, Sendable {
             }
         }
         guard open == nil else { throw InputError(.pem, "a PEM block has no END line") }
-        return documents
+        return blocks
     }
 
     private static func trimmed(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {

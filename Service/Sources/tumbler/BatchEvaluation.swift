@@ -1,0 +1,99 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import Foundation
+import PathValidation
+
+/// `evaluate --batch`: a stream of questions, answered on all cores, in the order of the input. A line that cannot be
+/// read answers `malformed`, and the rest go on.
+struct BatchEvaluation {
+    /// The longest line that is read, in bytes: 64 presented certificates of the largest size, in PEM, and roots.
+    static let maximumLineLength = 8 << 20
+
+    /// Lines that are answered together: enough that handing them out costs little, few enough to stay in memory.
+    private static let linesAtOnce = 256
+
+    /// The time of questions that name none.
+    let defaultTime: Timestamp
+
+    /// Answers all lines of a file.
+    ///
+    /// - Parameter path: The file, or `-` for standard input.
+    /// - Throws: ``CommandFailure`` when it cannot be read.
+    func run(reading path: String) async throws {
+        var lines = try InputLines(path, maximumLength: Self.maximumLineLength)
+        let stores = RootStoreCache()
+        while true {
+            var batch: [InputLines.Line] = []
+            while batch.count < Self.linesAtOnce, let line = try lines.next() {
+                if !line.isBlank { batch.append(line) }
+            }
+            guard !batch.isEmpty else { return }
+            let answers = await self.answer(batch, stores)
+            FileHandle.standardOutput.write(answers)
+        }
+    }
+
+    /// Answers some lines on all cores; each core takes every n-th line.
+    private func answer(_ lines: [InputLines.Line], _ stores: RootStoreCache) async -> Data {
+        let width = min(lines.count, ProcessInfo.processInfo.activeProcessorCount)
+        let parts = await withTaskGroup(of: (Int, [Data]).self) { group in
+            for first in 0..<width {
+                group.addTask {
+                    var answers: [Data] = []
+                    for index in stride(from: first, to: lines.count, by: width) {
+                        answers.append(await self.answer(lines[index], stores))
+                    }
+                    return (first, answers)
+                }
+            }
+            return await group.reduce(into: [[Data]](repeating: [], count: width)) { $0[$1.0] = $1.1 }
+        }
+        var all = Data()
+        for index in lines.indices { all += parts[index % width][index / width] + [UInt8(ascii: "\n")] }
+        return all
+    }
+
+    private func answer(_ line: InputLines.Line, _ stores: RootStoreCache) async -> Data {
+        let answer: BatchAnswer
+        switch line {
+        case .tooLong: answer = Self.malformed(nil, "", "a line of over \(Self.maximumLineLength) bytes")
+        case .bytes(let bytes): answer = await self.answer(bytes, stores)
+        }
+        // Text, numbers and booleans can always be encoded.
+        return (try? JSONOutput.line(answer)) ?? Data()
+    }
+
+    private func answer(_ line: Data, _ stores: RootStoreCache) async -> BatchAnswer {
+        let question: BatchQuestion
+        do {
+            question = try JSONDecoder().decode(BatchQuestion.self, from: line)
+        } catch {
+            struct Named: Decodable { let id: BatchQuestion.Identifier }
+            let id = try? JSONDecoder().decode(Named.self, from: line).id
+            return Self.malformed(id, "", Self.reason(for: error))
+        }
+        do throws(InputError) {
+            let evaluation = try question.evaluation(defaultTime: self.defaultTime)
+            let roots = try await stores.store(for: question.roots)
+            return BatchAnswer(id: question.id, decision: await evaluation.decide(roots: roots))
+        } catch {
+            return Self.malformed(question.id, question.host, error.reason)
+        }
+    }
+
+    private static func malformed(_ id: BatchQuestion.Identifier?, _ host: String, _ reason: String) -> BatchAnswer {
+        BatchAnswer(id: id, decision: PinningDecision(unreadableQuestionFor: host, detail: reason))
+    }
+
+    private static func reason(for error: any Error) -> String {
+        switch error as? DecodingError {
+        case .keyNotFound(let key, _): "the member \(key.stringValue) is missing"
+        case .typeMismatch(_, let context), .valueNotFound(_, let context):
+            "the member \(context.codingPath.map(\.stringValue).joined(separator: ".")) is of the wrong type"
+        default: "not a line of JSON"
+        }
+    }
+}

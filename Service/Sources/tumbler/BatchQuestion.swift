@@ -1,0 +1,78 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+
+/// One line of `evaluate --batch`.
+struct BatchQuestion: Decodable {
+    /// What the answer is told apart by: a text or a number, given back as it came.
+    enum Identifier: Codable, Hashable {
+        case text(String)
+        case number(Int64)
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            if let number = try? container.decode(Int64.self) {
+                self = .number(number)
+            } else {
+                self = .text(try container.decode(String.self))
+            }
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            switch self {
+            case .text(let text): try container.encode(text)
+            case .number(let number): try container.encode(number)
+            }
+        }
+    }
+
+    let id: Identifier
+    let host: String
+    let chain: [String]
+    let roots: [String]
+    let at: String?
+    let nameCheck: Bool?
+    let pins: [String]?
+    let list: String?
+    let root: String?
+
+    /// The question that the line asks.
+    ///
+    /// - Throws: ``InputError`` for a member whose text is not what it must be.
+    func evaluation(defaultTime: Timestamp) throws(InputError) -> Evaluation {
+        guard self.list == nil, self.root == nil else {
+            throw InputError(.policy, "signed lists cannot be evaluated yet; give pins")
+        }
+        var known: [KnownPin] = []
+        for text in self.pins ?? [] { known.append(KnownPin(try Pin(text))) }
+        var presented: [[UInt8]] = []
+        for text in self.chain { presented += try Self.certificates(in: text) }
+        return Evaluation(
+            host: self.host, presented: presented, pins: known, checksName: self.nameCheck ?? true,
+            time: try self.at.map { text throws(InputError) in try Timestamp(text) } ?? defaultTime)
+    }
+
+    /// The certificates of a PEM text.
+    static func certificates(in text: String) throws(InputError) -> [[UInt8]] {
+        let found = try PEMBlock.blocks(in: text.utf8).filter { $0.label == "CERTIFICATE" }.map(\.bytes)
+        guard !found.isEmpty else { throw InputError(.pem, "a text without a certificate") }
+        return found
+    }
+}
+
+/// One answer of `evaluate --batch`: the decision, with the question's id.
+struct BatchAnswer: Encodable {
+    let id: BatchQuestion.Identifier?
+    let decision: PinningDecision
+
+    private enum CodingKeys: CodingKey { case id }
+
+    func encode(to encoder: any Encoder) throws {
+        try self.decision.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(self.id, forKey: .id)
+    }
+}

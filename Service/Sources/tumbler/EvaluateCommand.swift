@@ -1,0 +1,85 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import CertificatePinning
+import PathValidation
+
+/// Would the app accept this chain, and why?
+struct EvaluateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "evaluate",
+        abstract: "Decide on a certificate chain exactly as an app will.",
+        discussion: """
+            Validates the presented chain (PEM, leaf first, the rest in any order) against the roots, then the pins \
+            against the path that was validated. Without --pin the chain alone decides. Exit code 0: allowed, 1: \
+            blocked, 2: could not be decided.
+
+            --batch reads one question a line, {"id","host","chain":[PEM],"roots":[PEM],"at"?,"nameCheck"?,"pins"?}, \
+            and answers each with one line, in the same order.
+            """
+    )
+
+    @Option(help: "The host that the connection is made for, without a port.")
+    var host: String?
+
+    @Option(help: ArgumentHelp("The presented chain in PEM, leaf first; - is standard input.", valueName: "file"))
+    var chain: String?
+
+    @Option(help: ArgumentHelp("The anchors in PEM, or the word system.", valueName: "file|system"))
+    var roots = RootsOption.system
+
+    @Option(name: .customLong("pin"), help: "A pin of this host, in any written form. May be given several times.")
+    var pins: [String] = []
+
+    @Flag(name: .customLong("no-name-check"), help: "Do not ask whether the certificate is for this host.")
+    var noNameCheck = false
+
+    @Option(help: ArgumentHelp("Answer many questions, JSON Lines; - is standard input.", valueName: "file|-"))
+    var batch: String?
+
+    @Flag(help: "Print the decision as JSON.")
+    var json = false
+
+    @OptionGroup var time: TimeOption
+
+    func validate() throws {
+        let single = self.host != nil || self.chain != nil || !self.pins.isEmpty || self.noNameCheck
+        if self.batch != nil, single { throw ValidationError("--batch takes its questions from the file alone") }
+        if self.batch == nil, self.host == nil { throw ValidationError("--host is missing") }
+        if self.batch == nil, self.chain == nil { throw ValidationError("--chain is missing") }
+    }
+
+    func run() async throws {
+        if let batch { return try await BatchEvaluation(defaultTime: self.time.time).run(reading: batch) }
+        guard let host, let chain else { return }
+        var pins: [KnownPin] = []
+        for text in self.pins {
+            do throws(InputError) {
+                pins.append(KnownPin(try Pin(text)))
+            } catch {
+                throw CommandFailure(.usage, "--pin \(text): \(error)", hint: "tumbler pin prints the pins of what you have")
+            }
+        }
+        let evaluation = Evaluation(
+            host: host, presented: try Self.certificates(in: chain), pins: pins, checksName: !self.noNameCheck,
+            time: self.time.time)
+        let decision = await evaluation.decide(roots: try RootsOption.load(self.roots))
+        if self.json { try JSONOutput.write(decision) } else { print(decision) }
+        guard decision.verdict == .allow else { throw ExitCode(CommandExit.doesNotHold.rawValue) }
+    }
+
+    private static func certificates(in path: String) throws(CommandFailure) -> [[UInt8]] {
+        let bytes = try InputFile.read(path)
+        do throws(InputError) {
+            let certificates = try PEMBlock.blocks(in: bytes).filter { $0.label == "CERTIFICATE" }.map(\.bytes)
+            if !certificates.isEmpty { return certificates }
+        } catch {
+            throw CommandFailure(.undecided, "\(path): \(error)")
+        }
+        // One certificate in DER is a chain of one.
+        if (try? CertificateFields(walking: bytes)) != nil { return [bytes] }
+        throw CommandFailure(.undecided, "\(path): no certificate in it", hint: "a chain is PEM, the server's certificate first")
+    }
+}

@@ -1,0 +1,113 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+import NIOSSL
+import NIOTLS
+
+/// Asks a server for its certificates.
+enum LiveServer {
+    /// The longest that asking may take, from looking up the name to the last certificate.
+    static let timeout: TimeAmount = .seconds(10)
+
+    /// The chain that a server presents, leaf first, in DER. Nothing is validated: the connection is for looking, and is
+    /// closed before anything is said on it.
+    ///
+    /// - Throws: ``CommandFailure`` when the server cannot be reached or does not speak TLS.
+    static func presentedChain(of server: ServerAddress) async throws(CommandFailure) -> [[UInt8]] {
+        let presented = NIOLockedValueBox<[[UInt8]]>([])
+        do {
+            let context = try NIOSSLContext(configuration: self.configuration)
+            try await self.handshake(with: server, context: context, presented: presented)
+        } catch {
+            // A server that wants a certificate of ours breaks the handshake off after it has shown its own.
+            if presented.withLockedValue({ $0.isEmpty }) {
+                throw CommandFailure(.undecided, "\(server): \(self.reason(for: error))")
+            }
+        }
+        return presented.withLockedValue { $0 }
+    }
+
+    private static var configuration: TLSConfiguration {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.certificateVerification = .noHostnameVerification
+        return configuration
+    }
+
+    private static func handshake(
+        with server: ServerAddress, context: NIOSSLContext, presented: NIOLockedValueBox<[[UInt8]]>
+    ) async throws {
+        let group = MultiThreadedEventLoopGroup.singleton
+        let done = group.any().makePromise(of: Void.self)
+        let deadline = NIODeadline.now() + self.timeout
+        let expiry = done.futureResult.eventLoop.scheduleTask(deadline: deadline) { done.fail(ServerTimeout()) }
+        let bootstrap = ClientBootstrap(group: group)
+            .connectTimeout(self.timeout)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    // Server name indication is for names; an address must not be sent as one (RFC 6066, section 3).
+                    let name = server.host.isAddress ? nil : server.host.description
+                    let handler = try NIOSSLClientHandler(
+                        context: context, serverHostname: name,
+                        customVerificationCallback: { chain, verdict in
+                            presented.withLockedValue { $0 = chain.compactMap { try? $0.toDERBytes() } }
+                            verdict.succeed(.certificateVerified)
+                        })
+                    try channel.pipeline.syncOperations.addHandlers([handler, HandshakeWatcher(done: done)])
+                }
+            }
+        let connection = bootstrap.connect(host: server.host.description, port: server.port)
+        connection.whenFailure { done.fail($0) }
+        defer {
+            expiry.cancel()
+            connection.whenSuccess { $0.close(promise: nil) }
+        }
+        try await done.futureResult.get()
+    }
+
+    private static func reason(for error: any Error) -> String {
+        switch error {
+        case is ServerTimeout: "no answer within \(self.timeout.nanoseconds / 1_000_000_000) seconds"
+        case let error as NIOConnectionError:
+            if error.dnsAError != nil && error.dnsAAAAError != nil { "no such host" }
+            else if let first = error.connectionErrors.first { self.reason(for: first.error) }
+            else { "no connection" }
+        case let error as IOError where error.errnoCode == ECONNREFUSED: "connection refused; nothing listens on this port"
+        case let error as IOError: "no connection: \(error.description)"
+        case ChannelError.connectTimeout: "no connection within \(self.timeout.nanoseconds / 1_000_000_000) seconds"
+        case is HandshakeWatcher.Closed: "the server closed the connection before it presented a certificate"
+        default: "no TLS handshake: \(error)"
+        }
+    }
+}
+
+/// The time for asking is over.
+private struct ServerTimeout: Error {}
+
+/// Ends the asking when the handshake is complete, or cannot be any more.
+private final class HandshakeWatcher: ChannelInboundHandler, Sendable {
+    typealias InboundIn = ByteBuffer
+
+    /// The peer went away.
+    struct Closed: Error {}
+
+    private let done: EventLoopPromise<Void>
+
+    init(done: EventLoopPromise<Void>) { self.done = done }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .handshakeCompleted? = event as? TLSUserEvent { self.done.succeed() }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        self.done.fail(error)
+        context.close(promise: nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) { self.done.fail(Closed()) }
+}

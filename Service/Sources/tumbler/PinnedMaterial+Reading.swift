@@ -1,0 +1,109 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import Foundation
+import SwiftASN1
+
+extension PinnedMaterial {
+    private static let openSSLHint = "openssl pkey -in FILE -pubout | tumbler pin -"
+
+    /// Everything in a file that has a pin: PEM blocks in their order, or one structure in DER.
+    ///
+    /// - Throws: ``CommandFailure`` when there is nothing in it, or something that cannot be read.
+    static func all(in bytes: [UInt8], named name: String) throws(CommandFailure) -> [PinnedMaterial] {
+        let documents: [PEMBlock]
+        do throws(InputError) {
+            documents = try PEMBlock.blocks(in: bytes)
+        } catch {
+            throw CommandFailure(.undecided, "\(name): \(error)")
+        }
+        guard !documents.isEmpty else { return [try self.one(inDER: bytes, named: name)] }
+        var found: [PinnedMaterial] = []
+        for document in documents {
+            if let material = try self.material(of: document, index: found.count, named: name) { found.append(material) }
+        }
+        guard !found.isEmpty else {
+            throw CommandFailure(.undecided, "\(name): no certificate, key or request in this PEM")
+        }
+        return found
+    }
+
+    private static func material(
+        of document: PEMBlock, index: Int, named name: String
+    ) throws(CommandFailure) -> PinnedMaterial? {
+        let bytes = document.bytes
+        do {
+            switch document.label {
+            case "CERTIFICATE", "X509 CERTIFICATE":
+                return try PinnedMaterial(certificate: bytes, index: index, source: name)
+            case "CERTIFICATE REQUEST", "NEW CERTIFICATE REQUEST":
+                return try self.request(bytes, named: name)
+            case "PUBLIC KEY":
+                return PinnedMaterial(.publicKey, subjectPublicKeyInfo: try PublicKeyBytes.checked(bytes), source: name)
+            case "RSA PUBLIC KEY":
+                return PinnedMaterial(.publicKey, subjectPublicKeyInfo: try PublicKeyBytes.ofPKCS1Public(bytes), source: name)
+            case "PRIVATE KEY":
+                return PinnedMaterial(.privateKey, subjectPublicKeyInfo: try PublicKeyBytes.ofPKCS8(bytes), source: name)
+            case "RSA PRIVATE KEY":
+                return PinnedMaterial(.privateKey, subjectPublicKeyInfo: try PublicKeyBytes.ofPKCS1(bytes), source: name)
+            case "EC PRIVATE KEY":
+                return PinnedMaterial(.privateKey, subjectPublicKeyInfo: try PublicKeyBytes.ofSEC1(bytes), source: name)
+            case "ENCRYPTED PRIVATE KEY":
+                throw CommandFailure(.undecided, "\(name): the private key is encrypted", hint: self.openSSLHint)
+            case "TRUSTED CERTIFICATE":
+                throw CommandFailure(
+                    .undecided, "\(name): a certificate with trust settings of openssl's own",
+                    hint: "openssl x509 -in FILE | tumbler pin -")
+            default:
+                // Parameters of a curve and the like stand beside what has a pin.
+                return nil
+            }
+        } catch let failure as CommandFailure {
+            throw failure
+        } catch {
+            throw self.unreadable(error, "\(document.label.lowercased()) number \(index + 1)", named: name)
+        }
+    }
+
+    /// One structure in DER: which one it is, its frame says.
+    private static func one(inDER bytes: [UInt8], named name: String) throws(CommandFailure) -> PinnedMaterial {
+        let certificateDefect: CertificateDefect
+        do throws(CertificateDefect) {
+            return try PinnedMaterial(certificate: bytes, index: 0, source: name)
+        } catch {
+            certificateDefect = error
+        }
+        if let key = try? PublicKeyBytes.checked(bytes) {
+            return PinnedMaterial(.publicKey, subjectPublicKeyInfo: key, source: name)
+        }
+        if let request = try? self.request(bytes, named: name) { return request }
+        let privateKey =
+            (try? PublicKeyBytes.ofPKCS8(bytes)) ?? (try? PublicKeyBytes.ofSEC1(bytes)) ?? (try? PublicKeyBytes.ofPKCS1(bytes))
+        if let privateKey { return PinnedMaterial(.privateKey, subjectPublicKeyInfo: privateKey, source: name) }
+        if certificateDefect == .trailingBytes {
+            throw CommandFailure(.undecided, "\(name): DER with bytes after the end")
+        }
+        throw CommandFailure(
+            .undecided, "\(name): neither PEM nor DER of a certificate, key or request",
+            hint: "to ask a server, write HOST:PORT")
+    }
+
+    private static func request(_ bytes: [UInt8], named name: String) throws -> PinnedMaterial {
+        let (key, subject) = try PublicKeyBytes.ofRequest(bytes)
+        return PinnedMaterial(.request, subjectPublicKeyInfo: key, subject: subject, source: name)
+    }
+
+    private static func unreadable(_ error: any Error, _ what: String, named name: String) -> CommandFailure {
+        switch error {
+        case let defect as CertificateDefect:
+            CommandFailure(.undecided, "\(name): \(what) cannot be read: \(defect)")
+        case is PublicKeyBytes.NotDerivable:
+            CommandFailure(
+                .undecided, "\(name): the public key cannot be told from this private key", hint: self.openSSLHint)
+        default:
+            CommandFailure(.undecided, "\(name): \(what) cannot be read")
+        }
+    }
+}

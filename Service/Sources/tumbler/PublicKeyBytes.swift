@@ -1,0 +1,140 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import Crypto
+import SwiftASN1
+
+/// The SubjectPublicKeyInfo in, or of, keys and requests.
+///
+/// In a request it is sliced out as it stands. Of a private key it is put together from what stands in the key, or
+/// computed where the key holds the secret number alone.
+enum PublicKeyBytes {
+    /// The public key of this private key cannot be computed here.
+    struct NotDerivable: Error {}
+
+    /// A SubjectPublicKeyInfo as it is, once it is clear that it is one and nothing more.
+    static func checked(_ bytes: [UInt8]) throws -> [UInt8] {
+        try DER.sequence(try DER.parse(bytes), identifier: .sequence) { nodes in
+            guard let algorithm = nodes.next(), let key = nodes.next() else { throw ASN1Error.truncatedASN1Field() }
+            _ = try KeyAlgorithm.identifier(of: algorithm)
+            _ = try ASN1BitString(derEncoded: key)
+        }
+        return bytes
+    }
+
+    /// That of a certificate request (RFC 2986), and its subject.
+    static func ofRequest(_ bytes: [UInt8]) throws -> (key: [UInt8], subject: String) {
+        try DER.sequence(try DER.parse(bytes), identifier: .sequence) { nodes in
+            guard let information = nodes.next(), nodes.next() != nil, nodes.next() != nil else {
+                throw ASN1Error.truncatedASN1Field()
+            }
+            return try DER.sequence(information, identifier: .sequence) { fields in
+                guard let version = fields.next(), let subject = fields.next(), let key = fields.next() else {
+                    throw ASN1Error.truncatedASN1Field()
+                }
+                _ = try Int(derEncoded: version)
+                while fields.next() != nil {}
+                let name = subject.encodedBytes
+                let text = DistinguishedNameText(name.startIndex..<name.endIndex, of: bytes).description
+                return (try self.checked(Array(key.encodedBytes)), text)
+            }
+        }
+    }
+
+    /// That of a private key in PKCS#8 (RFC 5958).
+    static func ofPKCS8(_ bytes: [UInt8]) throws -> [UInt8] {
+        try DER.sequence(try DER.parse(bytes), identifier: .sequence) { nodes in
+            guard let version = nodes.next(), let algorithm = nodes.next(), let key = nodes.next() else {
+                throw ASN1Error.truncatedASN1Field()
+            }
+            _ = try Int(derEncoded: version)
+            let secret = try ASN1OctetString(derEncoded: key).bytes
+            let (identifier, parameters) = try KeyAlgorithm.identifier(of: algorithm)
+            while nodes.next() != nil {}
+            switch identifier {
+            case KeyAlgorithm.rsa, KeyAlgorithm.rsaPSS:
+                return try self.assemble(algorithm: algorithm.encodedBytes, key: try self.rsaPublicKey(ofPKCS1: secret))
+            case KeyAlgorithm.ellipticCurve:
+                guard let parameters else { throw NotDerivable() }
+                return try self.ofSEC1(Array(secret), parameters: parameters.encodedBytes)
+            case KeyAlgorithm.ed25519:
+                let raw = try ASN1OctetString(derEncoded: Array(secret)).bytes
+                let key = try Curve25519.Signing.PrivateKey(rawRepresentation: raw)
+                return try self.assemble(algorithm: algorithm.encodedBytes, key: Array(key.publicKey.rawRepresentation))
+            default: throw NotDerivable()
+            }
+        }
+    }
+
+    /// That of an RSA private key in PKCS#1 (RFC 8017, appendix A.1.2).
+    static func ofPKCS1(_ bytes: [UInt8]) throws -> [UInt8] {
+        try self.assemble(algorithm: self.rsaAlgorithm()[...], key: try self.rsaPublicKey(ofPKCS1: bytes[...]))
+    }
+
+    /// That of an RSA public key in PKCS#1.
+    static func ofPKCS1Public(_ bytes: [UInt8]) throws -> [UInt8] {
+        _ = try DER.parse(bytes)
+        return try self.assemble(algorithm: self.rsaAlgorithm()[...], key: bytes)
+    }
+
+    /// That of an elliptic-curve private key (RFC 5915).
+    ///
+    /// - Parameter parameters: The curve where it stands outside, as in PKCS#8.
+    static func ofSEC1(_ bytes: [UInt8], parameters outside: ArraySlice<UInt8>? = nil) throws -> [UInt8] {
+        let (secret, inside, published) = try DER.sequence(try DER.parse(bytes), identifier: .sequence) { nodes in
+            guard let version = nodes.next(), let secret = nodes.next() else { throw ASN1Error.truncatedASN1Field() }
+            guard try Int(derEncoded: version) == 1 else { throw ASN1Error.unsupportedFieldLength(reason: "version") }
+            let inside = try DER.optionalExplicitlyTagged(&nodes, tagNumber: 0, tagClass: .contextSpecific) { $0.encodedBytes }
+            let published = try DER.optionalExplicitlyTagged(&nodes, tagNumber: 1, tagClass: .contextSpecific) {
+                try ASN1BitString(derEncoded: $0).bytes
+            }
+            return (try ASN1OctetString(derEncoded: secret).bytes, inside, published)
+        }
+        guard let parameters = outside ?? inside else { throw NotDerivable() }
+        let algorithm = try self.sequence([try self.serialized(KeyAlgorithm.ellipticCurve), Array(parameters)])
+        if let published { return try self.assemble(algorithm: algorithm[...], key: Array(published)) }
+        let point: [UInt8]
+        switch try? ASN1ObjectIdentifier(derEncoded: Array(parameters)) {
+        case [1, 2, 840, 10_045, 3, 1, 7]: point = Array(try P256.Signing.PrivateKey(rawRepresentation: secret).publicKey.x963Representation)
+        case [1, 3, 132, 0, 34]: point = Array(try P384.Signing.PrivateKey(rawRepresentation: secret).publicKey.x963Representation)
+        case [1, 3, 132, 0, 35]: point = Array(try P521.Signing.PrivateKey(rawRepresentation: secret).publicKey.x963Representation)
+        default: throw NotDerivable()
+        }
+        return try self.assemble(algorithm: algorithm[...], key: point)
+    }
+
+    private static func rsaPublicKey(ofPKCS1 bytes: ArraySlice<UInt8>) throws -> [UInt8] {
+        try DER.sequence(try DER.parse(bytes), identifier: .sequence) { nodes in
+            guard let version = nodes.next(), let modulus = nodes.next(), let exponent = nodes.next() else {
+                throw ASN1Error.truncatedASN1Field()
+            }
+            _ = try Int(derEncoded: version)
+            while nodes.next() != nil {}
+            return try self.sequence([Array(modulus.encodedBytes), Array(exponent.encodedBytes)])
+        }
+    }
+
+    private static func rsaAlgorithm() throws -> [UInt8] {
+        try self.sequence([try self.serialized(KeyAlgorithm.rsa), try self.serialized(ASN1Null())])
+    }
+
+    private static func assemble(algorithm: ArraySlice<UInt8>, key: [UInt8]) throws -> [UInt8] {
+        try self.sequence([Array(algorithm), try self.serialized(ASN1BitString(bytes: key[...]))])
+    }
+
+    private static func serialized(_ element: some DERSerializable) throws -> [UInt8] {
+        var serializer = DER.Serializer()
+        try serializer.serialize(element)
+        return serializer.serializedBytes
+    }
+
+    private static func sequence(_ parts: [[UInt8]]) throws -> [UInt8] {
+        var serializer = DER.Serializer()
+        serializer.appendConstructedNode(identifier: .sequence) { inner in
+            for part in parts { inner.serializeRawBytes(part) }
+        }
+        return serializer.serializedBytes
+    }
+}

@@ -1,0 +1,81 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if NIO
+import CertificatePinning
+import SwiftASN1
+import X509
+
+/// A certificate that may become part of a path, read once: our walk for what identifies it, swift-certificates for
+/// what it says.
+struct CandidateCertificate: Sendable {
+    /// The certificate as it was given.
+    let der: [UInt8]
+
+    /// The same, parsed.
+    let certificate: Certificate
+
+    /// The issuer's Name as it stands. Names are compared byte by byte, as Go and webpki do.
+    let issuer: ArraySlice<UInt8>
+
+    /// The subject's Name as it stands.
+    let subject: ArraySlice<UInt8>
+
+    /// The public key as it stands: with the child's bytes, what a signature check depends on.
+    let publicKey: ArraySlice<UInt8>
+
+    /// The names in the subject alternative name extension, as they stand.
+    let alternativeNames: ArraySlice<UInt8>?
+
+    /// What says whose key signed this, and which key this is; hints for the order of the search alone.
+    let authorityKey: ArraySlice<UInt8>?
+    let subjectKey: ArraySlice<UInt8>?
+
+    /// How many further certificates may follow below this one on the way to the leaf, if it says so.
+    let pathLengthConstraint: Int?
+
+    /// Reads a certificate.
+    ///
+    /// - Throws: ``PathRefusal`` when either reader refuses it. What our walk does not accept is never shown to a parser
+    ///   that may find something else in it.
+    init(_ der: [UInt8]) throws(PathRefusal) {
+        do {
+            let fields = try CertificateFields(walking: der)
+            let certificate = try Certificate(derEncoded: der)
+            self.der = der
+            self.certificate = certificate
+            self.issuer = der[fields.issuer]
+            self.subject = der[fields.subject]
+            self.publicKey = der[fields.subjectPublicKeyInfo]
+            self.alternativeNames = certificate.extensions[oid: .X509ExtensionID.subjectAlternativeName]?.value
+            self.authorityKey = try? certificate.extensions.authorityKeyIdentifier?.keyIdentifier
+            self.subjectKey = try? certificate.extensions.subjectKeyIdentifier?.keyIdentifier
+            if case .isCertificateAuthority(let maximum)? = try? certificate.extensions.basicConstraints {
+                self.pathLengthConstraint = maximum
+            } else {
+                self.pathLengthConstraint = nil
+            }
+        } catch let defect as CertificateDefect {
+            throw PathRefusal(.chainInvalid, "a certificate cannot be read: \(defect)")
+        } catch {
+            // What the parser says of hostile bytes may be long and is of no use to the reader.
+            let name = DistinguishedNameText(subjectOf: der)?.description ?? ""
+            throw PathRefusal(.chainInvalid, "a certificate or its key is of a kind that is not supported: \(name)")
+        }
+    }
+
+    /// Whether the certificate names itself as its issuer.
+    var isSelfIssued: Bool { self.issuer == self.subject }
+
+    /// The subject for messages.
+    var name: String { DistinguishedNameText(subjectOf: self.der)?.description ?? "" }
+
+    /// Whether two certificates would take a path in a circle: same name, same key, same alternative names
+    /// (RFC 4158, section 5.2).
+    func isSameNode(as other: CandidateCertificate) -> Bool {
+        self.subject == other.subject && self.publicKey == other.publicKey
+            && self.alternativeNames == other.alternativeNames
+    }
+}
+#endif

@@ -1,0 +1,55 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if NIO
+import CertificatePinning
+
+/// Counts the work of one validation and ends it when there is too much.
+struct PathBudget {
+    private let limits: PathLimits
+    private let monotonicNanoseconds: @Sendable () -> UInt64
+    private let start: UInt64
+
+    /// What was done so far.
+    private(set) var work = PathWork()
+
+    /// Starts counting.
+    init(_ limits: PathLimits, monotonicNanoseconds: @escaping @Sendable () -> UInt64) {
+        self.limits = limits
+        self.monotonicNanoseconds = monotonicNanoseconds
+        self.start = monotonicNanoseconds()
+    }
+
+    /// Counts one look at a candidate.
+    mutating func countStep() throws(PathRefusal) {
+        self.work.candidateSteps += 1
+        try self.check(self.work.candidateSteps, self.limits.candidateSteps, "candidate steps")
+    }
+
+    /// Counts signature checks that are about to be made.
+    mutating func countSignatures(_ count: Int = 1) throws(PathRefusal) {
+        self.work.signatureChecks += count
+        try self.check(self.work.signatureChecks, self.limits.signatureChecks, "signature checks")
+        try self.checkDeadline()
+    }
+
+    /// Counts a path that is about to be judged, with the names that will be held against constraints.
+    mutating func countJudgement(nameComparisons: Int) throws(PathRefusal) {
+        self.work.judgedPaths += 1
+        self.work.nameComparisons += nameComparisons
+        try self.check(self.work.nameComparisons, self.limits.nameComparisons, "comparisons with name constraints")
+        try self.checkDeadline()
+    }
+
+    private func check(_ count: Int, _ limit: Int, _ unit: String) throws(PathRefusal) {
+        guard count <= limit else { throw PathRefusal(.overBudget, "more than \(limit) \(unit)") }
+    }
+
+    private func checkDeadline() throws(PathRefusal) {
+        guard self.monotonicNanoseconds() &- self.start <= self.limits.nanoseconds else {
+            throw PathRefusal(.overBudget, "more than \(self.limits.nanoseconds / 1_000_000) ms")
+        }
+    }
+}
+#endif

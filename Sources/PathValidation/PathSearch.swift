@@ -1,0 +1,118 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if NIO
+import CertificatePinning
+import X509
+
+/// Proposes paths from a leaf to an anchor, one at a time, best first, within a budget.
+///
+/// In front of swift-certificates' own search, which finds the same paths and has no bound: 32 cross-signed
+/// intermediates (10 KB) took it 3.9 s. Depth first over the issuers of the certificate at hand: anchors before
+/// intermediates, those whose key identifier fits before the others. A signature is checked once for each child and
+/// issuer key, however many certificates carry that key.
+struct PathSearch {
+    /// One certificate of the path at hand, with the issuers of it that are still to be tried.
+    private struct Frame {
+        let node: Int
+        var issuers: ArraySlice<Int>
+    }
+
+    /// A signature is the child's, over its own bytes; only the issuer's key is needed to check it.
+    private struct Edge: Hashable {
+        let child: Int
+        let key: ArraySlice<UInt8>
+    }
+
+    private let nodes: [CandidateCertificate]
+    private let issuers: [[Int]]
+    private let firstAnchor: Int
+    private let maximumLength: Int
+    private var frames: [Frame] = []
+    private var signatures: [Edge: Bool] = [:]
+
+    /// The deepest certificate for which no issuer was found, for the message.
+    private(set) var unissued: CandidateCertificate
+
+    /// Prepares a search.
+    ///
+    /// - Parameters:
+    ///   - leaf: Where each path begins.
+    ///   - intermediates: What may stand between.
+    ///   - anchors: Where a path may end.
+    ///   - maximumLength: The most certificates in a path.
+    init(
+        from leaf: CandidateCertificate, through intermediates: [CandidateCertificate],
+        to anchors: [CandidateCertificate], maximumLength: Int
+    ) {
+        let nodes = [leaf] + intermediates + anchors
+        let firstAnchor = 1 + intermediates.count
+        self.nodes = nodes
+        self.firstAnchor = firstAnchor
+        self.issuers = nodes[..<firstAnchor].map { Self.issuers(of: $0, among: nodes, firstAnchor: firstAnchor) }
+        self.maximumLength = maximumLength
+        self.unissued = leaf
+        self.frames = [Frame(node: 0, issuers: self.issuers[0][...])]
+    }
+
+    /// The next path whose names chain and whose signatures hold: leaf first, anchor last. `nil` when there is none.
+    mutating func next(spending budget: inout PathBudget) throws(PathRefusal) -> [CandidateCertificate]? {
+        while var frame = self.frames.popLast() {
+            guard let issuer = frame.issuers.popFirst() else { continue }
+            self.frames.append(frame)
+            try budget.countStep()
+            guard self.mayIssue(issuer),
+                try self.signatureHolds(of: frame.node, by: issuer, spending: &budget)
+            else { continue }
+            if issuer >= self.firstAnchor {
+                return self.frames.map { self.nodes[$0.node] } + [self.nodes[issuer]]
+            }
+            self.unissued = self.nodes[issuer]
+            self.frames.append(Frame(node: issuer, issuers: self.issuers[issuer][...]))
+        }
+        return nil
+    }
+
+    /// Whether a certificate may be put on top of the path at hand: no circle, room left, its own limit kept.
+    private func mayIssue(_ issuer: Int) -> Bool {
+        let isAnchor = issuer >= self.firstAnchor
+        // An intermediate needs an anchor above it.
+        guard self.frames.count + (isAnchor ? 1 : 2) <= self.maximumLength else { return false }
+        let candidate = self.nodes[issuer]
+        if let limit = candidate.pathLengthConstraint {
+            // Self-issued certificates do not count (RFC 5280, section 4.2.1.9), nor does the leaf.
+            guard self.frames.dropFirst().count(where: { !self.nodes[$0.node].isSelfIssued }) <= limit else { return false }
+        }
+        return !self.frames.contains { self.nodes[$0.node].isSameNode(as: candidate) }
+    }
+
+    private mutating func signatureHolds(
+        of child: Int, by issuer: Int, spending budget: inout PathBudget
+    ) throws(PathRefusal) -> Bool {
+        let edge = Edge(child: child, key: self.nodes[issuer].publicKey)
+        if let known = self.signatures[edge] { return known }
+        try budget.countSignatures()
+        let certificate = self.nodes[child].certificate
+        let holds = self.nodes[issuer].certificate.publicKey.isValidSignature(certificate.signature, for: certificate)
+        self.signatures[edge] = holds
+        return holds
+    }
+
+    /// The certificates that could have issued another, by name; those that its key identifier points at come first.
+    private static func issuers(
+        of child: CandidateCertificate, among nodes: [CandidateCertificate], firstAnchor: Int
+    ) -> [Int] {
+        func rank(_ index: Int) -> Int {
+            let fit: Int =
+                switch (child.authorityKey, nodes[index].subjectKey) {
+                case (let wanted?, let key?): wanted == key ? 0 : 2
+                default: 1
+                }
+            return fit * 2 + (index >= firstAnchor ? 0 : 1)
+        }
+        // Equal ranks stay in the order in which they were presented: `sorted` is stable.
+        return nodes.indices.dropFirst().filter { nodes[$0].subject == child.issuer }.sorted { rank($0) < rank($1) }
+    }
+}
+#endif

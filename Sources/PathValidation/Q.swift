@@ -1,5 +1,0 @@
-#if NIO
-import X509
-import CertificatePinning
-public struct Q {}
-#endif

@@ -1,0 +1,57 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if NIO
+public import CertificatePinning
+
+/// The anchors that a path may end in.
+public struct RootStore: Sendable {
+    private let bySubject: [ArraySlice<UInt8>: [CandidateCertificate]]
+
+    /// How many anchors can be used.
+    public let count: Int
+
+    /// How many certificates were left out because they, or their keys, are of a kind that cannot be used here.
+    public let unusableCount: Int
+
+    /// Reads a root store in PEM, such as a system's bundle. Blocks other than certificates are passed over.
+    ///
+    /// - Throws: ``InputError/Code/pem`` for text that is damaged, or holds no certificate that can be used.
+    public init(pem text: some Collection<UInt8>) throws(InputError) {
+        let documents = try PEMBlock.blocks(in: text)
+        try self.init(certificates: documents.lazy.filter { $0.label == "CERTIFICATE" }.map(\.bytes))
+    }
+
+    /// Takes certificates in DER as anchors.
+    ///
+    /// - Throws: ``InputError/Code/pem`` when none of them can be used.
+    public init(certificates: some Sequence<[UInt8]>) throws(InputError) {
+        var bySubject: [ArraySlice<UInt8>: [CandidateCertificate]] = [:]
+        var count = 0
+        var unusable = 0
+        for der in certificates {
+            guard let anchor = try? CandidateCertificate(der) else {
+                unusable += 1
+                continue
+            }
+            count += 1
+            bySubject[anchor.subject, default: []].append(anchor)
+        }
+        guard count > 0 else {
+            throw InputError(.pem, unusable == 0 ? "no certificate in it" : "no certificate in it can be used")
+        }
+        self.bySubject = bySubject
+        self.count = count
+        self.unusableCount = unusable
+    }
+
+    /// The anchors with a subject.
+    func anchors(named subject: ArraySlice<UInt8>) -> [CandidateCertificate] { self.bySubject[subject] ?? [] }
+
+    /// Whether a certificate is an anchor, byte for byte.
+    func contains(_ candidate: CandidateCertificate) -> Bool {
+        self.anchors(named: candidate.subject).contains { $0.der == candidate.der }
+    }
+}
+#endif

@@ -1,0 +1,51 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if NIO
+public import CertificatePinning
+import SwiftASN1
+import X509
+
+/// Whose certificate the leaf must be.
+public enum ServerIdentity: Hashable, Sendable {
+    /// The server with this name or address.
+    case host(HostName)
+
+    /// Anybody's. For asking whether a chain validates at all; what comes of it is no answer for a connection.
+    case uncheckedName
+}
+
+extension ServerIdentity {
+    /// Whether a leaf is this server's (RFC 9525): by subject alternative names alone, never by the common name; a
+    /// wildcard is the whole of the first label, stands for exactly one, and has two labels after it at least.
+    ///
+    /// Beside swift-certificates' `ServerIdentityPolicy`, which also takes the common name and wildcards within a
+    /// label. Both must agree.
+    func matches(_ names: SubjectAlternativeNames?) -> Bool {
+        guard case .host(let host) = self else { return true }
+        guard let names else { return false }
+        if let address = IPAddress(host) {
+            return names.contains { name in
+                guard case .ipAddress(let presented) = name else { return false }
+                return presented.bytes.elementsEqual(address.bytes)
+            }
+        }
+        return names.contains { name in
+            guard case .dnsName(let presented) = name else { return false }
+            return Self.matches(presented: presented, host: host.description)
+        }
+    }
+
+    private static func matches(presented: String, host: String) -> Bool {
+        let presented = presented.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
+        guard presented.starts(with: "*.".utf8) else { return presented.elementsEqual(host.utf8) }
+        let parent = presented.dropFirst(2)
+        // No public suffix list here: as elsewhere, two labels after the wildcard.
+        guard parent.contains(UInt8(ascii: ".")), !parent.contains(UInt8(ascii: "*")),
+            let dot = host.utf8.firstIndex(of: UInt8(ascii: "."))
+        else { return false }
+        return host.utf8[host.utf8.index(after: dot)...].elementsEqual(parent)
+    }
+}
+#endif
