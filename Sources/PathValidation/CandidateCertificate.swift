@@ -65,6 +65,9 @@ struct CandidateCertificate: Sendable {
         }
     }
 
+    /// Whether this constrains the names of those below it.
+    var hasNameConstraints: Bool { self.certificate.extensions[oid: .X509ExtensionID.nameConstraints] != nil }
+
     /// Whether the certificate names itself as its issuer.
     var isSelfIssued: Bool { self.issuer == self.subject }
 

@@ -34,10 +34,15 @@ struct PathBudget {
         try self.checkDeadline()
     }
 
-    /// Counts a path that is about to be judged, with the names that will be held against constraints.
-    mutating func countJudgement(nameComparisons: Int) throws(PathRefusal) {
+    /// Counts a path that is about to be judged.
+    mutating func countJudgement() throws(PathRefusal) {
         self.work.judgedPaths += 1
-        self.work.nameComparisons += nameComparisons
+        try self.checkDeadline()
+    }
+
+    /// Counts names that are about to be held against constraints.
+    mutating func countNameComparisons(_ count: Int) throws(PathRefusal) {
+        self.work.nameComparisons += count
         try self.check(self.work.nameComparisons, self.limits.nameComparisons, "comparisons with name constraints")
         try self.checkDeadline()
     }

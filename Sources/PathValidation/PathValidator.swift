@@ -4,14 +4,7 @@
 
 #if NIO
 public import CertificatePinning
-import SwiftASN1
-@_spi(FixedExpiryValidationTime) import X509
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import X509
 
 /// From the chain that a server presents to the **one** path that is validated, where no platform does it for us.
 ///
@@ -83,54 +76,27 @@ public struct PathValidator: Sendable {
         _ candidates: [CandidateCertificate], as identity: ServerIdentity, at time: Timestamp,
         spending budget: inout PathBudget, _ objections: inout [String]
     ) async throws(PathRefusal) -> ValidatedPath? {
-        try budget.countSignatures(candidates.count - 1)
-        try budget.countJudgement(nameComparisons: Self.nameComparisons(in: candidates))
-        let intermediates = candidates.dropFirst().dropLast().map(\.certificate)
-        let anchor = CertificateStore(candidates.suffix(1).map(\.certificate))
-        let verdict: CertificateValidationResult
-        let date = Date(timeIntervalSince1970: Double(time.secondsSince1970))
-        switch identity {
-        case .host(let host):
-            let address = host.isAddress
-            var verifier = Verifier(rootCertificates: anchor) {
-                RFC5280Policy(fixedExpiryValidationTime: date)
-                ServerIdentityPolicy(
-                    serverHostname: address ? nil : host.description, serverIP: address ? host.description : nil)
-                ServerAuthenticationPolicy()
-            }
-            verdict = await verifier.validate(leaf: candidates[0].certificate, intermediates: CertificateStore(intermediates))
-        case .uncheckedName:
-            var verifier = Verifier(rootCertificates: anchor) {
-                RFC5280Policy(fixedExpiryValidationTime: date)
-                ServerAuthenticationPolicy()
-            }
-            verdict = await verifier.validate(leaf: candidates[0].certificate, intermediates: CertificateStore(intermediates))
+        try budget.countJudgement()
+        if let objection = try NameConstraintsCheck.objection(to: candidates, spending: &budget) {
+            objections.append(objection)
+            return nil
         }
+        try budget.countSignatures(candidates.count - 1)
+        let rules = PathRulesPolicy(
+            identity: identity, at: time, isConstrained: candidates.contains { $0.hasNameConstraints })
+        var verifier = Verifier(rootCertificates: CertificateStore(candidates.suffix(1).map(\.certificate))) { rules }
+        let verdict = await verifier.validate(
+            leaf: candidates[0].certificate,
+            intermediates: CertificateStore(candidates.dropFirst().dropLast().map(\.certificate)))
         switch verdict {
         case .validCertificate(let chain):
             // Given one path, the verifier may still have found a shorter one in it: what it validated is what counts.
             let validated = chain.compactMap { certificate in candidates.first { $0.certificate == certificate }?.der }
-            guard validated.count == chain.count else { return nil }
-            return ValidatedPath(uncheckedValidatedPath: validated)
+            return validated.count == chain.count ? ValidatedPath(uncheckedValidatedPath: validated) : nil
         case .couldNotValidate(let failures):
-            let reasons = failures.map(\.policyFailureReason.description)
-            objections.append(reasons.last ?? "the path through \(candidates.last?.name ?? "") was refused")
+            objections.append(failures.last?.policyFailureReason.description ?? "the verifier refused the path")
             return nil
         }
-    }
-
-    /// How many names will be held against constraints: each name of each certificate below, against each constraint.
-    private static func nameComparisons(in path: [CandidateCertificate]) -> Int {
-        var names = 0
-        var comparisons = 0
-        for candidate in path {
-            if let constraints = try? candidate.certificate.extensions.nameConstraints {
-                comparisons += names * (constraints.permittedSubtrees.count + constraints.excludedSubtrees.count)
-            }
-            // The subject counts as a name, too.
-            names += 1 + ((try? candidate.certificate.extensions.subjectAlternativeNames?.count) ?? 0)
-        }
-        return comparisons
     }
 }
 #endif
