@@ -29,6 +29,7 @@ public struct CertificateFields: Hashable, Sendable {
     ///
     /// - Parameter bytes: One certificate in DER, and nothing else.
     /// - Throws: What is wrong with it.
+    @inline(__always)
     public init(walking bytes: RawSpan) throws(CertificateDefect) {
         guard bytes.byteCount <= Self.maximumCertificateLength else { throw .tooLarge }
         var input = DERCursor(0..<bytes.byteCount)
@@ -42,8 +43,9 @@ public struct CertificateFields: Hashable, Sendable {
         try certificate.finish()
 
         var fields = DERCursor(toBeSigned)
-        if fields.nextTag(in: bytes) == DERCursor.Tag.version { _ = try fields.element(in: bytes) }
-        _ = try fields.contents(of: DERCursor.Tag.integer, in: bytes)
+        var serialNumber = try fields.element(in: bytes)
+        if serialNumber.tag == DERCursor.Tag.version { serialNumber = try fields.element(in: bytes) }
+        guard serialNumber.tag == DERCursor.Tag.integer else { throw .unexpectedElement }
         _ = try fields.contents(of: DERCursor.Tag.sequence, in: bytes)
         self.issuer = try fields.whole(DERCursor.Tag.sequence, in: bytes)
         self.validity = try fields.whole(DERCursor.Tag.sequence, in: bytes)
@@ -64,14 +66,8 @@ public struct CertificateFields: Hashable, Sendable {
     ///
     /// - Throws: What is wrong with it.
     public init(walking bytes: [UInt8]) throws(CertificateDefect) {
-        // A typed throw does not pass through `withUnsafeBytes`, a result does.
-        let result = bytes.withUnsafeBytes { buffer -> Result<CertificateFields, CertificateDefect> in
-            do throws(CertificateDefect) {
-                return .success(try CertificateFields(walking: buffer.bytes))
-            } catch {
-                return .failure(error)
-            }
+        self = try bytes.withUnsafeBufferPointer { (buffer) throws(CertificateDefect) in
+            try CertificateFields(walking: UnsafeRawBufferPointer(buffer).bytes)
         }
-        self = try result.get()
     }
 }

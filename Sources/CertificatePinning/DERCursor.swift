@@ -4,8 +4,8 @@
 
 /// Steps over the elements of DER (X.690) in borrowed bytes: no copy, no allocation, and no trap on any input.
 ///
-/// Every length is checked against what holds it before a byte is touched, in positions that cannot overflow: they are
-/// bounded by the length of the input. The cursor holds no bytes: each call is handed the span it was made for, whose
+/// Every length is checked against what holds it before a byte is touched. Positions lie between zero and the length of
+/// the input, so their sums cannot overflow and are not checked for it a second time. The cursor holds no bytes: each call is handed the span it was made for, whose
 /// reads are checked again by the standard library.
 struct DERCursor {
     /// The identifier octets that the frame of a certificate uses (X.690, section 8.1.2).
@@ -18,9 +18,6 @@ struct DERCursor {
         /// `[0] EXPLICIT`: the version of a TBSCertificate.
         static let version: UInt8 = 0xa0
     }
-
-    /// The longest length that is read: three bytes after the first say more than a certificate may hold.
-    private static let maximumLengthBytes = 3
 
     /// Where the next element begins.
     private(set) var position: Int
@@ -37,11 +34,6 @@ struct DERCursor {
 
     /// Whether everything has been stepped over.
     var isAtEnd: Bool { self.position == self.end }
-
-    /// The identifier octet that comes next, or `nil` at the end.
-    func nextTag(in bytes: RawSpan) -> UInt8? {
-        self.position < self.end ? bytes.unsafeLoad(fromByteOffset: self.position, as: UInt8.self) : nil
-    }
 
     /// Refuses what is left.
     func finish() throws(CertificateDefect) {
@@ -60,32 +52,47 @@ struct DERCursor {
     @inline(__always)
     mutating func whole(_ tag: UInt8, in bytes: RawSpan) throws(CertificateDefect) -> Range<Int> {
         let start = self.position
-        return start..<(try self.contents(of: tag, in: bytes)).upperBound
+        return Range(uncheckedBounds: (start, try self.contents(of: tag, in: bytes).upperBound))
     }
 
     /// Steps over one element, whatever it is.
     @inline(__always)
     mutating func element(in bytes: RawSpan) throws(CertificateDefect) -> (tag: UInt8, contents: Range<Int>) {
-        guard self.end - self.position >= 2 else { throw .truncated }
-        let tag = bytes.unsafeLoad(fromByteOffset: self.position, as: UInt8.self)
+        let available = self.end &- self.position
+        guard available >= 2 else { throw .truncated }
+        let tag = self.byte(0, in: bytes)
         // Identifiers of more than one octet occur nowhere in a certificate's frame.
         guard tag & 0x1f != 0x1f else { throw .unexpectedElement }
-        var length = Int(bytes.unsafeLoad(fromByteOffset: self.position + 1, as: UInt8.self))
-        var start = self.position + 2
-        if length >= 0x80 {
-            let count = length & 0x7f
-            guard count > 0, count <= Self.maximumLengthBytes else { throw .lengthNotDER }
-            guard self.end - start >= count else { throw .truncated }
-            length = 0
-            for index in start..<start + count {
-                length = length << 8 | Int(bytes.unsafeLoad(fromByteOffset: index, as: UInt8.self))
-            }
-            // The shortest form is the only one: below 128 in one byte, and no leading zero.
-            guard length >= 0x80, length >> (8 * (count - 1)) != 0 else { throw .lengthNotDER }
-            start += count
+        let first = Int(self.byte(1, in: bytes))
+        let length: Int
+        let headerLength: Int
+        // The shortest form is the only one (X.690, section 10.1): below 128 in one byte, and no leading zero. Three
+        // length bytes would say more than a certificate may hold.
+        if first < 0x80 {
+            length = first
+            headerLength = 2
+        } else if first == 0x82 {
+            guard available >= 4 else { throw .truncated }
+            length = Int(self.byte(2, in: bytes)) << 8 | Int(self.byte(3, in: bytes))
+            headerLength = 4
+            guard length >= 0x100 else { throw .lengthNotDER }
+        } else {
+            guard first == 0x81 else { throw .lengthNotDER }
+            guard available >= 3 else { throw .truncated }
+            length = Int(self.byte(2, in: bytes))
+            headerLength = 3
+            guard length >= 0x80 else { throw .lengthNotDER }
         }
-        guard length <= self.end - start else { throw .truncated }
-        self.position = start + length
-        return (tag, start..<self.position)
+        guard length <= available &- headerLength else { throw .truncated }
+        let start = self.position &+ headerLength
+        self.position = start &+ length
+        return (tag, Range(uncheckedBounds: (start, self.position)))
+    }
+
+    /// A byte of the header at hand. Single bytes, because each element's place depends on the length before it: a wider
+    /// load that is then taken apart would make that chain longer.
+    @inline(__always)
+    private func byte(_ offset: Int, in bytes: RawSpan) -> UInt8 {
+        bytes.unsafeLoad(fromByteOffset: self.position &+ offset, as: UInt8.self)
     }
 }

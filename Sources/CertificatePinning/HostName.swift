@@ -26,10 +26,20 @@ public struct HostName: Hashable, Sendable, CustomStringConvertible {
     ///   or without brackets.
     /// - Throws: ``InputError/Code/host``, with what to write instead where that can be said.
     public init(_ host: String) throws(InputError) {
-        var bytes = try Self.lowered(host)
+        // Nearly every host is a name in its normal form already: that is found without a copy.
+        if let isNormal = host.utf8.withContiguousStorageIfAvailable({ Self.isNormalName($0) }), isNormal {
+            self.description = host
+            self.isAddress = false
+            return
+        }
+        // Brackets and a trailing dot are the most that goes; a longer text is refused before it is copied.
+        guard host.utf8.count <= Self.maximumLength + 3 else {
+            throw InputError(.host, "the host is over \(Self.maximumLength) bytes long")
+        }
+        var bytes = host.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
         if bytes.last == UInt8(ascii: ".") { bytes.removeLast() }
-        guard !bytes.isEmpty else { throw InputError(.host, "the host is empty") }
-        if bytes.contains(UInt8(ascii: ":")) || bytes[0] == UInt8(ascii: "[") {
+        guard let first = bytes.first else { throw InputError(.host, "the host is empty") }
+        if bytes.contains(UInt8(ascii: ":")) || first == UInt8(ascii: "[") {
             guard let address = IPAddress(versionSix: bytes) else {
                 throw InputError(.host, "not an IPv6 address; a port or a zone id does not belong here")
             }
@@ -37,61 +47,64 @@ public struct HostName: Hashable, Sendable, CustomStringConvertible {
             self.isAddress = true
             return
         }
-        let lastLabelIsNumber = try Self.checkLabels(bytes)
-        if lastLabelIsNumber {
-            // A resolver takes 127.1, 0x7f000001 or 017700000001 for an address; a certificate check does not.
-            guard IPAddress(versionFour: bytes[...]) != nil else {
-                throw InputError(
-                    .host, "a name whose last label is a number is only allowed as an IPv4 address in four decimal numbers")
+        try Self.checkLabels(bytes)
+        self.isAddress = bytes.withUnsafeBufferPointer { Self.endsInNumber($0) }
+        // A resolver takes 127.1, 0x7f000001 or 017700000001 for an address; a certificate check does not.
+        guard !self.isAddress || IPAddress(versionFour: bytes[...]) != nil else {
+            throw InputError(
+                .host, "a name whose last label is a number is only allowed as an IPv4 address in four decimal numbers")
+        }
+        self.description = String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Whether a text is a name, and written as it is normalised. Says no to much that is one once it is normalised.
+    private static func isNormalName(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard !bytes.isEmpty, bytes.count <= self.maximumLength else { return false }
+        var labelStart = 0
+        for index in bytes.indices {
+            if bytes[index] == UInt8(ascii: ".") {
+                guard (1...self.maximumLabelLength).contains(index - labelStart) else { return false }
+                labelStart = index + 1
+            } else if !self.isLabelByte(bytes[index]) {
+                return false
             }
         }
-        self.isAddress = lastLabelIsNumber
-        self.description = bytes.elementsEqual(host.utf8) ? host : String(decoding: bytes, as: UTF8.self)
+        return (1...self.maximumLabelLength).contains(bytes.count - labelStart) && !self.endsInNumber(bytes)
     }
 
-    private static func lowered(_ host: String) throws(InputError) -> [UInt8] {
-        // Brackets and a trailing dot are the most that goes; a longer text is refused before it is copied.
-        guard host.utf8.count <= self.maximumLength + 3 else {
-            throw InputError(.host, "the host is over \(self.maximumLength) bytes long")
+    @inline(__always)
+    private static func isLabelByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
+            UInt8(ascii: "_"):
+            true
+        default: false
         }
-        var bytes = Array(host.utf8)
-        for index in bytes.indices where (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(bytes[index]) {
-            bytes[index] |= 0x20
-        }
-        return bytes
     }
 
-    /// Checks a name label by label; returns whether the last one is a number to a resolver.
-    private static func checkLabels(_ bytes: [UInt8]) throws(InputError) -> Bool {
+    /// Whether the last label is a number to a resolver: all digits, or beginning with `0x`.
+    private static func endsInNumber(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        let label = bytes[((bytes.lastIndex(of: UInt8(ascii: ".")) ?? -1) + 1)...]
+        return label.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            || label.starts(with: [UInt8(ascii: "0"), UInt8(ascii: "x")])
+    }
+
+    /// Says what is wrong with a name, if anything is.
+    private static func checkLabels(_ bytes: [UInt8]) throws(InputError) {
         guard bytes.count <= self.maximumLength else {
             throw InputError(.host, "the host is over \(self.maximumLength) bytes long")
         }
-        var labelStart = 0
-        var onlyDigits = true
-        for index in bytes.indices {
-            switch bytes[index] {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"):
-                break
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                onlyDigits = false
-            case UInt8(ascii: "."):
-                try self.checkLabel(length: index - labelStart)
-                labelStart = index + 1
-                onlyDigits = true
-            case let byte where byte >= 0x80:
-                throw InputError(.host, "the host is not ASCII; write its A-label (xn--…)")
-            default:
-                throw InputError(.host, "the host holds a character other than a-z, 0-9, hyphen, underscore and dot")
+        for label in bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false) {
+            guard !label.isEmpty else { throw InputError(.host, "the host has an empty label") }
+            guard label.count <= self.maximumLabelLength else {
+                throw InputError(.host, "a label of the host is over \(self.maximumLabelLength) bytes long")
             }
-        }
-        try self.checkLabel(length: bytes.count - labelStart)
-        return onlyDigits || bytes[labelStart...].starts(with: [UInt8(ascii: "0"), UInt8(ascii: "x")])
-    }
-
-    private static func checkLabel(length: Int) throws(InputError) {
-        guard length > 0 else { throw InputError(.host, "the host has an empty label") }
-        guard length <= self.maximumLabelLength else {
-            throw InputError(.host, "a label of the host is over \(self.maximumLabelLength) bytes long")
+            guard let stranger = label.first(where: { !self.isLabelByte($0) }) else { continue }
+            throw InputError(
+                .host,
+                stranger >= 0x80
+                    ? "the host is not ASCII; write its A-label (xn--…)"
+                    : "the host holds a character other than a-z, 0-9, hyphen, underscore and dot")
         }
     }
 }

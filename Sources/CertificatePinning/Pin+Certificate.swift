@@ -11,6 +11,7 @@ extension Pin {
     ///
     /// - Parameter certificate: One certificate in DER, and nothing else.
     /// - Throws: What is wrong with the certificate.
+    @inline(__always)
     public init(publicKeyOf certificate: UnsafeRawBufferPointer) throws(CertificateDefect) {
         let fields = try CertificateFields(walking: certificate.bytes)
         // The walk has checked that the range lies within the buffer.
@@ -21,13 +22,8 @@ extension Pin {
     ///
     /// - Throws: What is wrong with the certificate.
     public init(publicKeyOf certificate: [UInt8]) throws(CertificateDefect) {
-        let result = certificate.withUnsafeBytes { buffer -> Result<Pin, CertificateDefect> in
-            do throws(CertificateDefect) {
-                return .success(try Pin(publicKeyOf: buffer))
-            } catch {
-                return .failure(error)
-            }
+        self = try certificate.withUnsafeBufferPointer { (buffer) throws(CertificateDefect) in
+            try Pin(publicKeyOf: UnsafeRawBufferPointer(buffer))
         }
-        self = try result.get()
     }
 }

@@ -8,6 +8,9 @@ extension Pin: CustomStringConvertible {
     /// The longest text that is looked at, in bytes: the longest form plus the space people leave around it.
     public static let maximumTextLength = 128
 
+    /// 32 bytes in base64.
+    private static let base64Length = 44
+
     private static let publicKeyPrefix = Array("sha256/".utf8)
     private static let certificatePrefix = Array("cert-sha256/".utf8)
     private static let curlPrefix = Array("sha256//".utf8)
@@ -35,7 +38,8 @@ extension Pin: CustomStringConvertible {
         var bytes = try Self.bounded(text).drop(while: isBlank)
         while let last = bytes.last, isBlank(last) { bytes.removeLast() }
 
-        if bytes.starts(with: Self.curlPrefix) {
+        // base64 may begin with a slash as well: the length tells `sha256//…` apart from a canonical pin.
+        if bytes.starts(with: Self.curlPrefix), bytes.count != Self.publicKeyPrefix.count + Self.base64Length {
             try self.init(kind: .publicKey, base64: bytes.dropFirst(Self.curlPrefix.count))
         } else if bytes.starts(with: Self.headerPrefix) {
             guard bytes.count > Self.headerPrefix.count, bytes.last == UInt8(ascii: "\"") else {

@@ -1,0 +1,23 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// Prints medians and ratios; exit code 1 when a limit does not hold.
+@main
+enum Main {
+    static func main() async throws {
+        var report = Report()
+        for chain in [try TestChain.ellipticCurve(), try TestChain.rsa()] {
+            PinBenchmark(chain: chain).run(&report)
+            await PathBenchmark(chain: chain).run(&report)
+        }
+        print(report.failures == 0 ? "All limits hold." : "\(report.failures) limits do not hold.")
+        exit(report.failures == 0 ? 0 : 1)
+    }
+}

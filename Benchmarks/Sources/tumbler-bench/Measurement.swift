@@ -1,0 +1,69 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import AllocationCount
+import Dispatch
+
+/// Keeps a value from being optimised away.
+@inline(never)
+func keep<Value>(_ value: Value) { _ = value }
+
+/// One thing to measure.
+struct Subject {
+    let name: String
+    let run: () -> Void
+}
+
+/// Measures several subjects in turn, round by round, so that a drift of the machine falls on all of them alike.
+enum Measurement {
+    /// Median nanoseconds of one run of each subject.
+    ///
+    /// - Parameters:
+    ///   - subjects: What is measured, in the order of the result.
+    ///   - iterations: Runs that are timed together.
+    ///   - rounds: How often each is timed.
+    static func nanoseconds(of subjects: [Subject], iterations: Int, rounds: Int = 25) -> [Double] {
+        var times = [[Double]](repeating: [], count: subjects.count)
+        for round in 0..<rounds + 2 {
+            for (index, subject) in subjects.enumerated() {
+                let start = DispatchTime.now().uptimeNanoseconds
+                for _ in 0..<iterations { subject.run() }
+                let end = DispatchTime.now().uptimeNanoseconds
+                // Two rounds to warm up.
+                if round >= 2 { times[index].append(Double(end - start) / Double(iterations)) }
+            }
+        }
+        return times.map { $0.sorted()[$0.count / 2] }
+    }
+
+    /// The allocations of one run, after it has run before.
+    static func allocations(of subject: Subject) -> UInt64 {
+        subject.run()
+        let before = allocation_count()
+        for _ in 0..<100 { subject.run() }
+        return (allocation_count() - before) / 100
+    }
+}
+
+/// One line of the report: a figure, or a ratio held against a limit.
+struct Report {
+    private(set) var failures = 0
+
+    /// Prints a time.
+    func time(_ name: String, _ nanoseconds: Double) {
+        let text = nanoseconds < 10_000 ? "\(Int(nanoseconds.rounded())) ns" : "\((nanoseconds / 100).rounded() / 10) µs"
+        print("  \(name): \(text)")
+    }
+
+    /// Prints a figure.
+    func figure(_ name: String, _ value: String) { print("  \(name): \(value)") }
+
+    /// Prints a ratio, or another number, and whether it is within its limit.
+    mutating func limit(_ name: String, _ value: Double, atMost limit: Double, unit: String = "") {
+        let holds = value <= limit
+        if !holds { self.failures += 1 }
+        let rounded = (value * 1_000).rounded() / 1_000
+        print("  \(name): \(rounded)\(unit) (at most \(limit)\(unit)): \(holds ? "holds" : "DOES NOT HOLD")")
+    }
+}

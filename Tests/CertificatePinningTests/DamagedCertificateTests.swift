@@ -1,0 +1,140 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import Testing
+
+/// Damage of every kind: a defect is named, nothing traps, and no damage gives a pin of anything but the key in place.
+@Suite("Damaged certificates")
+struct DamagedCertificateTests {
+    private typealias Place = SketchedCertificate.Place
+
+    @Test("nothing at all, and the shortest inputs there are")
+    func shortest() {
+        #expect(throws: CertificateDefect.truncated) { try Pin(publicKeyOf: []) }
+        #expect(throws: CertificateDefect.truncated) {
+            try Pin(publicKeyOf: UnsafeRawBufferPointer(start: nil, count: 0))
+        }
+        #expect(throws: CertificateDefect.truncated) { try Pin(publicKeyOf: [0x30]) }
+        #expect(throws: CertificateDefect.truncated) { try Pin(publicKeyOf: [0x30, 0]) }
+        #expect(throws: CertificateDefect.lengthNotDER) { try Pin(publicKeyOf: [0x30, 0x80]) }
+        #expect(throws: CertificateDefect.truncated) { try Pin(publicKeyOf: [0x30, 0x82]) }
+        #expect(throws: CertificateDefect.unexpectedElement) { try Pin(publicKeyOf: [0x1f, 0x30, 0]) }
+    }
+
+    @Test("every input of one byte and of two")
+    func everyShortInput() {
+        for first in UInt8.min...UInt8.max {
+            #expect((try? Pin(publicKeyOf: [first])) == nil)
+            let found = (UInt8.min...UInt8.max).first { (try? Pin(publicKeyOf: [first, $0])) != nil }
+            #expect(found == nil)
+        }
+    }
+
+    @Test(
+        "truncated at every length",
+        arguments: [SampleCertificate.der, MLDSACertificate.der, Cast.leaf.der])
+    func truncation(certificate: [UInt8]) {
+        #expect(throws: Never.self) { try Pin(publicKeyOf: certificate) }
+        var defects: [Int: CertificateDefect] = [:]
+        for length in 0..<certificate.count {
+            do throws(CertificateDefect) {
+                _ = try Pin(publicKeyOf: Array(certificate[..<length]))
+            } catch {
+                defects[length] = error
+            }
+        }
+        #expect(defects.count == certificate.count)
+        #expect(Set(defects.values) == [.truncated])
+    }
+
+    @Test(
+        "an element that ends early at every length, with the lengths around it made to fit",
+        arguments: [[], Place.toBeSigned, Place.key])
+    func truncatedWithin(place: [Int]) {
+        let body = Cast.leaf.tree[place].body
+        // Extensions are optional: without them all of the TBSCertificate is there.
+        let withoutExtensions = Cast.leaf.tree[Place.toBeSigned].body.count - Cast.leaf.tree[Place.extensions].encoded.count
+        for length in 0..<body.count where place != Place.toBeSigned || length != withoutExtensions {
+            var certificate = Cast.leaf
+            certificate.tree[place].contents = .bytes(Array(body[..<length]))
+            #expect(throws: CertificateDefect.truncated, "length \(length)") { try Pin(publicKeyOf: certificate.der) }
+        }
+    }
+
+    @Test(
+        "every byte changed to every other value: no trap, and an unchanged key keeps its pin",
+        arguments: [SampleCertificate.der, Cast.leaf.der])
+    func everyByteChanged(certificate: [UInt8]) throws {
+        let fields = try CertificateFields(walking: certificate)
+        let pin = try Pin(publicKeyOf: certificate)
+        var survivors = 0
+        var refused = 0
+        for position in certificate.indices {
+            var changed = certificate
+            for value in UInt8.min...UInt8.max where value != certificate[position] {
+                changed[position] = value
+                guard let other = try? Pin(publicKeyOf: changed) else {
+                    refused += 1
+                    continue
+                }
+                survivors += 1
+                let isInKey = fields.subjectPublicKeyInfo.contains(position)
+                if (other == pin) == isInKey {
+                    Issue.record("byte \(position) set to \(value) gives \(other)")
+                }
+            }
+        }
+        // Names, dates and signature are not read, headers are: both kinds must have been met.
+        #expect(survivors > 10_000)
+        #expect(refused > 1_000)
+    }
+
+    @Test(
+        "each element of the frame with the identifier of another type",
+        arguments: SketchedCertificate.Place.all,
+        [0x00, 0x01, 0x04, 0x05, 0x10, 0x23, 0x31, 0x70, 0xb0, 0x1f, 0x3f, 0xff] as [UInt8])
+    func otherIdentifier(place: [Int], tag: UInt8) {
+        var certificate = Cast.leaf
+        certificate.tree[place].tag = tag
+        // What follows the key is framed and not read, so there any identifier of one byte will do.
+        if place == Place.extensions, tag & 0x1f != 0x1f {
+            #expect(throws: Never.self) { try Pin(publicKeyOf: certificate.der) }
+        } else {
+            #expect(throws: CertificateDefect.unexpectedElement) { try Pin(publicKeyOf: certificate.der) }
+        }
+    }
+
+    @Test("each element of the frame left out", arguments: SketchedCertificate.Place.all.filter { !$0.isEmpty })
+    func missingElement(place: [Int]) throws {
+        var certificate = Cast.leaf
+        certificate.tree[Array(place.dropLast())].children.remove(at: try #require(place.last))
+        let pin = try? Pin(publicKeyOf: certificate.der)
+        // Version and extensions are optional.
+        #expect(pin == ([Place.version, Place.extensions].contains(place) ? Cast.leaf.pin : nil))
+    }
+
+    @Test("each element of the frame written twice", arguments: SketchedCertificate.Place.all.filter { !$0.isEmpty })
+    func doubledElement(place: [Int]) throws {
+        let last = try #require(place.last)
+        var certificate = Cast.leaf
+        certificate.tree[Array(place.dropLast())].children.insert(Cast.leaf.tree[place], at: last)
+        let pin = try? Pin(publicKeyOf: certificate.der)
+        // Behind the key nothing is read: extensions twice, or the key itself, do not change what the first key is.
+        #expect(pin == ([Place.extensions, Place.key].contains(place) ? Cast.leaf.pin : nil))
+    }
+
+    @Test("PEM, an HTML page or random bytes in the place of DER", arguments: [31] as [UInt64])
+    func notDER(seed: UInt64) {
+        for text in ["-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n", "<html></html>", "MIIBczCCARmgAwIBAgIU"] {
+            #expect(throws: CertificateDefect.self) { try Pin(publicKeyOf: Array(text.utf8)) }
+        }
+        var random = SeededGenerator(seed: seed)
+        for length in 0..<2_000 {
+            #expect((try? Pin(publicKeyOf: random.bytes(length))) == nil)
+            // With a frame that holds, so that the walk gets further.
+            #expect((try? Pin(publicKeyOf: DERNode(0x30, DERNode(0x30, random.bytes(length))).encoded)) == nil)
+        }
+    }
+}
