@@ -41,15 +41,16 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .target(name: "TestData", path: "Tests/TestData", swiftSettings: strict),
         .testTarget(
             name: "CertificatePinningTests",
-            dependencies: ["CertificatePinning", .product(name: "Crypto", package: "swift-crypto")],
+            dependencies: ["CertificatePinning", "TestData", .product(name: "Crypto", package: "swift-crypto")],
             swiftSettings: strict
         ),
         .testTarget(
             name: "PathValidationTests",
             dependencies: [
-                "CertificatePinning", "PathValidation",
+                "CertificatePinning", "PathValidation", "TestData",
                 .product(name: "X509", package: "swift-certificates", condition: .when(traits: ["NIO"])),
                 .product(name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: ["NIO"])),
             ],

@@ -14,6 +14,9 @@ public struct PEMBlock: Hashable, Sendable {
     /// The most blocks that are read.
     public static let maximumCount = 16_384
 
+    /// The label of a certificate.
+    public static let certificateLabel = "CERTIFICATE"
+
     /// What the block says it is, such as `CERTIFICATE`.
     public let label: String
 

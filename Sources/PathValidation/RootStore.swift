@@ -19,14 +19,16 @@ public struct RootStore: Sendable {
     ///
     /// - Throws: ``InputError/Code/pem`` for text that is damaged, or holds no certificate that can be used.
     public init(pem text: some Collection<UInt8>) throws(InputError) {
-        let documents = try PEMBlock.blocks(in: text)
-        try self.init(certificates: documents.lazy.filter { $0.label == "CERTIFICATE" }.map(\.bytes))
+        let certificates = try PEMBlock.blocks(in: text).filter { $0.label == PEMBlock.certificateLabel }.map(\.bytes)
+        self.init(certificates: certificates)
+        guard self.count > 0 else {
+            throw InputError(.pem, certificates.isEmpty ? "no certificate in it" : "no certificate in it can be used")
+        }
     }
 
-    /// Takes certificates in DER as anchors.
-    ///
-    /// - Throws: ``InputError/Code/pem`` when none of them can be used.
-    public init(certificates: some Sequence<[UInt8]>) throws(InputError) {
+    /// Takes certificates in DER as anchors. Those that cannot be used are left out and counted; a store without any
+    /// validates nothing.
+    public init(certificates: some Sequence<[UInt8]>) {
         var bySubject: [ArraySlice<UInt8>: [CandidateCertificate]] = [:]
         var count = 0
         var unusable = 0
@@ -37,9 +39,6 @@ public struct RootStore: Sendable {
             }
             count += 1
             bySubject[anchor.subject, default: []].append(anchor)
-        }
-        guard count > 0 else {
-            throw InputError(.pem, unusable == 0 ? "no certificate in it" : "no certificate in it can be used")
         }
         self.bySubject = bySubject
         self.count = count

@@ -42,7 +42,8 @@ struct Base64Tests {
     @Test(
         "padding that is missing, doubled, early or alone is refused",
         arguments: [
-            "Zg", "Zg=", "Zm8", "Z", "Z===", "=", "==", "===", "====", "Zg==Zg==", "Zg==Zm9v", "Zm8=Zm9v", "Z=g=", "=Zg=",
+            "Zg", "Zg=", "Zm8", "Z", "Z===", "=", "==", "===", "====", "Zg==Zg==", "Zg==Zm9v", "Zm8=Zm9v", "Z=g=",
+            "=Zg=",
             "==Zg", "Zm9v====", "Zg=g", "Zm9vZg=", "Zm9v=", "Zm9v==",
         ])
     func padding(text: String) {
@@ -52,7 +53,8 @@ struct Base64Tests {
     @Test(
         "nothing outside the standard alphabet is skipped or taken for another character",
         arguments: [
-            "Zm9v\n", "Zm9\nvZm9v", " Zm9v", "Zm9v ", "Zm-v", "Zm_v", "Zm.v", "Zm9v\0\0\0\0", "Zm\u{e9}v", "Zm9\u{301}v",
+            "Zm9v\n", "Zm9\nvZm9v", " Zm9v", "Zm9v ", "Zm-v", "Zm_v", "Zm.v", "Zm9v\0\0\0\0", "Zm\u{e9}v",
+            "Zm9\u{301}v",
             "Ｚm9v", "Zm9v\r\n\r\n",
         ])
     func otherCharacters(text: String) {

@@ -89,7 +89,8 @@ struct CertificatePinTests {
         // Headers grow with the contents: the last bytes are found by trying.
         var contents = padding - 16
         repeat {
-            certificate.tree[SketchedCertificate.Place.extensions] = DERNode(0xa3, [UInt8](repeating: 0, count: contents))
+            certificate.tree[SketchedCertificate.Place.extensions] = DERNode(
+                0xa3, [UInt8](repeating: 0, count: contents))
             contents += 1
         } while certificate.der.count < CertificateFields.maximumCertificateLength
         #expect(certificate.der.count == 65_536)

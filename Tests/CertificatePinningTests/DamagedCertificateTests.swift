@@ -55,7 +55,8 @@ struct DamagedCertificateTests {
     func truncatedWithin(place: [Int]) {
         let body = Cast.leaf.tree[place].body
         // Extensions are optional: without them all of the TBSCertificate is there.
-        let withoutExtensions = Cast.leaf.tree[Place.toBeSigned].body.count - Cast.leaf.tree[Place.extensions].encoded.count
+        let withoutExtensions =
+            Cast.leaf.tree[Place.toBeSigned].body.count - Cast.leaf.tree[Place.extensions].encoded.count
         for length in 0..<body.count where place != Place.toBeSigned || length != withoutExtensions {
             var certificate = Cast.leaf
             certificate.tree[place].contents = .bytes(Array(body[..<length]))
@@ -127,7 +128,9 @@ struct DamagedCertificateTests {
 
     @Test("PEM, an HTML page or random bytes in the place of DER", arguments: [31] as [UInt64])
     func notDER(seed: UInt64) {
-        for text in ["-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n", "<html></html>", "MIIBczCCARmgAwIBAgIU"] {
+        for text in [
+            "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n", "<html></html>", "MIIBczCCARmgAwIBAgIU",
+        ] {
             #expect(throws: CertificateDefect.self) { try Pin(publicKeyOf: Array(text.utf8)) }
         }
         var random = SeededGenerator(seed: seed)

@@ -17,8 +17,10 @@ struct DamagedPEMTests {
     @Test(
         "a block whose inside is not base64 is an error, not a missing certificate",
         arguments: [
-            "", "\n", "!!!!", "AAE", "AAEC=", "AAEC====", "AA==\nAAEC", "AB==", "AAEC\n# comment\nAAEC", "AAEC AAEC", "AA-_",
-            "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00\n\nAAEC", "AAEC\n----END CERTIFICATE----", "AAEC\0", "ＡＡEC",
+            "", "\n", "!!!!", "AAE", "AAEC=", "AAEC====", "AA==\nAAEC", "AB==", "AAEC\n# comment\nAAEC", "AAEC AAEC",
+            "AA-_",
+            "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00\n\nAAEC", "AAEC\n----END CERTIFICATE----", "AAEC\0",
+            "ＡＡEC",
             "-----END CERTIFICATE", "----- END CERTIFICATE-----", "\u{200b}AAEC",
         ])
     func notBase64(inside: String) {
@@ -33,7 +35,8 @@ struct DamagedPEMTests {
         let begin = "-----BEGIN CERTIFICATE-----\nAAEC\n"
         for end in [
             "", "-----END PUBLIC KEY-----\n", "-----END CERTIFICATE----\n", "----END CERTIFICATE-----\n",
-            "-----END CERTIFICATE-----x\n", "-----END  CERTIFICATE-----\n", "-----END CERTIFICATE -----\n", "-----END -----\n",
+            "-----END CERTIFICATE-----x\n", "-----END  CERTIFICATE-----\n", "-----END CERTIFICATE -----\n",
+            "-----END -----\n",
             "-----end certificate-----\n", "\u{2014}-----END CERTIFICATE-----\n",
         ] {
             #expect(throws: InputError(.pem, ""), "\(end)") { try self.blocks(begin + end) }
@@ -56,7 +59,8 @@ struct DamagedPEMTests {
     @Test(
         "a BEGIN line that is damaged does not make a certificate disappear",
         arguments: [
-            "----BEGIN CERTIFICATE-----", "-----BEGIN CERTIFICATE----", "-----BEGIN CERTIFICATE-----x", "-----BEGINCERTIFICATE-----",
+            "----BEGIN CERTIFICATE-----", "-----BEGIN CERTIFICATE----", "-----BEGIN CERTIFICATE-----x",
+            "-----BEGINCERTIFICATE-----",
             "- ----BEGIN CERTIFICATE-----", "> -----BEGIN CERTIFICATE-----", "-----begin certificate-----", "",
         ])
     func begin(line: String) {
@@ -95,13 +99,19 @@ struct DamagedPEMTests {
     func everyByteChanged(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let bytes = Array(Self.text.utf8)
+        var accepted = 0
+        var losing: [Int] = []
         for position in bytes.indices {
             var changed = bytes
             changed[position] ^= UInt8.random(in: 1...255, using: &random)
             guard let blocks = try? PEMBlock.blocks(in: changed) else { continue }
-            // BUG, the same as in `begin`: a BEGIN line that was hit makes its block disappear.
-            #expect(blocks.map(\.label) == ["CERTIFICATE", "CERTIFICATE"], "byte \(position) is \(changed[position])")
+            accepted += 1
+            if blocks.map(\.label) != ["CERTIFICATE", "CERTIFICATE"] { losing.append(position) }
         }
+        // A change within the base64 or between the blocks may well be read.
+        #expect(accepted > 50)
+        // BUG, the same as in `begin`: where a BEGIN line was hit, its block disappears.
+        #expect(losing == [])
     }
 
     @Test("16 MiB are read and one byte more is not")
@@ -111,6 +121,23 @@ struct DamagedPEMTests {
         #expect(text.count == 16 * 1_048_576)
         #expect(try PEMBlock.blocks(in: text) == [Self.first, Self.second])
         #expect(throws: InputError(.pem, "")) { try PEMBlock.blocks(in: text + [UInt8(ascii: "\n")]) }
+    }
+
+    /// A file of a few megabytes that takes minutes is an attack on whoever opens it.
+    @Test("a block of sixteen times as many lines takes about sixteen times as long, not 256")
+    func linearTime() throws {
+        let line = String(repeating: "AAEC", count: 16) + "\n"
+        func time(lines: Int) throws -> Double {
+            let text = Array("-----BEGIN X-----\n\(String(repeating: line, count: lines))-----END X-----\n".utf8)
+            var blocks: [PEMBlock] = []
+            let seconds = try threadProcessorTime { blocks = try PEMBlock.blocks(in: text) }
+            #expect(blocks.count == 1)
+            return seconds
+        }
+        let few = try time(lines: 4_000)
+        let many = try time(lines: 64_000)
+        // BUG in PEMBlock.blocks(in:): `let block = open` holds the array that `open?.base64 += line` then has to copy.
+        #expect(many < 36 * few, "\(many) s and \(few) s")
     }
 
     @Test("16,384 blocks are read and one more is not")

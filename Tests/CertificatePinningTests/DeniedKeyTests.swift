@@ -89,7 +89,8 @@ struct DeniedKeyTests {
         #expect(blocked.denied != nil)
     }
 
-    @Test("an entry that only reports does not hide one that enforces, whichever comes first", arguments: [false, true])
+    @Test(
+        "an entry that only reports does not hide one that enforces, whichever comes first", arguments: [false, true])
     func reportBesideEnforce(isReportFirst: Bool) throws {
         let reported = [DeniedKey(Cast.leaf.pin, isEnforced: false), DeniedKey(Cast.root.pin, isEnforced: false)]
         let enforced = [DeniedKey(Cast.root.pin)]

@@ -26,7 +26,9 @@ private struct LinearModel {
 @Suite("The index against a linear model")
 struct DomainIndexPropertyTests {
     // Few and similar labels, so that names share suffixes, in bytes and in labels.
-    private static let labels = ["a", "aa", "b", "ab", "ba", "com", "xcom", "example", "evilexample", "e-x", "xn--a", "1", "_a"]
+    private static let labels = [
+        "a", "aa", "b", "ab", "ba", "com", "xcom", "example", "evilexample", "e-x", "xn--a", "1", "_a",
+    ]
 
     private func name(using random: inout SeededGenerator) -> String {
         let count = Int.random(in: 1...5, using: &random)

@@ -61,7 +61,8 @@ struct DomainIndexTests {
     @Test("a nearer parent without includeSubdomains does not hide a farther one that has it")
     func nearerWithoutSubdomains() throws {
         #expect(
-            try self.notedHostname(of: "x.api.example.com", among: ["*.example.com", "api.example.com"]) == "example.com")
+            try self.notedHostname(of: "x.api.example.com", among: ["*.example.com", "api.example.com"])
+                == "example.com")
     }
 
     @Test("a nearer entry replaces a farther one whole, so one that is off carves its hosts out")

@@ -44,7 +44,8 @@ struct HostNameTests {
             "münchen.de", "mu\u{308}nchen.de", "例え.jp", "api\u{3002}example.com", "api\u{ff0e}example.com",
             "api\u{ff61}example.com", "ａｐｉ.example.com", "api.exam\u{430}ple.com", "api.example.com\u{200b}",
             "\u{feff}api.example.com", "api.example.com\u{202e}", "api.exa\u{ad}mple.com", "api.example.com\u{301}",
-            "\u{212a}.example.com", "\u{130}.example.com", "straße.de", "api.example.\u{1d41c}om", "١٢٧.٠.٠.١", "１27.0.0.1",
+            "\u{212a}.example.com", "\u{130}.example.com", "straße.de", "api.example.\u{1d41c}om", "١٢٧.٠.٠.١",
+            "１27.0.0.1",
             "\u{2488}.example.com", "api.example.com\u{fe52}", "[::１]", "api.example.com\u{0}\u{7f}\u{80}",
         ])
     func notASCII(text: String) {
@@ -65,10 +66,12 @@ struct HostNameTests {
     @Test(
         "what is more than a host is refused, never cut down to one",
         arguments: [
-            "api.example.com:443", "api.example.com:", "https://api.example.com", "//api.example.com", "api.example.com/",
+            "api.example.com:443", "api.example.com:", "https://api.example.com", "//api.example.com",
+            "api.example.com/",
             "user@api.example.com", "user:password@api.example.com", "api.example.com?x", "api.example.com#x",
             "api.example.com\\@evil.example", "api%2eexample.com", "api.example.com%00", "%61pi.example.com",
-            "api.example.com\0.evil.example", "api.example.com\n", "\tapi.example.com", " api.example.com", "api.example.com ",
+            "api.example.com\0.evil.example", "api.example.com\n", "\tapi.example.com", " api.example.com",
+            "api.example.com ",
             "api example.com", "*.example.com", "*", "api.example.com;", "api,example.com", "'api.example.com'",
             "api.example.com\r\nHost: evil.example", "127.0.0.1:80", "127.0.0.1/8",
         ])
@@ -79,7 +82,8 @@ struct HostNameTests {
     @Test(
         "empty names and labels; one trailing dot is removed, never two",
         arguments: [
-            "", ".", "..", "...", ".example.com", "api..example.com", "api.example.com..", "api.example.com...", "..com",
+            "", ".", "..", "...", ".example.com", "api..example.com", "api.example.com..", "api.example.com...",
+            "..com",
             ".com.", "a..", "[]", "[", "]", "[].", "[.]",
         ])
     func emptyLabels(text: String) {
@@ -117,7 +121,9 @@ struct HostNameTests {
         #expect(throws: InputError(.host, "")) { try HostName(text) }
     }
 
-    @Test("normalising what is normalised changes nothing, and tells names and addresses apart", arguments: [41] as [UInt64])
+    @Test(
+        "normalising what is normalised changes nothing, and tells names and addresses apart",
+        arguments: [41] as [UInt64])
     func idempotence(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let alphabet = Array("aZ09xf-_.:[]".utf8)

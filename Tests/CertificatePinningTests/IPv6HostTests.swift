@@ -24,7 +24,8 @@ struct IPv6HostTests {
             ("2001:0db8:0000:0000:0000:0000:0000:0001", "2001:db8::1"),
             ("2001:db8:0:0:1:0:0:1", "2001:db8::1:0:0:1"), ("2001:db8:0:1:1:1:1:1", "2001:db8:0:1:1:1:1:1"),
             ("2001:0:0:1:0:0:0:1", "2001:0:0:1::1"), ("0:0:0:1:0:0:0:0", "0:0:0:1::"),
-            ("1:0:0:2:0:0:0:3", "1:0:0:2::3"), ("fe80::abcd:EF01", "fe80::abcd:ef01"), ("64:ff9b::192.0.2.33", "64:ff9b::c000:221"),
+            ("1:0:0:2:0:0:0:3", "1:0:0:2::3"), ("fe80::abcd:EF01", "fe80::abcd:ef01"),
+            ("64:ff9b::192.0.2.33", "64:ff9b::c000:221"),
             ("1:2:3:4:5:6:7::", "1:2:3:4:5:6:7:0"), ("::2:3:4:5:6:7:8", "0:2:3:4:5:6:7:8"),
             ("1:2:3:4:5:6:1.2.3.4", "1:2:3:4:5:6:102:304"), ("ff02::1", "ff02::1"),
             ("a:b:c:d:e:f:0:1", "a:b:c:d:e:f:0:1"), ("0:0:0:0:0:0:0:0", "::"), ("00ab:000c::", "ab:c::"),
@@ -61,10 +62,13 @@ struct IPv6HostTests {
     @Test(
         "texts that are no address",
         arguments: [
-            ":", ":::", "1:::2", "::1::", "1::2::3", "1:2:3:4:5:6:7", "1:2:3:4:5:6:7:8:9", "1::2:3:4:5:6:7:8", "12345::",
+            ":", ":::", "1:::2", "::1::", "1::2::3", "1:2:3:4:5:6:7", "1:2:3:4:5:6:7:8:9", "1::2:3:4:5:6:7:8",
+            "12345::",
             "g::1", "::1.2.3", "::1.2.3.256", "::1.2.3.04", "::1.2.3.4:5", "1.2.3.4::", ":1::2", "1::2:",
-            "1:2:3:4:5:6:7:1.2.3.4", "0x1::", "::-1", " ::1", "::1 ", "::1/128", "1:2:3:4:5:6:7:", "::00001", "::%", "::1\0",
-            "::ffff:127.1", "::ffff:0x7f.1", "::１", "1:2:3:4:5:6:7:8::", "::1:2:3:4:5:6:7:8", "::1..", "0:0:0:0:0:0:0:0:",
+            "1:2:3:4:5:6:7:1.2.3.4", "0x1::", "::-1", " ::1", "::1 ", "::1/128", "1:2:3:4:5:6:7:", "::00001", "::%",
+            "::1\0",
+            "::ffff:127.1", "::ffff:0x7f.1", "::１", "1:2:3:4:5:6:7:8::", "::1:2:3:4:5:6:7:8", "::1..",
+            "0:0:0:0:0:0:0:0:",
         ])
     func noAddress(text: String) {
         #expect(throws: InputError(.host, "")) { try HostName(text) }
@@ -97,7 +101,8 @@ struct IPv6HostTests {
         var taken = 0
         for _ in 0..<30_000 {
             let count = Int.random(in: 3...9, using: &random)
-            let text = (0..<count).map { _ in choices[Int.random(in: choices.indices, using: &random)] }.joined(separator: ":")
+            let text = (0..<count).map { _ in choices[Int.random(in: choices.indices, using: &random)] }.joined(
+                separator: ":")
             var address = in6_addr()
             let isAddress = inet_pton(AF_INET6, text, &address) == 1
             let host = try? HostName(text)
@@ -116,12 +121,16 @@ struct IPv6HostTests {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<5_000 {
             // Half of all groups are zero, so that runs of every length and in every place are met.
-            let groups = (0..<8).map { _ in Bool.random(using: &random) ? 0 : UInt16.random(in: 0...UInt16.max, using: &random) }
+            let groups = (0..<8).map { _ in
+                Bool.random(using: &random) ? 0 : UInt16.random(in: 0...UInt16.max, using: &random)
+            }
             // inet_ntop writes what begins with 80 or 96 zero bits in IPv4's way, RFC 5952 does not ask for it.
             guard groups.prefix(5).contains(where: { $0 != 0 }) else { continue }
             let bytes = groups.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xff)] }
             var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-            let system = bytes.withUnsafeBytes { inet_ntop(AF_INET6, $0.baseAddress, &text, socklen_t(INET6_ADDRSTRLEN)) }
+            let system = bytes.withUnsafeBytes {
+                inet_ntop(AF_INET6, $0.baseAddress, &text, socklen_t(INET6_ADDRSTRLEN))
+            }
             let expected = String(cString: try #require(system))
             #expect(try HostName(groups.map { String($0, radix: 16) }.joined(separator: ":")).description == expected)
         }

@@ -56,7 +56,8 @@ struct KeyTypePinTests {
                 certificates.append([UInt8](try Data(contentsOf: folder.appendingPathComponent("\(name).der"))))
             }
             #expect(try Pin(publicKeyOf: certificates[0]) == Pin(publicKeyOf: certificates[1]))
-            #expect(Pin(kind: .certificate, hashing: certificates[0]) != Pin(kind: .certificate, hashing: certificates[1]))
+            #expect(
+                Pin(kind: .certificate, hashing: certificates[0]) != Pin(kind: .certificate, hashing: certificates[1]))
         }
     }
 

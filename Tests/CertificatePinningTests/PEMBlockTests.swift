@@ -76,7 +76,8 @@ struct PEMBlockTests {
         for shape in shapes { #expect(try self.blocks(shape) == [Self.certificate]) }
     }
 
-    @Test("a text without blocks gives none", arguments: ["", "\n", "hello", "-----", "-----BEGIN CERTIFICATE", "AAEC"])
+    @Test(
+        "a text without blocks gives none", arguments: ["", "\n", "hello", "-----", "-----BEGIN CERTIFICATE", "AAEC"])
     func none(text: String) throws {
         #expect(try self.blocks(text) == [])
     }

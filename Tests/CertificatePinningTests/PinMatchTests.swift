@@ -10,8 +10,9 @@ struct PinMatchTests {
     private func decision(
         _ pins: [KnownPin], requireIssuer: Bool = false, path: ValidatedPath = Cast.path
     ) throws -> PinningDecision {
-        try PinningPolicy(domains: [PinnedDomain(HostName("api.example.com"), pins: pins, requireIssuer: requireIssuer)])
-            .validate(path, for: "api.example.com", at: Cast.now)
+        try PinningPolicy(domains: [PinnedDomain(HostName("api.example.com"), pins: pins, requireIssuer: requireIssuer)]
+        )
+        .validate(path, for: "api.example.com", at: Cast.now)
     }
 
     @Test("a pinned certificate appended to a foreign chain is in no validated path: CVE-2016-2402")
@@ -27,15 +28,18 @@ struct PinMatchTests {
 
     @Test("the pin of a root that the device trusts, but that is not in the path")
     func rootOutsideThePath() throws {
-        let path = ValidatedPath(uncheckedValidatedPath: [Cast.leaf.der, Cast.intermediate.der, Cast.interceptorRoot.der])
+        let path = ValidatedPath(uncheckedValidatedPath: [
+            Cast.leaf.der, Cast.intermediate.der, Cast.interceptorRoot.der,
+        ])
         #expect(try self.decision([KnownPin(Cast.root.pin)], path: path).reason == .noMatchingPin)
         #expect(try self.decision([KnownPin(Cast.root.pin)]).reason == .pinMatch)
     }
 
     @Test("a certificate with the pinned one's name, but another key")
     func sameName() throws {
-        #expect(Cast.interceptor.tree[SketchedCertificate.Place.subject].encoded
-            == Cast.leaf.tree[SketchedCertificate.Place.subject].encoded)
+        #expect(
+            Cast.interceptor.tree[SketchedCertificate.Place.subject].encoded
+                == Cast.leaf.tree[SketchedCertificate.Place.subject].encoded)
         #expect(try self.decision([KnownPin(Cast.leaf.pin)], path: Cast.interceptorPath).verdict == .block)
     }
 

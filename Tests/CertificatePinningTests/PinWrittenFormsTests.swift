@@ -49,7 +49,8 @@ struct PinWrittenFormsTests {
         "signed lists know the canonical form alone",
         arguments: [
             base64, "pin-sha256=\"\(base64)\"", "sha256//\(base64)", " sha256/\(base64)", "sha256/\(base64) ",
-            "sha256/\(base64)\n", "SHA256/\(base64)", "sha-256/\(base64)", "sha1/\(base64)", "sha256=\(base64)", "sha256/",
+            "sha256/\(base64)\n", "SHA256/\(base64)", "sha-256/\(base64)", "sha1/\(base64)", "sha256=\(base64)",
+            "sha256/",
             "", "\u{feff}sha256/\(base64)", "cert-sha256//\(base64)", "CERT-SHA256/\(base64)",
         ])
     func notCanonical(text: String) {

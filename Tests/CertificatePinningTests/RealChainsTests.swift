@@ -94,7 +94,8 @@ struct RealChainsTests {
     }
 
     private func decision(on path: ValidatedPath, pins: [String]) throws -> PinningDecision {
-        let entry = PinnedDomain(try HostName("site.example"), pins: try pins.map { KnownPin(try Pin("pin-sha256=\"\($0)\"")) })
+        let entry = PinnedDomain(
+            try HostName("site.example"), pins: try pins.map { KnownPin(try Pin("pin-sha256=\"\($0)\"")) })
         return try PinningPolicy(domains: [entry]).validate(path, for: "site.example", at: Cast.now)
     }
 }

@@ -16,7 +16,8 @@ struct PathBenchmark {
         let presented = Array(self.chain.certificates.dropLast())
         let anchor = self.chain.certificates[2]
         let time = Timestamp(secondsSince1970: self.chain.time)
-        guard let roots = try? RootStore(certificates: [anchor]), let host = try? HostName(self.chain.host) else { return }
+        let roots = RootStore(certificates: [anchor])
+        guard let host = try? HostName(self.chain.host) else { return }
         let validator = PathValidator(roots: roots, monotonicNanoseconds: { DispatchTime.now().uptimeNanoseconds })
         let outcome = await validator.validate(presented: presented, as: .host(host), at: time)
         guard case .success = outcome.result else {

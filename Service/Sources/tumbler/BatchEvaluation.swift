@@ -25,14 +25,8 @@ struct BatchEvaluation {
     func run(reading path: String) async throws {
         var lines = try InputLines(path, maximumLength: Self.maximumLineLength)
         let stores = RootStoreCache()
-        while true {
-            var batch: [InputLines.Line] = []
-            while batch.count < Self.linesAtOnce, let line = try lines.next() {
-                if !line.isBlank { batch.append(line) }
-            }
-            guard !batch.isEmpty else { return }
-            let answers = await self.answer(batch, stores)
-            FileHandle.standardOutput.write(answers)
+        while case let batch = try lines.next(atMost: Self.linesAtOnce), !batch.isEmpty {
+            FileHandle.standardOutput.write(await self.answer(batch, stores))
         }
     }
 

@@ -57,7 +57,7 @@ struct BatchQuestion: Decodable {
 
     /// The certificates of a PEM text.
     static func certificates(in text: String) throws(InputError) -> [[UInt8]] {
-        let found = try PEMBlock.blocks(in: text.utf8).filter { $0.label == "CERTIFICATE" }.map(\.bytes)
+        let found = try PEMBlock.blocks(in: text.utf8).filter { $0.label == PEMBlock.certificateLabel }.map(\.bytes)
         guard !found.isEmpty else { throw InputError(.pem, "a text without a certificate") }
         return found
     }

@@ -27,8 +27,8 @@ struct EvaluateCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The presented chain in PEM, leaf first; - is standard input.", valueName: "file"))
     var chain: String?
 
-    @Option(help: ArgumentHelp("The anchors in PEM, or the word system.", valueName: "file|system"))
-    var roots = RootsOption.system
+    @Option(help: ArgumentHelp("The anchors in PEM, or the word system, which is what is taken.", valueName: "file|system"))
+    var roots: String?
 
     @Option(name: .customLong("pin"), help: "A pin of this host, in any written form. May be given several times.")
     var pins: [String] = []
@@ -45,7 +45,7 @@ struct EvaluateCommand: AsyncParsableCommand {
     @OptionGroup var time: TimeOption
 
     func validate() throws {
-        let single = self.host != nil || self.chain != nil || !self.pins.isEmpty || self.noNameCheck
+        let single = self.host != nil || self.chain != nil || self.roots != nil || !self.pins.isEmpty || self.noNameCheck
         if self.batch != nil, single { throw ValidationError("--batch takes its questions from the file alone") }
         if self.batch == nil, self.host == nil { throw ValidationError("--host is missing") }
         if self.batch == nil, self.chain == nil { throw ValidationError("--chain is missing") }
@@ -65,7 +65,7 @@ struct EvaluateCommand: AsyncParsableCommand {
         let evaluation = Evaluation(
             host: host, presented: try Self.certificates(in: chain), pins: pins, checksName: !self.noNameCheck,
             time: self.time.time)
-        let decision = await evaluation.decide(roots: try RootsOption.load(self.roots))
+        let decision = await evaluation.decide(roots: try RootsOption.load(self.roots ?? RootsOption.system))
         if self.json { try JSONOutput.write(decision) } else { print(decision) }
         guard decision.verdict == .allow else { throw ExitCode(CommandExit.doesNotHold.rawValue) }
     }
@@ -73,7 +73,7 @@ struct EvaluateCommand: AsyncParsableCommand {
     private static func certificates(in path: String) throws(CommandFailure) -> [[UInt8]] {
         let bytes = try InputFile.read(path)
         do throws(InputError) {
-            let certificates = try PEMBlock.blocks(in: bytes).filter { $0.label == "CERTIFICATE" }.map(\.bytes)
+            let certificates = try PEMBlock.blocks(in: bytes).filter { $0.label == PEMBlock.certificateLabel }.map(\.bytes)
             if !certificates.isEmpty { return certificates }
         } catch {
             throw CommandFailure(.undecided, "\(path): \(error)")

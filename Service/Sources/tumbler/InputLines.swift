@@ -19,12 +19,13 @@ struct InputLines {
         }
     }
 
-    private static let partLength = 1 << 16
+    private static let partLength = 1 << 18
 
     private let handle: FileHandle
     private let maximumLength: Int
     private var held = Data()
     private var isAtEnd = false
+    private var isTooLong = false
 
     /// Opens a file.
     ///
@@ -37,34 +38,51 @@ struct InputLines {
         self.maximumLength = maximumLength
     }
 
-    /// The next line, or `nil` at the end.
+    /// The next lines: waits for one, then takes what else has arrived, so that who waits for an answer before the next
+    /// question gets it. None at the end.
     ///
+    /// - Parameter maximumCount: The most lines that are given at once.
     /// - Throws: ``CommandFailure`` when reading fails.
-    mutating func next() throws(CommandFailure) -> Line? {
-        var searched = 0
-        var isTooLong = false
-        while true {
-            if let end = self.held.dropFirst(searched).firstIndex(of: UInt8(ascii: "\n")) {
-                defer { self.held = Data(self.held[(end + 1)...]) }
-                return isTooLong ? .tooLong : .bytes(Data(self.held[..<end]))
-            }
-            if self.isAtEnd {
-                defer { self.held = Data() }
-                if isTooLong { return .tooLong }
-                return self.held.isEmpty ? nil : .bytes(self.held)
-            }
-            if self.held.count > self.maximumLength {
-                isTooLong = true
-                self.held = Data()
-            }
-            searched = self.held.count
-            do {
-                let part = try self.handle.read(upToCount: Self.partLength) ?? Data()
-                self.isAtEnd = part.isEmpty
-                self.held += part
-            } catch {
-                throw CommandFailure(.undecided, "the questions cannot be read to their end")
+    mutating func next(atMost maximumCount: Int) throws(CommandFailure) -> [Line] {
+        var lines: [Line] = []
+        while lines.count < maximumCount {
+            if let line = self.takeLine() {
+                if !line.isBlank { lines.append(line) }
+            } else if lines.isEmpty, !self.isAtEnd {
+                try self.readPart()
+            } else {
+                break
             }
         }
+        return lines
+    }
+
+    private mutating func takeLine() -> Line? {
+        let end = self.held.firstIndex(of: UInt8(ascii: "\n"))
+        guard let end = end ?? (self.isAtEnd && (!self.held.isEmpty || self.isTooLong) ? self.held.endIndex : nil) else {
+            if self.held.count > self.maximumLength {
+                self.isTooLong = true
+                self.held = Data()
+            }
+            return nil
+        }
+        let line: Line = self.isTooLong || end - self.held.startIndex > self.maximumLength
+            ? .tooLong : .bytes(Data(self.held[..<end]))
+        self.held = end < self.held.endIndex ? self.held[(end + 1)...] : Data()
+        self.isTooLong = false
+        return line
+    }
+
+    private mutating func readPart() throws(CommandFailure) {
+        var part = [UInt8](repeating: 0, count: Self.partLength)
+        // What is there, not what fills the part: `FileHandle` would wait for all of it.
+        let count = part.withUnsafeMutableBytes { buffer in
+            var count = read(self.handle.fileDescriptor, buffer.baseAddress, buffer.count)
+            while count < 0, errno == EINTR { count = read(self.handle.fileDescriptor, buffer.baseAddress, buffer.count) }
+            return count
+        }
+        guard count >= 0 else { throw CommandFailure(.undecided, "the questions cannot be read to their end") }
+        self.isAtEnd = count == 0
+        self.held = Data(self.held) + part[..<count]
     }
 }

@@ -19,7 +19,7 @@ actor RootStoreCache {
         if let store = self.stores[texts] { return store }
         var certificates: [[UInt8]] = []
         for text in texts { certificates += try BatchQuestion.certificates(in: text) }
-        let store = try RootStore(certificates: certificates)
+        let store = RootStore(certificates: certificates)
         if self.stores.count >= Self.maximumCount { self.stores.removeAll() }
         self.stores[texts] = store
         return store

@@ -27,7 +27,8 @@ struct SketchedCertificate: Sendable {
 
         /// All of them, the certificate itself first.
         static let all = [
-            [], toBeSigned, version, serialNumber, innerAlgorithm, issuer, validity, subject, key, keyAlgorithm, keyBits,
+            [], toBeSigned, version, serialNumber, innerAlgorithm, issuer, validity, subject, key, keyAlgorithm,
+            keyBits,
             extensions, outerAlgorithm, signature,
         ]
     }

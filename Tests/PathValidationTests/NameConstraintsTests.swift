@@ -1,0 +1,129 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if NIO
+import PathValidation
+import SwiftASN1
+import Testing
+import X509
+
+/// What a constrained CA may certify (RFC 5280, section 4.2.1.10).
+@Suite("Name constraints")
+struct NameConstraintsTests {
+    private func isAccepted(
+        _ names: [GeneralName], permitted: [GeneralName] = [], excluded: [GeneralName] = []
+    ) async throws -> Bool {
+        let root = try TestCertificate.authority("Root")
+        let issuer = try TestCertificate.authority("Issuer", by: root) { form in
+            form.constraints = NameConstraints(permittedSubtrees: permitted, excludedSubtrees: excluded)
+        }
+        let leaf = try TestCertificate("server", by: issuer) { $0.names = names }
+        return try await validate([leaf, issuer], roots: [root], host: nil).path != nil
+    }
+
+    @Test(
+        "a permitted name and those that are not",
+        arguments: [
+            ("a.example.com", "example.com", true), ("example.com", "example.com", true),
+            ("A.Example.Com", "example.com", true), ("evilexample.com", "example.com", false),
+            ("example.com.evil", "example.com", false), ("a.example.com", ".example.com", true),
+            ("example.com", ".example.com", false), ("anything.example", "", true), ("*.example.com", "example.com", true),
+            ("*.example.com", "bar.example.com", false),
+        ])
+    func permitted(name: String, subtree: String, isAccepted: Bool) async throws {
+        #expect(try await self.isAccepted([.dnsName(name)], permitted: [.dnsName(subtree)]) == isAccepted)
+    }
+
+    @Test(
+        "an excluded name, and a wildcard that covers one",
+        arguments: [
+            ("a.example.com", "example.com", false), ("example.org", "example.com", true),
+            ("*.example.com", "bar.example.com", false), ("*.example.com", "a.bar.example.com", true),
+            ("*.example.com", "example.com", false), ("*.Example.com", "bar.eXample.com", false),
+        ])
+    func excluded(name: String, subtree: String, isAccepted: Bool) async throws {
+        #expect(try await self.isAccepted([.dnsName(name)], excluded: [.dnsName(subtree)]) == isAccepted)
+    }
+
+    @Test(
+        "addresses and ranges",
+        arguments: [
+            ([192, 0, 2, 7], [192, 0, 2, 0, 255, 255, 255, 0], true),
+            ([192, 0, 3, 7], [192, 0, 2, 0, 255, 255, 255, 0], false),
+            // Not a range: the mask has a hole; an address of another length; no mask.
+            ([192, 0, 2, 7], [192, 0, 2, 0, 255, 0, 255, 0], false), ([192, 0, 2], [192, 0, 2, 0, 255, 255, 255, 0], false),
+            ([192, 0, 2, 7], [192, 0, 2, 7], false),
+        ] as [([UInt8], [UInt8], Bool)])
+    func addresses(address: [UInt8], range: [UInt8], isAccepted: Bool) async throws {
+        let subtree = GeneralName.ipAddress(ASN1OctetString(contentBytes: range[...]))
+        let name = GeneralName.ipAddress(ASN1OctetString(contentBytes: address[...]))
+        #expect(try await self.isAccepted([name], permitted: [subtree]) == isAccepted)
+    }
+
+    @Test(
+        "mailboxes, hosts of mailboxes, and identifiers",
+        arguments: [
+            (.rfc822Name("a@example.com"), .rfc822Name("example.com"), true),
+            (.rfc822Name("a@b.example.com"), .rfc822Name("example.com"), false),
+            (.rfc822Name("a@b.example.com"), .rfc822Name(".example.com"), true),
+            (.rfc822Name("a@example.com"), .rfc822Name("*@example.com"), false),
+            (.rfc822Name("*@example.com"), .rfc822Name("*@EXAMPLE.com"), true),
+            (.rfc822Name("not a mailbox"), .rfc822Name("example.com"), false),
+            (.rfc822Name("a@example.com"), .rfc822Name("a@b@example.com"), false),
+            (.uniformResourceIdentifier("https://api.example.com:8443/x"), .uniformResourceIdentifier(".example.com"), true),
+            (.uniformResourceIdentifier("https://example.com@evil.org/"), .uniformResourceIdentifier("example.com"), false),
+            (.uniformResourceIdentifier("https://192.0.2.1/"), .uniformResourceIdentifier("192.0.2.1"), false),
+            (.uniformResourceIdentifier("urn:x"), .uniformResourceIdentifier("example.com"), false),
+        ] as [(GeneralName, GeneralName, Bool)])
+    func mailboxesAndIdentifiers(name: GeneralName, subtree: GeneralName, isAccepted: Bool) async throws {
+        #expect(try await self.isAccepted([name], permitted: [subtree]) == isAccepted)
+    }
+
+    @Test("directory names: the subject counts as one, case and blanks do not")
+    func directoryNames() async throws {
+        func name(_ parts: [String]) throws -> GeneralName {
+            .directoryName(try DistinguishedName { for part in parts { CommonName(part) } })
+        }
+        #expect(try await self.isAccepted([], permitted: [try name(["server"])]))
+        #expect(try await self.isAccepted([], permitted: [try name(["  SERVER "])]))
+        #expect(try await !self.isAccepted([], permitted: [try name(["client"])]))
+        #expect(try await !self.isAccepted([], excluded: [try name(["Server"])]))
+        #expect(try await !self.isAccepted([try name(["client"])], permitted: [try name(["server"])]))
+    }
+
+    @Test("a kind of name that cannot be judged is refused only where a certificate has one")
+    func unknownKinds() async throws {
+        let registered = GeneralName.registeredID([1, 2, 3])
+        #expect(try await self.isAccepted([.dnsName("a.example")], excluded: [registered]))
+        #expect(try await !self.isAccepted([registered], excluded: [registered]))
+        #expect(try await !self.isAccepted([registered], permitted: [registered]))
+    }
+
+    @Test("constraints bind all certificates below, self-issued ones aside")
+    func below() async throws {
+        let root = try TestCertificate.authority("Root") { form in
+            form.constraints = NameConstraints(permittedSubtrees: [.dnsName("example.com")])
+        }
+        let selfIssued = try TestCertificate.authority("Root", by: root) { $0.names = [.dnsName("elsewhere.org")] }
+        let other = try TestCertificate.authority("Issuer", by: root) { $0.names = [.dnsName("elsewhere.org")] }
+        #expect(try await validate([try .server(by: selfIssued), selfIssued], roots: [root]).path?.count == 3)
+        #expect(try await validate([try .server(by: other), other], roots: [root]).path == nil)
+    }
+
+    @Test("what the other policies refuse is refused on constrained paths as well")
+    func othersStillHold() async throws {
+        let root = try TestCertificate.authority("Root") { form in
+            form.constraints = NameConstraints(permittedSubtrees: [.dnsName("example.com")])
+            form.pathLength = 0
+        }
+        let issuer = try TestCertificate.authority("Issuer", by: root)
+        #expect(try await validate([try .server(by: root)], roots: [root]).path != nil)
+        #expect(try await validate([try .server(by: issuer), issuer], roots: [root]).path == nil)
+        let noAuthority = try TestCertificate("No CA", by: root) { $0.names = [.dnsName("a.example.com")] }
+        #expect(try await validate([try .server(by: noAuthority), noAuthority], roots: [root]).path == nil)
+        let late = TestCertificate.time + 86_401
+        #expect(try await validate([try .server(by: root)], roots: [root], at: late).path == nil)
+    }
+}
+#endif

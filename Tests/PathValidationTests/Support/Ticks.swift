@@ -1,0 +1,22 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if NIO
+import Foundation
+
+/// A clock that goes forward by a step each time it is read.
+final class Ticks: @unchecked Sendable {
+    // @unchecked because `now` is protected by `lock`.
+    private let lock = NSLock()
+    private var now: UInt64 = 0
+
+    /// The time, after a step.
+    func next(step: UInt64) -> UInt64 {
+        self.lock.withLock {
+            self.now += step
+            return self.now
+        }
+    }
+}
+#endif

@@ -1,0 +1,31 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// Vectors and chains that nobody here wrote: a folder beside the checkout, `../shared/data` from the package's root.
+///
+/// It is not part of the repository. A suite that needs a part of it is skipped, with a message, where it is missing.
+public enum SharedData {
+    /// The package's root.
+    public static let package = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    private static let root = Self.package.deletingLastPathComponent().appendingPathComponent("shared/data", isDirectory: true)
+
+    /// 153 chains of the public web with the pins of their certificates.
+    public static let realChains = Self.root.appendingPathComponent("real-chains", isDirectory: true)
+
+    /// The certificates of TrustKit's own tests.
+    public static let trustKit = Self.root.appendingPathComponent("trustkit/certificates", isDirectory: true)
+
+    /// Mozilla's root store as PEM.
+    public static let mozillaRoots = Self.root.appendingPathComponent("roots/mozilla.pem")
+
+    /// The cases of x509-limbo.
+    public static let limbo = Self.root.appendingPathComponent("x509-limbo", isDirectory: true)
+
+    /// Whether a part of the data is there.
+    public static func holds(_ part: URL) -> Bool { FileManager.default.fileExists(atPath: part.path) }
+}
