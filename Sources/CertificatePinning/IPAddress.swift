@@ -21,7 +21,8 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     init?(versionFour text: ArraySlice<UInt8>) {
         var bytes: [UInt8] = []
         for number in text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false) {
-            guard bytes.count < 4, (1...3).contains(number.count), number.count == 1 || number.first != UInt8(ascii: "0")
+            guard bytes.count < 4, (1...3).contains(number.count),
+                number.count == 1 || number.first != UInt8(ascii: "0")
             else { return nil }
             var value = 0
             for digit in number {

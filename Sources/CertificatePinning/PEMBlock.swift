@@ -36,7 +36,8 @@ public struct PEMBlock: Hashable, Sendable {
         }
         var blocks: [PEMBlock] = []
         var open: (label: ArraySlice<UInt8>, base64: [UInt8])?
-        for (number, line) in Array(text).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
+        let lines = Array(text).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        for (number, line) in lines.enumerated() {
             let line = self.trimmed(line)
             let place = "line \(number + 1)"
             if let label = self.label(of: line, after: self.begin) {
@@ -63,9 +64,9 @@ public struct PEMBlock: Hashable, Sendable {
     }
 
     private static func trimmed(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == UInt8(ascii: "\r") }
-        var line = line.drop(while: isBlank)
-        while let last = line.last, isBlank(last) { line.removeLast() }
+        let blanks = [UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r")]
+        var line = line.drop { blanks.contains($0) }
+        while let last = line.last, blanks.contains(last) { line.removeLast() }
         return line
     }
 

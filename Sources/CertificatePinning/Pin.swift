@@ -41,8 +41,11 @@ public struct Pin: Hashable, Sendable {
     public init(kind: Kind, hashing bytes: UnsafeRawBufferPointer) {
         var hash = SHA256()
         hash.update(bufferPointer: bytes)
+        var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+        // Handed out through the closure's context: a tuple as the closure's generic result costs a look-up of its type.
+        hash.finalize().withUnsafeBytes { words = Self.words(of: $0) }
         self.kind = kind
-        self.words = hash.finalize().withUnsafeBytes { Self.words(of: $0) }
+        self.words = words
     }
 
     /// The pin of some bytes: a SubjectPublicKeyInfo or a certificate, as `kind` says.

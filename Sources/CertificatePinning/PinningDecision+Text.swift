@@ -9,7 +9,8 @@ extension PinningDecision: CustomStringConvertible {
         var lines = ["\(self.host): \(self.verdict.rawValue) (\(self.reason)). \(self.sentence)"]
         if let detail { lines.append("  \(detail)") }
         if let entry, !entry.pins.isEmpty {
-            lines.append("  Expected for \(entry.domain)\(self.list.map { ", list \($0.name) version \($0.version)" } ?? ""):")
+            lines.append(
+                "  Expected for \(entry.domain)\(self.list.map { ", list \($0.name) version \($0.version)" } ?? ""):")
             for known in entry.pins {
                 let position = known.position == .any ? "" : "  \(known.position.rawValue)"
                 lines.append("    \(known.pin)\(position)\(known.note.map { "  \($0)" } ?? "")")

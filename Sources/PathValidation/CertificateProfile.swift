@@ -65,7 +65,9 @@ struct CertificateProfile {
 
     private static func strengthObjection(to certificate: Certificate, as place: Place) throws -> String? {
         if let key = _RSA.Signing.PublicKey(certificate.publicKey) {
-            guard key.keySizeInBits >= self.minimumRSABits else { return "an RSA key of under \(self.minimumRSABits) bits" }
+            guard key.keySizeInBits >= self.minimumRSABits else {
+                return "an RSA key of under \(self.minimumRSABits) bits"
+            }
             guard key.keySizeInBits % 8 == 0 else { return "an RSA key whose length is not whole bytes" }
         }
         // Nobody checks an anchor's own signature: it is trusted as it is.
@@ -97,7 +99,11 @@ struct CertificateProfile {
         if place != .anchor { _ = try extensions.authorityInformationAccess }
 
         let isAuthority: Bool
-        if case .isCertificateAuthority? = try extensions.basicConstraints { isAuthority = true } else { isAuthority = false }
+        if case .isCertificateAuthority? = try extensions.basicConstraints {
+            isAuthority = true
+        } else {
+            isAuthority = false
+        }
         let usage = try extensions.keyUsage
         let purposes = try extensions.extendedKeyUsage
         if place == .leaf {

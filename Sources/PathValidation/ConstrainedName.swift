@@ -85,7 +85,8 @@ struct ConstrainedName {
     }
 
     private static func isBelow(_ name: some StringProtocol, dotted parent: some StringProtocol) -> Bool {
-        name.utf8.count > parent.utf8.count && self.isEqual(String(decoding: name.utf8.suffix(parent.utf8.count), as: UTF8.self), parent)
+        name.utf8.count > parent.utf8.count
+            && self.isEqual(String(decoding: name.utf8.suffix(parent.utf8.count), as: UTF8.self), parent)
     }
 
     /// A DNS subtree holds its own name and all below; with a leading dot all below alone; the empty one everything.
@@ -110,8 +111,8 @@ struct ConstrainedName {
     private static func host(ofIdentifier text: String) -> Substring? {
         guard let scheme = text.firstIndex(of: ":"), text[scheme...].hasPrefix("://") else { return nil }
         let authority = text[text.index(scheme, offsetBy: 3)...].prefix { !"/?#".contains($0) }
-        let host = authority.suffix(from: authority.lastIndex(of: "@").map { authority.index(after: $0) } ?? authority.startIndex)
-            .prefix { $0 != ":" }
+        let hostStart = authority.lastIndex(of: "@").map { authority.index(after: $0) } ?? authority.startIndex
+        let host = authority[hostStart...].prefix { $0 != ":" }
         guard let name = try? HostName(String(host)), !name.isAddress else { return nil }
         return host
     }

@@ -47,14 +47,20 @@ enum NameConstraintsCheck {
         return nil
     }
 
-    private static func objection(to name: ConstrainedName, permitted: [GeneralName], excluded: [GeneralName]) -> String? {
+    private static func objection(
+        to name: ConstrainedName, permitted: [GeneralName], excluded: [GeneralName]
+    ) -> String? {
         for subtree in excluded where name.isSameKind(as: subtree) {
-            guard let reaches = name.mayLie(within: subtree) else { return "a kind of name that cannot be judged, constrained by" }
+            guard let reaches = name.mayLie(within: subtree) else {
+                return "a kind of name that cannot be judged, constrained by"
+            }
             if reaches { return "a name excluded by" }
         }
         var isConstrained = false
         for subtree in permitted where name.isSameKind(as: subtree) {
-            guard let lies = name.lies(within: subtree) else { return "a kind of name that cannot be judged, constrained by" }
+            guard let lies = name.lies(within: subtree) else {
+                return "a kind of name that cannot be judged, constrained by"
+            }
             if lies { return nil }
             isConstrained = true
         }
@@ -69,7 +75,9 @@ enum NameConstraintsCheck {
             names.append(ConstrainedName(.rfc822Name(String(attribute.value) ?? "")))
         }
         do {
-            names += (try certificate.extensions.subjectAlternativeNames ?? SubjectAlternativeNames()).map { ConstrainedName($0) }
+            names += (try certificate.extensions.subjectAlternativeNames ?? SubjectAlternativeNames()).map {
+                ConstrainedName($0)
+            }
         } catch {
             return nil
         }

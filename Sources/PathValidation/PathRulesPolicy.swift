@@ -34,12 +34,14 @@ struct PathRulesPolicy: VerifierPolicy {
     ///   - time: The time at which all certificates must be valid.
     ///   - isConstrained: Whether a certificate of the path has name constraints, which have been checked.
     init(identity: ServerIdentity, at time: Timestamp, isConstrained: Bool) {
-        self.rfc5280 = RFC5280Policy(fixedExpiryValidationTime: Date(timeIntervalSince1970: Double(time.secondsSince1970)))
+        self.rfc5280 = RFC5280Policy(
+            fixedExpiryValidationTime: Date(timeIntervalSince1970: Double(time.secondsSince1970)))
         self.isConstrained = isConstrained
         self.verifyingCriticalExtensions = Array(CertificateProfile.knownCriticalExtensions)
         if case .host(let host) = identity {
             self.serverIdentity = ServerIdentityPolicy(
-                serverHostname: host.isAddress ? nil : host.description, serverIP: host.isAddress ? host.description : nil)
+                serverHostname: host.isAddress ? nil : host.description,
+                serverIP: host.isAddress ? host.description : nil)
         }
     }
 

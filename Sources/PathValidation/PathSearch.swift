@@ -82,7 +82,9 @@ struct PathSearch {
         let candidate = self.nodes[issuer]
         if let limit = candidate.pathLengthConstraint {
             // Self-issued certificates do not count (RFC 5280, section 4.2.1.9), nor does the leaf.
-            guard self.frames.dropFirst().count(where: { !self.nodes[$0.node].isSelfIssued }) <= limit else { return false }
+            guard self.frames.dropFirst().count(where: { !self.nodes[$0.node].isSelfIssued }) <= limit else {
+                return false
+            }
         }
         return !self.frames.contains { self.nodes[$0.node].isSameNode(as: candidate) }
     }

@@ -64,7 +64,8 @@ public struct PathValidator: Sendable {
         var search = PathSearch(
             from: chain.leaf, through: chain.intermediates, to: chain.anchors, maximumLength: self.limits.pathLength)
         while let candidates = try search.next(spending: &budget) {
-            if let path = try await self.judge(candidates, as: identity, at: time, spending: &budget, &chain.objections) {
+            if let path = try await self.judge(candidates, as: identity, at: time, spending: &budget, &chain.objections)
+            {
                 return path
             }
         }

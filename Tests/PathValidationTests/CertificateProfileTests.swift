@@ -91,7 +91,8 @@ struct CertificateProfileTests {
 
     @Test("version 1, a serial number of zero, and a CA without a name")
     func form() async throws {
-        #expect(try await self.leafRefusal { $0.serialNumber = Certificate.SerialNumber(0) }?.contains("serial") == true)
+        #expect(
+            try await self.leafRefusal { $0.serialNumber = Certificate.SerialNumber(0) }?.contains("serial") == true)
         let nameless = try TestCertificate.authority("", by: self.root)
         #expect(try await validate([try .server(by: nameless), nameless], roots: [self.root]).path == nil)
     }

@@ -30,7 +30,9 @@ struct LimboTests {
     private func exceptions() throws -> Set<String> {
         let page = SharedData.package.appendingPathComponent("docs/limbo-exceptions.md")
         let text = try String(contentsOf: page, encoding: .utf8)
-        let cells = text.prefix(upTo: try #require(text.range(of: "\n## ")).lowerBound).split(separator: "\n").filter { $0.hasPrefix("| `") }.map { $0.split(separator: "`")[1] }
+        let cells = text.prefix(upTo: try #require(text.range(of: "\n## ")).lowerBound).split(separator: "\n").filter {
+            $0.hasPrefix("| `")
+        }.map { $0.split(separator: "`")[1] }
         return Set(cells.map { String($0) })
     }
 
@@ -80,15 +82,22 @@ struct LimboTests {
             "# x509-limbo", "",
             "\(answers.count) cases: `limbo-core.json` and `limbo-bettertls.json`. False accepts are listed, with reasons, in",
             "[limbo-exceptions.md](../limbo-exceptions.md).", "",
-            "| family | accepted, rightly | refused, wrongly | accepted, listed | refused, rightly |", "|---|---|---|---|---|",
+            "| family | accepted, rightly | refused, wrongly | accepted, listed | refused, rightly |",
+            "|---|---|---|---|---|",
         ]
         for (family, counts) in rows.sorted(by: { $0.key < $1.key }) {
             lines.append("| \(family) | \(counts[0]) | \(counts[1]) | \(counts[2]) | \(counts[3]) |")
         }
         let sums = (0..<4).map { column in rows.values.reduce(0) { $0 + $1[column] } }
         lines.append("| **all** | \(sums[0]) | \(sums[1]) | \(sums[2]) | \(sums[3]) |")
-        let refused = answers.filter(\.isFalseRefusal).map { "`\($0.testcase.id)` (\($0.testcase.validationKind.lowercased()))" }
-        lines += ["", "Refused, wrongly: \(refused.joined(separator: ", ")). A client's certificate is refused as a server's.", ""]
+        let refused = answers.filter(\.isFalseRefusal).map {
+            "`\($0.testcase.id)` (\($0.testcase.validationKind.lowercased()))"
+        }
+        lines += [
+            "",
+            "Refused, wrongly: \(refused.joined(separator: ", ")). A client's certificate is refused as a server's.",
+            "",
+        ]
         try lines.joined(separator: "\n").write(
             to: URL(fileURLWithPath: folder).appendingPathComponent("limbo.md"), atomically: true, encoding: .utf8)
     }

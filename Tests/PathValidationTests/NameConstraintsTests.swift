@@ -28,7 +28,8 @@ struct NameConstraintsTests {
             ("a.example.com", "example.com", true), ("example.com", "example.com", true),
             ("A.Example.Com", "example.com", true), ("evilexample.com", "example.com", false),
             ("example.com.evil", "example.com", false), ("a.example.com", ".example.com", true),
-            ("example.com", ".example.com", false), ("anything.example", "", true), ("*.example.com", "example.com", true),
+            ("example.com", ".example.com", false), ("anything.example", "", true),
+            ("*.example.com", "example.com", true),
             ("*.example.com", "bar.example.com", false),
         ])
     func permitted(name: String, subtree: String, isAccepted: Bool) async throws {
@@ -52,7 +53,8 @@ struct NameConstraintsTests {
             ([192, 0, 2, 7], [192, 0, 2, 0, 255, 255, 255, 0], true),
             ([192, 0, 3, 7], [192, 0, 2, 0, 255, 255, 255, 0], false),
             // Not a range: the mask has a hole; an address of another length; no mask.
-            ([192, 0, 2, 7], [192, 0, 2, 0, 255, 0, 255, 0], false), ([192, 0, 2], [192, 0, 2, 0, 255, 255, 255, 0], false),
+            ([192, 0, 2, 7], [192, 0, 2, 0, 255, 0, 255, 0], false),
+            ([192, 0, 2], [192, 0, 2, 0, 255, 255, 255, 0], false),
             ([192, 0, 2, 7], [192, 0, 2, 7], false),
         ] as [([UInt8], [UInt8], Bool)])
     func addresses(address: [UInt8], range: [UInt8], isAccepted: Bool) async throws {
@@ -71,8 +73,14 @@ struct NameConstraintsTests {
             (.rfc822Name("*@example.com"), .rfc822Name("*@EXAMPLE.com"), true),
             (.rfc822Name("not a mailbox"), .rfc822Name("example.com"), false),
             (.rfc822Name("a@example.com"), .rfc822Name("a@b@example.com"), false),
-            (.uniformResourceIdentifier("https://api.example.com:8443/x"), .uniformResourceIdentifier(".example.com"), true),
-            (.uniformResourceIdentifier("https://example.com@evil.org/"), .uniformResourceIdentifier("example.com"), false),
+            (
+                .uniformResourceIdentifier("https://api.example.com:8443/x"),
+                .uniformResourceIdentifier(".example.com"), true
+            ),
+            (
+                .uniformResourceIdentifier("https://example.com@evil.org/"), .uniformResourceIdentifier("example.com"),
+                false
+            ),
             (.uniformResourceIdentifier("https://192.0.2.1/"), .uniformResourceIdentifier("192.0.2.1"), false),
             (.uniformResourceIdentifier("urn:x"), .uniformResourceIdentifier("example.com"), false),
         ] as [(GeneralName, GeneralName, Bool)])

@@ -112,7 +112,9 @@ struct PathAttackTests {
         let second = try TestCertificate.authority("Second", by: self.issuer)
         let server = try TestCertificate.server(by: second)
         let stranger = try TestCertificate.authority("Stranger")
-        for rest in [[self.issuer, second], [second, self.issuer], [stranger, self.issuer, second, second, self.root]] {
+        for rest in [
+            [self.issuer, second], [second, self.issuer], [stranger, self.issuer, second, second, self.root],
+        ] {
             let outcome = try await validate([server] + rest, roots: [self.root])
             #expect(outcome.path == [server.der, second.der, self.issuer.der, self.root.der])
         }

@@ -122,7 +122,9 @@ struct PathBudgetTests {
     func mutualCrossSigns() async throws {
         let keys = (0..<2).map { _ in Certificate.PrivateKey(P256.Signing.PrivateKey()) }
         let selfSigned = try (0..<2).map { try TestCertificate.authority("CA \($0)", key: keys[$0]) }
-        let crossed = try (0..<2).map { try TestCertificate.authority("CA \($0)", by: selfSigned[1 - $0], key: keys[$0]) }
+        let crossed = try (0..<2).map {
+            try TestCertificate.authority("CA \($0)", by: selfSigned[1 - $0], key: keys[$0])
+        }
         let leaf = try TestCertificate.server(by: selfSigned[0])
         let outcome = try await validate([leaf] + crossed, roots: [try TestCertificate.authority("Root")])
         #expect(outcome.refusal?.reason == .chainInvalid)

@@ -15,8 +15,11 @@ import Testing
     .enabled(if: SharedData.holds(SharedData.realChains), "../shared/data/real-chains is not beside the checkout"))
 struct RealChainPathTests {
     private func cases() throws -> [LimboCase] {
-        let files = try FileManager.default.contentsOfDirectory(at: SharedData.realChains, includingPropertiesForKeys: nil)
-        return try files.filter { $0.lastPathComponent.hasSuffix(".limbo.json") }.flatMap { try LimboCase.cases(in: $0) }
+        let files = try FileManager.default.contentsOfDirectory(
+            at: SharedData.realChains, includingPropertiesForKeys: nil)
+        return try files.filter { $0.lastPathComponent.hasSuffix(".limbo.json") }.flatMap {
+            try LimboCase.cases(in: $0)
+        }
     }
 
     @Test("each validates at its time for its host, with little work, and for no other host")
@@ -40,7 +43,8 @@ struct RealChainPathTests {
     func disordered() async throws {
         for testcase in try self.cases() {
             let presented = try testcase.presented()
-            let disordered = presented.prefix(1) + [[0x30, 0x00]] + (try testcase.anchors()) + presented.dropFirst().reversed()
+            let disordered =
+                presented.prefix(1) + [[0x30, 0x00]] + (try testcase.anchors()) + presented.dropFirst().reversed()
             let outcome = try await validate(
                 Array(disordered), roots: try testcase.anchors(), host: testcase.expectedPeerName?.value,
                 at: try Timestamp((testcase.validationTime ?? "").prefix(19) + "Z").secondsSince1970)

@@ -12,7 +12,9 @@ import X509
 /// Whose certificate it is (RFC 9525).
 @Suite("Server identity")
 struct ServerIdentityTests {
-    private func isAccepted(_ names: [GeneralName], for host: String, commonName: String = "server") async throws -> Bool {
+    private func isAccepted(_ names: [GeneralName], for host: String, commonName: String = "server") async throws
+        -> Bool
+    {
         let root = try TestCertificate.authority("Root")
         let leaf = try TestCertificate(commonName, by: root) { form in
             form.names = names
@@ -39,8 +41,10 @@ struct ServerIdentityTests {
             ("*", "localhost"), ("*", "example.com"), ("a*.example.com", "api.example.com"),
             ("*i.example.com", "api.example.com"), ("api.*.com", "api.example.com"), ("*.*.com", "api.example.com"),
             ("example.com", "evilexample.com"), ("example.com", "api.example.com"),
-            ("api.example.com", "api.example.com.evil.example"), ("api.example.com\u{0}.evil.example", "api.example.com"),
-            ("", "api.example.com"), (".example.com", "api.example.com"), ("1.2.3.4", "1.2.3.4"), ("*.2.3.4", "1.2.3.4"),
+            ("api.example.com", "api.example.com.evil.example"),
+            ("api.example.com\u{0}.evil.example", "api.example.com"),
+            ("", "api.example.com"), (".example.com", "api.example.com"), ("1.2.3.4", "1.2.3.4"),
+            ("*.2.3.4", "1.2.3.4"),
         ])
     func refused(name: String, host: String) async throws {
         #expect(try await !self.isAccepted([.dnsName(name)], for: host))
@@ -50,13 +54,15 @@ struct ServerIdentityTests {
     func commonName() async throws {
         #expect(try await !self.isAccepted([], for: "api.example.com", commonName: "api.example.com"))
         #expect(
-            try await !self.isAccepted([.rfc822Name("a@example.com")], for: "api.example.com", commonName: "api.example.com"))
+            try await !self.isAccepted(
+                [.rfc822Name("a@example.com")], for: "api.example.com", commonName: "api.example.com"))
     }
 
     @Test("addresses match by their bytes alone, in IP names")
     func addresses() async throws {
         let four = GeneralName.ipAddress(ASN1OctetString(contentBytes: [192, 0, 2, 1]))
-        let six = GeneralName.ipAddress(ASN1OctetString(contentBytes: [0x20, 0x01, 0x0d, 0xb8] + [UInt8](repeating: 0, count: 11) + [1]))
+        let six = GeneralName.ipAddress(
+            ASN1OctetString(contentBytes: [0x20, 0x01, 0x0d, 0xb8] + [UInt8](repeating: 0, count: 11) + [1]))
         #expect(try await self.isAccepted([four], for: "192.0.2.1"))
         #expect(try await self.isAccepted([four], for: "::ffff:192.0.2.1"))
         #expect(try await self.isAccepted([six], for: "[2001:DB8::1]"))
@@ -69,7 +75,9 @@ struct ServerIdentityTests {
     func unchecked() async throws {
         let root = try TestCertificate.authority("Root")
         let leaf = try TestCertificate.server(by: root)
-        #expect(try await validate([leaf], roots: [root], host: "other.example").refusal?.detail.contains("another server") == true)
+        #expect(
+            try await validate([leaf], roots: [root], host: "other.example").refusal?.detail.contains("another server")
+                == true)
         #expect(try await validate([leaf], roots: [root], host: nil).path != nil)
         let expired = try TestCertificate.server(by: root) { $0.notAfter = TestCertificate.time - 1 }
         #expect(try await validate([expired], roots: [root], host: nil).path == nil)

@@ -12,7 +12,8 @@ public enum SharedData {
     public static let package = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    private static let root = Self.package.deletingLastPathComponent().appendingPathComponent("shared/data", isDirectory: true)
+    private static let root = Self.package.deletingLastPathComponent().appendingPathComponent(
+        "shared/data", isDirectory: true)
 
     /// 153 chains of the public web with the pins of their certificates.
     public static let realChains = Self.root.appendingPathComponent("real-chains", isDirectory: true)

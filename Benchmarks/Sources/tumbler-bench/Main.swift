@@ -14,8 +14,14 @@ enum Main {
     static func main() async throws {
         var report = Report()
         for chain in [try TestChain.ellipticCurve(), try TestChain.rsa()] {
-            PinBenchmark(chain: chain).run(&report)
+            try PinBenchmark(chain: chain).run(&report)
             await PathBenchmark(chain: chain).run(&report)
+        }
+        try await WorstCaseBenchmark().run(&report)
+        if CommandLine.arguments.count > 1 {
+            try BatchBenchmark(tumbler: CommandLine.arguments[1]).run(&report)
+        } else {
+            print("(e) needs the path of the built command line as its argument.")
         }
         print(report.failures == 0 ? "All limits hold." : "\(report.failures) limits do not hold.")
         exit(report.failures == 0 ? 0 : 1)

@@ -52,7 +52,8 @@ struct Report {
 
     /// Prints a time.
     func time(_ name: String, _ nanoseconds: Double) {
-        let text = nanoseconds < 10_000 ? "\(Int(nanoseconds.rounded())) ns" : "\((nanoseconds / 100).rounded() / 10) µs"
+        let text =
+            nanoseconds < 10_000 ? "\(Int(nanoseconds.rounded())) ns" : "\((nanoseconds / 100).rounded() / 10) µs"
         print("  \(name): \(text)")
     }
 

@@ -33,7 +33,8 @@ struct PathBenchmark {
             if round >= 2 { ours.append(Double(DispatchTime.now().uptimeNanoseconds - start) / 50) }
             start = DispatchTime.now().uptimeNanoseconds
             for _ in 0..<50 {
-                guard Libcrypto.validates(presented, anchor: anchor, host: self.chain.host, time: self.chain.time) else {
+                guard Libcrypto.validates(presented, anchor: anchor, host: self.chain.host, time: self.chain.time)
+                else {
                     report.limit("libcrypto refuses the chain", 1, atMost: 0)
                     return
                 }

@@ -11,10 +11,10 @@ import X509
 struct PinBenchmark {
     let chain: TestChain
 
-    func run(_ report: inout Report) {
+    func run(_ report: inout Report) throws {
         print("Pins and decisions, \(self.chain.name):")
         let certificates = self.chain.certificates
-        let keys = certificates.map { Array($0[try! CertificateFields(walking: $0).subjectPublicKeyInfo]) }
+        let keys = try certificates.map { Array($0[try CertificateFields(walking: $0).subjectPublicKeyInfo]) }
         let pins = Subject(name: "(a) three certificates to pins") {
             for certificate in certificates { keep(try? Pin(publicKeyOf: certificate)) }
         }
@@ -38,8 +38,8 @@ struct PinBenchmark {
                 keep(Pin(kind: .publicKey, hashing: serializer.serializedBytes))
             }
         }
-        let few = self.decision(domains: 10)
-        let many = self.decision(domains: 10_000)
+        let few = try self.decision(domains: 10)
+        let many = try self.decision(domains: 10_000)
         let fast = Measurement.nanoseconds(of: [pins, hash, walk, few, many], iterations: 20_000)
         let slow = Measurement.nanoseconds(of: [parse], iterations: 500)
         report.time(pins.name, fast[0])
@@ -59,13 +59,13 @@ struct PinBenchmark {
     }
 
     /// A whole decision: path in, verdict out, with an index made before.
-    private func decision(domains count: Int) -> Subject {
+    private func decision(domains count: Int) throws -> Subject {
         let certificates = self.chain.certificates
         let backup = KnownPin(Pin(kind: .publicKey, hashing: [0]))
-        let known = [backup, KnownPin(try! Pin(publicKeyOf: certificates[1]))]
-        var domains = (1..<count).map { PinnedDomain(try! HostName("host-\($0).example.com"), pins: known) }
-        domains.append(PinnedDomain(try! HostName("example.com"), includeSubdomains: true, pins: known))
-        let policy = try! PinningPolicy(
+        let known = [backup, KnownPin(try Pin(publicKeyOf: certificates[1]))]
+        var domains = try (1..<count).map { PinnedDomain(try HostName("host-\($0).example.com"), pins: known) }
+        domains.append(PinnedDomain(try HostName("example.com"), includeSubdomains: true, pins: known))
+        let policy = try PinningPolicy(
             list: ListIdentity(name: "com.example.app", version: 7, stale: false), domains: domains)
         let time = Timestamp(secondsSince1970: 1_800_000_000)
         return Subject(name: "decision") {

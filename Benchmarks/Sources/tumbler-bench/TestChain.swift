@@ -34,38 +34,52 @@ struct TestChain {
     private init(
         name: String, leaf: Certificate.PrivateKey, issuer: Certificate.PrivateKey, root: Certificate.PrivateKey
     ) throws {
-        let names = try ["Example Root", "Example Issuer", "api.example.com"].map { text in
-            try DistinguishedName { CommonName(text) }
-        }
-        func certificate(_ index: Int, key: Certificate.PrivateKey, issuer: Int, signer: Certificate.PrivateKey) throws -> [UInt8] {
-            let certificate = try Certificate(
-                version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: key.publicKey,
-                notValidBefore: Date(timeIntervalSince1970: 1_790_000_000),
-                notValidAfter: Date(timeIntervalSince1970: 1_810_000_000),
-                issuer: names[issuer], subject: names[index],
-                extensions: try Certificate.Extensions {
-                    if index == 2 {
-                        Critical(BasicConstraints.notCertificateAuthority)
-                        SubjectAlternativeNames([.dnsName("api.example.com"), .dnsName("www.example.com")])
-                        try ExtendedKeyUsage([.serverAuth])
-                        Critical(KeyUsage(digitalSignature: true))
-                    } else {
-                        Critical(BasicConstraints.isCertificateAuthority(maxPathLength: nil))
-                        Critical(KeyUsage(keyCertSign: true, cRLSign: true))
-                    }
-                    SubjectKeyIdentifier(hash: key.publicKey)
-                    AuthorityKeyIdentifier(keyIdentifier: SubjectKeyIdentifier(hash: signer.publicKey).keyIdentifier)
-                },
-                issuerPrivateKey: signer)
-            var serializer = DER.Serializer()
-            try serializer.serialize(certificate)
-            return serializer.serializedBytes
-        }
         self.name = name
         self.certificates = [
-            try certificate(2, key: leaf, issuer: 1, signer: issuer),
-            try certificate(1, key: issuer, issuer: 0, signer: root),
-            try certificate(0, key: root, issuer: 0, signer: root),
+            try Self.server(key: leaf, issuer: "Example Issuer", signer: issuer),
+            try Self.authority("Example Issuer", key: issuer, issuer: "Example Root", signer: root),
+            try Self.authority("Example Root", key: root, issuer: "Example Root", signer: root),
         ]
+    }
+
+    /// A CA's certificate in DER.
+    static func authority(
+        _ name: String, key: Certificate.PrivateKey, issuer: String, signer: Certificate.PrivateKey,
+        names: [String] = []
+    ) throws -> [UInt8] {
+        try self.certificate(name, key: key, issuer: issuer, signer: signer) {
+            Critical(BasicConstraints.isCertificateAuthority(maxPathLength: nil))
+            Critical(KeyUsage(keyCertSign: true, cRLSign: true))
+            if !names.isEmpty { SubjectAlternativeNames(names.map { .dnsName($0) }) }
+        }
+    }
+
+    /// A server's certificate in DER, for `api.example.com`.
+    static func server(key: Certificate.PrivateKey, issuer: String, signer: Certificate.PrivateKey) throws -> [UInt8] {
+        try self.certificate("api.example.com", key: key, issuer: issuer, signer: signer) {
+            Critical(BasicConstraints.notCertificateAuthority)
+            SubjectAlternativeNames([.dnsName("api.example.com"), .dnsName("www.example.com")])
+            try ExtendedKeyUsage([.serverAuth])
+            Critical(KeyUsage(digitalSignature: true))
+        }
+    }
+
+    private static func certificate(
+        _ name: String, key: Certificate.PrivateKey, issuer: String, signer: Certificate.PrivateKey,
+        @ExtensionsBuilder _ extensions: () throws -> Result<Certificate.Extensions, any Error>
+    ) throws -> [UInt8] {
+        var extensions = try Certificate.Extensions(builder: extensions)
+        let authority = SubjectKeyIdentifier(hash: signer.publicKey).keyIdentifier
+        try extensions.append(Certificate.Extension(SubjectKeyIdentifier(hash: key.publicKey), critical: false))
+        try extensions.append(Certificate.Extension(AuthorityKeyIdentifier(keyIdentifier: authority), critical: false))
+        let certificate = try Certificate(
+            version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: key.publicKey,
+            notValidBefore: Date(timeIntervalSince1970: 1_790_000_000),
+            notValidAfter: Date(timeIntervalSince1970: 1_810_000_000),
+            issuer: try DistinguishedName { CommonName(issuer) }, subject: try DistinguishedName { CommonName(name) },
+            extensions: extensions, issuerPrivateKey: signer)
+        var serializer = DER.Serializer()
+        try serializer.serialize(certificate)
+        return serializer.serializedBytes
     }
 }

@@ -58,7 +58,8 @@ struct TestCertificate {
         if form.version == .v3 {
             try extensions.append(
                 form.isAuthority
-                    ? Certificate.Extension(BasicConstraints.isCertificateAuthority(maxPathLength: form.pathLength), critical: true)
+                    ? Certificate.Extension(
+                        BasicConstraints.isCertificateAuthority(maxPathLength: form.pathLength), critical: true)
                     : Certificate.Extension(BasicConstraints.notCertificateAuthority, critical: true))
             if !form.names.isEmpty {
                 try extensions.append(Certificate.Extension(SubjectAlternativeNames(form.names), critical: false))
@@ -119,7 +120,8 @@ struct TestCertificate {
     }
 
     private static func algorithm(for key: Certificate.PrivateKey) -> Certificate.SignatureAlgorithm {
-        key.publicKey.description.hasPrefix("RSA") ? .sha256WithRSAEncryption
+        key.publicKey.description.hasPrefix("RSA")
+            ? .sha256WithRSAEncryption
             : key.publicKey.description.hasPrefix("Ed25519") ? .ed25519 : .ecdsaWithSHA256
     }
 }

@@ -1,0 +1,26 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+
+/// The walk over a certificate, and the text of its names.
+enum CertificateWalk: FuzzTarget {
+    static let name = "certificate-walk"
+
+    static func check(_ bytes: [UInt8]) {
+        let text = DistinguishedNameText(subjectOf: bytes)
+        guard let fields = try? CertificateFields(walking: bytes) else {
+            precondition((try? Pin(publicKeyOf: bytes)) == nil && text == nil)
+            return
+        }
+        let key = Array(bytes[fields.subjectPublicKeyInfo])
+        precondition((try? Pin(publicKeyOf: bytes)) == Pin(kind: .publicKey, hashing: key))
+        precondition(fields.issuer.upperBound <= fields.validity.lowerBound)
+        precondition(fields.subject.upperBound == fields.subjectPublicKeyInfo.lowerBound)
+        precondition((text?.description.count ?? 0) <= DistinguishedNameText.maximumLength)
+        // Nothing may follow, and nothing may be missing.
+        precondition((try? CertificateFields(walking: bytes + [0])) == nil)
+        precondition((try? CertificateFields(walking: Array(bytes.dropLast()))) == nil)
+    }
+}

@@ -1,0 +1,50 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// What libFuzzer is pointed at: one parser of bytes from outside.
+///
+/// A target ends the process (`precondition`) when what must always hold does not; a trap within the parser does too.
+protocol FuzzTarget: SendableMetatype {
+    /// The name in FUZZ_TARGET.
+    static var name: String { get }
+
+    /// Reads some bytes and checks what must hold of the result.
+    static func check(_ bytes: [UInt8])
+}
+
+/// All targets.
+private let targets: [any FuzzTarget.Type] = [CertificateWalk.self, PinText.self, HostNormaliser.self, PEMText.self]
+
+/// The target of this run.
+private let target: any FuzzTarget.Type = {
+    let name = ProcessInfo.processInfo.environment["FUZZ_TARGET"] ?? ""
+    guard let target = targets.first(where: { $0.name == name }) else {
+        fatalError("set FUZZ_TARGET to one of: \(targets.map { $0.name }.joined(separator: ", "))")
+    }
+    return target
+}()
+
+/// What libFuzzer calls.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    target.check(Array(UnsafeBufferPointer(start: start, count: count)))
+    return 0
+}
+
+@_silgen_name("LLVMFuzzerRunDriver")
+private func runDriver(
+    _ count: UnsafeMutablePointer<CInt>,
+    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
+    _ callback: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
+) -> CInt
+
+/// The entry point under the name that SwiftPM gives the `main` of this module.
+@_cdecl("fuzz_tumbler_main")
+public func fuzzMain(_ count: CInt, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> CInt {
+    var count = count
+    var arguments = arguments
+    return runDriver(&count, &arguments, fuzzOneInput)
+}
