@@ -44,7 +44,12 @@ public struct CertificateFields: Hashable, Sendable {
 
         var fields = DERCursor(toBeSigned)
         var serialNumber = try fields.element(in: bytes)
-        if serialNumber.tag == DERCursor.Tag.version { serialNumber = try fields.element(in: bytes) }
+        if serialNumber.tag == DERCursor.Tag.version {
+            var version = DERCursor(serialNumber.contents)
+            _ = try version.contents(of: DERCursor.Tag.integer, in: bytes)
+            try version.finish()
+            serialNumber = try fields.element(in: bytes)
+        }
         guard serialNumber.tag == DERCursor.Tag.integer else { throw .unexpectedElement }
         _ = try fields.contents(of: DERCursor.Tag.sequence, in: bytes)
         self.issuer = try fields.whole(DERCursor.Tag.sequence, in: bytes)
@@ -65,7 +70,7 @@ public struct CertificateFields: Hashable, Sendable {
     /// Walks a certificate held in an array.
     ///
     /// - Throws: What is wrong with it.
-    public init(walking bytes: [UInt8]) throws(CertificateDefect) {
+    public init(walking bytes: borrowing [UInt8]) throws(CertificateDefect) {
         self = try bytes.withUnsafeBufferPointer { (buffer) throws(CertificateDefect) in
             try CertificateFields(walking: UnsafeRawBufferPointer(buffer).bytes)
         }

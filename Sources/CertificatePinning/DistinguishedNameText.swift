@@ -4,11 +4,10 @@
 
 /// An X.501 Name as one line of text for people: `CN=api.example.com, O=Example`, the most specific first.
 ///
-/// For messages alone; nothing is decided by it. The bytes come from outside: what a terminal or a reader's eye would
-/// take for something else (control characters, marks that turn the direction of text) is written as `?`, and the text
-/// is bounded.
+/// For messages alone; nothing is decided by it. The bytes come from outside: separators within a value are escaped
+/// (RFC 4514, section 2.4), so that no value looks like two, and the rest is ``PrintableText``.
 public struct DistinguishedNameText: Hashable, Sendable, CustomStringConvertible {
-    /// The longest text that is made, in characters; what is over is cut and marked `…`.
+    /// The longest text that is made, in Unicode scalars; what is over is cut and marked `…`.
     public static let maximumLength = 256
 
     /// The text; empty for an empty name.
@@ -23,8 +22,8 @@ public struct DistinguishedNameText: Hashable, Sendable, CustomStringConvertible
         let parts = bytes.withUnsafeBytes { buffer -> [String] in
             (try? Self.attributes(name, in: buffer.bytes)) ?? []
         }
-        let text = parts.reversed().joined(separator: ", ")
-        self.description = text.count > Self.maximumLength ? text.prefix(Self.maximumLength - 1) + "…" : text
+        self.description = PrintableText.line(
+            parts.reversed().joined(separator: ", "), maximumLength: Self.maximumLength)
     }
 
     /// The subject of a certificate, or `nil` when the certificate cannot be read.
@@ -86,13 +85,9 @@ public struct DistinguishedNameText: Hashable, Sendable, CustomStringConvertible
                 }
             default: value.map { Unicode.Scalar($0) }
             }
-        return scalars.reduce(into: "") { $0.unicodeScalars.append(self.isPlain($1) ? $1 : "?") }
-    }
-
-    private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: false
-        default: true
+        return scalars.reduce(into: "") { text, scalar in
+            if "\",+;<>\\".unicodeScalars.contains(scalar) { text.unicodeScalars.append("\\") }
+            text.unicodeScalars.append(scalar)
         }
     }
 }

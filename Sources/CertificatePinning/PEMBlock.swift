@@ -35,32 +35,41 @@ public struct PEMBlock: Hashable, Sendable {
             throw InputError(.pem, "PEM of over \(self.maximumLength) bytes is not read")
         }
         var blocks: [PEMBlock] = []
-        var open: (label: ArraySlice<UInt8>, base64: [UInt8])?
-        let lines = Array(text).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        var label: ArraySlice<UInt8>?
+        var base64: [UInt8] = []
+        let lines = self.withoutByteOrderMark(Array(text)).split(
+            separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         for (number, line) in lines.enumerated() {
             let line = self.trimmed(line)
             let place = "line \(number + 1)"
-            if let label = self.label(of: line, after: self.begin) {
-                guard open == nil else { throw InputError(.pem, "\(place): a PEM block begins inside another") }
+            if let begun = self.label(of: line, after: self.begin) {
+                guard label == nil else { throw InputError(.pem, "\(place): a PEM block begins inside another") }
                 guard blocks.count < self.maximumCount else {
                     throw InputError(.pem, "over \(self.maximumCount) PEM blocks are not read")
                 }
-                open = (label, [])
-            } else if let block = open {
-                if let label = self.label(of: line, after: self.end) {
-                    guard label == block.label else { throw InputError(.pem, "\(place): END does not fit BEGIN") }
-                    guard !block.base64.isEmpty, let bytes = Base64.decode(block.base64) else {
-                        throw InputError(.pem, "\(place): the PEM block that ends here is not base64")
-                    }
-                    blocks.append(PEMBlock(label: String(decoding: label, as: UTF8.self), bytes: bytes))
-                    open = nil
-                } else {
-                    open?.base64 += line
+                label = begun
+            } else if let ended = self.label(of: line, after: self.end) {
+                // Outside of a block as well: the line that began it is damaged, and the block must not just be missing.
+                guard let begun = label, begun == ended else {
+                    throw InputError(.pem, "\(place): END of a PEM block without its BEGIN")
                 }
+                guard !base64.isEmpty, let bytes = Base64.decode(base64) else {
+                    throw InputError(.pem, "\(place): the PEM block that ends here is not base64")
+                }
+                blocks.append(PEMBlock(label: String(decoding: begun, as: UTF8.self), bytes: bytes))
+                label = nil
+                base64.removeAll(keepingCapacity: true)
+            } else if label != nil {
+                base64 += line
             }
         }
-        guard open == nil else { throw InputError(.pem, "a PEM block has no END line") }
+        guard label == nil else { throw InputError(.pem, "a PEM block has no END line") }
         return blocks
+    }
+
+    /// Windows writes one in front of a text; it is no part of the first line.
+    private static func withoutByteOrderMark(_ text: [UInt8]) -> ArraySlice<UInt8> {
+        text.starts(with: [0xef, 0xbb, 0xbf]) ? text.dropFirst(3) : text[...]
     }
 
     private static func trimmed(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {

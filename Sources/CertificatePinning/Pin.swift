@@ -49,7 +49,7 @@ public struct Pin: Hashable, Sendable {
     }
 
     /// The pin of some bytes: a SubjectPublicKeyInfo or a certificate, as `kind` says.
-    public init(kind: Kind, hashing bytes: [UInt8]) {
+    public init(kind: Kind, hashing bytes: borrowing [UInt8]) {
         self = bytes.withUnsafeBytes { Pin(kind: kind, hashing: $0) }
     }
 

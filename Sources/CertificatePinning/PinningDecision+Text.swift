@@ -6,14 +6,14 @@
 extension PinningDecision: CustomStringConvertible {
     /// Several lines without a last line break. The first is the verdict and stands alone.
     public var description: String {
-        var lines = ["\(self.host): \(self.verdict.rawValue) (\(self.reason)). \(self.sentence)"]
-        if let detail { lines.append("  \(detail)") }
+        var lines = ["\(PrintableText.line(self.host)): \(self.verdict.rawValue) (\(self.reason)). \(self.sentence)"]
+        if let detail { lines.append("  \(PrintableText.line(detail))") }
         if let entry, !entry.pins.isEmpty {
-            lines.append(
-                "  Expected for \(entry.domain)\(self.list.map { ", list \($0.name) version \($0.version)" } ?? ""):")
+            let list = self.list.map { ", list \(PrintableText.line($0.name)) version \($0.version)" } ?? ""
+            lines.append("  Expected for \(entry.domain)\(list):")
             for known in entry.pins {
                 let position = known.position == .any ? "" : "  \(known.position.rawValue)"
-                lines.append("    \(known.pin)\(position)\(known.note.map { "  \($0)" } ?? "")")
+                lines.append("    \(known.pin)\(position)\(known.note.map { "  \(PrintableText.line($0))" } ?? "")")
             }
         }
         if !self.path.certificates.isEmpty {

@@ -66,8 +66,10 @@ extension PinningPolicy {
                 host: name.description, entry: self.entry(for: name), path: path, list: self.list,
                 refusedFor: reason, detail: detail)
         } catch {
+            // As it was given, but for what no host is long enough to need.
+            let given = String(host.unicodeScalars.prefix(2 * HostName.maximumLength))
             return PinningDecision(
-                host: host, entry: nil, path: path, list: self.list, refusedFor: .hostInvalid, detail: error.reason)
+                host: given, entry: nil, path: path, list: self.list, refusedFor: .hostInvalid, detail: error.reason)
         }
     }
 

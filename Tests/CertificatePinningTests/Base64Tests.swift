@@ -11,8 +11,8 @@ struct Base64Tests {
     @Test(
         "the vectors of RFC 4648, section 10, both ways",
         arguments: [
-            ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"),
-            ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy"),
+            ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
+            ("foobar", "Zm9vYmFy"),
         ])
     func vectors(plain: String, encoded: String) {
         #expect(Base64.encode(plain.utf8) == encoded)
@@ -43,8 +43,7 @@ struct Base64Tests {
         "padding that is missing, doubled, early or alone is refused",
         arguments: [
             "Zg", "Zg=", "Zm8", "Z", "Z===", "=", "==", "===", "====", "Zg==Zg==", "Zg==Zm9v", "Zm8=Zm9v", "Z=g=",
-            "=Zg=",
-            "==Zg", "Zm9v====", "Zg=g", "Zm9vZg=", "Zm9v=", "Zm9v==",
+            "=Zg=", "==Zg", "Zm9v====", "Zg=g", "Zm9vZg=", "Zm9v=", "Zm9v==",
         ])
     func padding(text: String) {
         #expect(Base64.decode(text.utf8) == nil)
@@ -54,8 +53,7 @@ struct Base64Tests {
         "nothing outside the standard alphabet is skipped or taken for another character",
         arguments: [
             "Zm9v\n", "Zm9\nvZm9v", " Zm9v", "Zm9v ", "Zm-v", "Zm_v", "Zm.v", "Zm9v\0\0\0\0", "Zm\u{e9}v",
-            "Zm9\u{301}v",
-            "Ｚm9v", "Zm9v\r\n\r\n",
+            "Zm9\u{301}v", "Ｚm9v", "Zm9v\r\n\r\n",
         ])
     func otherCharacters(text: String) {
         #expect(Base64.decode(text.utf8) == nil)

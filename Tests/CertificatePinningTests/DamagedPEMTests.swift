@@ -18,10 +18,8 @@ struct DamagedPEMTests {
         "a block whose inside is not base64 is an error, not a missing certificate",
         arguments: [
             "", "\n", "!!!!", "AAE", "AAEC=", "AAEC====", "AA==\nAAEC", "AB==", "AAEC\n# comment\nAAEC", "AAEC AAEC",
-            "AA-_",
-            "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00\n\nAAEC", "AAEC\n----END CERTIFICATE----", "AAEC\0",
-            "ＡＡEC",
-            "-----END CERTIFICATE", "----- END CERTIFICATE-----", "\u{200b}AAEC",
+            "AA-_", "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00\n\nAAEC", "AAEC\n----END CERTIFICATE----",
+            "AAEC\0", "ＡＡEC", "-----END CERTIFICATE", "----- END CERTIFICATE-----", "\u{200b}AAEC",
         ])
     func notBase64(inside: String) {
         let damaged = "-----BEGIN CERTIFICATE-----\n\(inside)\n-----END CERTIFICATE-----\n"
@@ -36,8 +34,7 @@ struct DamagedPEMTests {
         for end in [
             "", "-----END PUBLIC KEY-----\n", "-----END CERTIFICATE----\n", "----END CERTIFICATE-----\n",
             "-----END CERTIFICATE-----x\n", "-----END  CERTIFICATE-----\n", "-----END CERTIFICATE -----\n",
-            "-----END -----\n",
-            "-----end certificate-----\n", "\u{2014}-----END CERTIFICATE-----\n",
+            "-----END -----\n", "-----end certificate-----\n", "\u{2014}-----END CERTIFICATE-----\n",
         ] {
             #expect(throws: InputError(.pem, ""), "\(end)") { try self.blocks(begin + end) }
             #expect(throws: InputError(.pem, ""), "\(end)") { try self.blocks(begin + end + Self.text) }
@@ -60,8 +57,8 @@ struct DamagedPEMTests {
         "a BEGIN line that is damaged does not make a certificate disappear",
         arguments: [
             "----BEGIN CERTIFICATE-----", "-----BEGIN CERTIFICATE----", "-----BEGIN CERTIFICATE-----x",
-            "-----BEGINCERTIFICATE-----",
-            "- ----BEGIN CERTIFICATE-----", "> -----BEGIN CERTIFICATE-----", "-----begin certificate-----", "",
+            "-----BEGINCERTIFICATE-----", "- ----BEGIN CERTIFICATE-----", "> -----BEGIN CERTIFICATE-----",
+            "-----begin certificate-----", "",
         ])
     func begin(line: String) {
         let damaged = "\(line)\nAAEC\n-----END CERTIFICATE-----\n"

@@ -45,8 +45,7 @@ struct HostNameTests {
             "api\u{ff61}example.com", "ａｐｉ.example.com", "api.exam\u{430}ple.com", "api.example.com\u{200b}",
             "\u{feff}api.example.com", "api.example.com\u{202e}", "api.exa\u{ad}mple.com", "api.example.com\u{301}",
             "\u{212a}.example.com", "\u{130}.example.com", "straße.de", "api.example.\u{1d41c}om", "١٢٧.٠.٠.١",
-            "１27.0.0.1",
-            "\u{2488}.example.com", "api.example.com\u{fe52}", "[::１]", "api.example.com\u{0}\u{7f}\u{80}",
+            "１27.0.0.1", "\u{2488}.example.com", "api.example.com\u{fe52}", "[::１]", "api.example.com\u{0}\u{7f}\u{80}",
         ])
     func notASCII(text: String) {
         #expect(throws: InputError(.host, "")) { try HostName(text) }
@@ -67,13 +66,12 @@ struct HostNameTests {
         "what is more than a host is refused, never cut down to one",
         arguments: [
             "api.example.com:443", "api.example.com:", "https://api.example.com", "//api.example.com",
-            "api.example.com/",
-            "user@api.example.com", "user:password@api.example.com", "api.example.com?x", "api.example.com#x",
-            "api.example.com\\@evil.example", "api%2eexample.com", "api.example.com%00", "%61pi.example.com",
-            "api.example.com\0.evil.example", "api.example.com\n", "\tapi.example.com", " api.example.com",
-            "api.example.com ",
-            "api example.com", "*.example.com", "*", "api.example.com;", "api,example.com", "'api.example.com'",
-            "api.example.com\r\nHost: evil.example", "127.0.0.1:80", "127.0.0.1/8",
+            "api.example.com/", "user@api.example.com", "user:password@api.example.com", "api.example.com?x",
+            "api.example.com#x", "api.example.com\\@evil.example", "api%2eexample.com", "api.example.com%00",
+            "%61pi.example.com", "api.example.com\0.evil.example", "api.example.com\n", "\tapi.example.com",
+            " api.example.com", "api.example.com ", "api example.com", "*.example.com", "*", "api.example.com;",
+            "api,example.com", "'api.example.com'", "api.example.com\r\nHost: evil.example", "127.0.0.1:80",
+            "127.0.0.1/8",
         ])
     func moreThanAHost(text: String) {
         #expect(throws: InputError(.host, "")) { try HostName(text) }
@@ -83,8 +81,7 @@ struct HostNameTests {
         "empty names and labels; one trailing dot is removed, never two",
         arguments: [
             "", ".", "..", "...", ".example.com", "api..example.com", "api.example.com..", "api.example.com...",
-            "..com",
-            ".com.", "a..", "[]", "[", "]", "[].", "[.]",
+            "..com", ".com.", "a..", "[]", "[", "]", "[].", "[.]",
         ])
     func emptyLabels(text: String) {
         #expect(throws: InputError(.host, "")) { try HostName(text) }

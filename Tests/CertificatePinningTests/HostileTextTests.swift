@@ -33,10 +33,9 @@ struct HostileTextTests {
         "escape sequences, line breaks and marks that turn text around come out as question marks",
         arguments: [
             "\u{1b}[2K\u{1b}[1Aapi", "\u{1b}]0;title\u{7}", "\u{9b}31m", "a\nb: allow (pin-match).", "a\rb",
-            "a\u{2028}b",
-            "a\u{2029}b", "\u{202e}moc.elpmaxe", "\u{2066}a\u{2069}", "\u{200f}", "\u{61c}", "a\0b", "\u{7f}", "\u{85}",
-            "\u{8}\u{8}",
-            "\u{e000}", "\u{feff}", "\u{200b}", "\u{ad}", "\u{e0041}", "\u{fff9}", "\u{378}", "\t", "\u{b}\u{c}",
+            "a\u{2028}b", "a\u{2029}b", "\u{202e}moc.elpmaxe", "\u{2066}a\u{2069}", "\u{200f}", "\u{61c}", "a\0b",
+            "\u{7f}", "\u{85}", "\u{8}\u{8}", "\u{e000}", "\u{feff}", "\u{200b}", "\u{ad}", "\u{e0041}", "\u{fff9}",
+            "\u{378}", "\t", "\u{b}\u{c}",
         ])
     func controls(name: String) throws {
         let text = try self.text(commonName: name)
@@ -102,8 +101,7 @@ struct HostileTextTests {
         "a subject cannot forge a second attribute: separators are escaped as RFC 4514, section 2.4, has it",
         arguments: [
             ("www.bank.com, O=Bank", #"CN=www.bank.com\, O=Bank"#), ("a,O=Bank", #"CN=a\,O=Bank"#),
-            ("a+O=b", #"CN=a\+O=b"#),
-            (#"a\, O=Bank"#, #"CN=a\\\, O=Bank"#), (#"a";"b"#, #"CN=a\"\;\"b"#),
+            ("a+O=b", #"CN=a\+O=b"#), (#"a\, O=Bank"#, #"CN=a\\\, O=Bank"#), (#"a";"b"#, #"CN=a\"\;\"b"#),
         ])
     func forgedAttribute(name: String, expected: String) throws {
         // BUG, the same: a comma in a value is not told apart from one between values.

@@ -43,6 +43,29 @@ struct KeyTypePinTests {
         }
     }
 
+    /// Guards the comparison: if openssl wrote the named curve after all, nothing unusual would have been compared.
+    @Test(
+        "openssl does keep explicit parameters and the form of a point",
+        arguments: [
+            // The object identifier of prime-field, which a named curve does not mention.
+            ("P-256, explicit parameters", [0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x01, 0x01]),
+            ("P-256, explicit parameters, compressed point", [0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x01, 0x01]),
+            // A BIT STRING of 33 bytes, and of 65 that do not begin with 04.
+            ("P-256, compressed point", [0x03, 0x22, 0x00]), ("P-256, hybrid point", [0x03, 0x42, 0x00]),
+        ] as [(String, [UInt8])])
+    func unusualForms(name: String, marker: [UInt8]) async throws {
+        let openssl = try #require(OpenSSL.installed)
+        let type = try #require(KeyType.signing.first { $0.testDescription == name })
+        try await withTemporaryFolder { folder in
+            let file = try await type.selfSignedCertificate(with: openssl, in: folder)
+            let certificate = [UInt8](try Data(contentsOf: file))
+            let key = certificate[try CertificateFields(walking: certificate).subjectPublicKeyInfo]
+            let found = try #require(key.indices.first { key[$0...].starts(with: marker) })
+            let point = key[found + marker.count]
+            #expect(name != "P-256, hybrid point" || point == 0x06 || point == 0x07)
+        }
+    }
+
     @Test("one key in two certificates, renewed with another name and serial number, is one pin")
     func renewal() async throws {
         let openssl = try #require(OpenSSL.installed)

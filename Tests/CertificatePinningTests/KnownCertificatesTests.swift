@@ -16,12 +16,10 @@ struct KnownCertificatesTests {
         .enabled(if: SharedData.holds(SharedData.trustKit), "there is no ../shared/data/trustkit beside the checkout"))
     func trustKit() async throws {
         let openssl = try #require(OpenSSL.installed)
-        let files = try #require(
-            FileManager.default.enumerator(at: SharedData.trustKit, includingPropertiesForKeys: nil)
-        )
-        .allObjects.compactMap { $0 as? URL }
-        .filter { ["der", "pem"].contains($0.pathExtension) }
-        .sorted { $0.path < $1.path }
+        let folder = FileManager.default.enumerator(at: SharedData.trustKit, includingPropertiesForKeys: nil)
+        let files = try #require(folder).allObjects.compactMap { $0 as? URL }
+            .filter { ["der", "pem"].contains($0.pathExtension) }
+            .sorted { $0.path < $1.path }
         #expect(files.count == 12)
         let expected = try await withTemporaryFolder { try await openssl.pins(of: files, in: $0) }
         for (file, expected) in zip(files, expected) {

@@ -10,9 +10,8 @@ struct PinMatchTests {
     private func decision(
         _ pins: [KnownPin], requireIssuer: Bool = false, path: ValidatedPath = Cast.path
     ) throws -> PinningDecision {
-        try PinningPolicy(domains: [PinnedDomain(HostName("api.example.com"), pins: pins, requireIssuer: requireIssuer)]
-        )
-        .validate(path, for: "api.example.com", at: Cast.now)
+        let entry = PinnedDomain(try HostName("api.example.com"), pins: pins, requireIssuer: requireIssuer)
+        return try PinningPolicy(domains: [entry]).validate(path, for: "api.example.com", at: Cast.now)
     }
 
     @Test("a pinned certificate appended to a foreign chain is in no validated path: CVE-2016-2402")

@@ -21,9 +21,9 @@ struct SuspensionTests {
             suspended: [Suspension(scope, until: end, reason: "incident 4711")], unlisted: unlisted)
     }
 
-    private func reason(_ policy: PinningPolicy, _ host: String, at time: Timestamp = Cast.now)
-        -> PinningDecision.Reason
-    {
+    private func reason(
+        _ policy: PinningPolicy, _ host: String, at time: Timestamp = Cast.now
+    ) -> PinningDecision.Reason {
         policy.validate(Cast.path, for: host, at: time).reason
     }
 
@@ -91,8 +91,8 @@ struct SuspensionTests {
 
     @Test("a suspended entry is named, so that a report can be sent where it says")
     func entryIsKept() throws {
-        let decision = try self.policy(suspending: .everything).validate(
-            Cast.path, for: "www.example.com", at: Cast.now)
+        let policy = try self.policy(suspending: .everything)
+        let decision = policy.validate(Cast.path, for: "www.example.com", at: Cast.now)
         #expect(decision.entry?.domain.description == "example.com")
         #expect(decision.host == "www.example.com")
     }

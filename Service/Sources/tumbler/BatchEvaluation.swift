@@ -21,12 +21,12 @@ struct BatchEvaluation {
     /// Answers all lines of a file.
     ///
     /// - Parameter path: The file, or `-` for standard input.
-    /// - Throws: ``CommandFailure`` when it cannot be read.
+    /// - Throws: ``CommandFailure`` when it cannot be read, or the answers cannot be written.
     func run(reading path: String) async throws {
         var lines = try InputLines(path, maximumLength: Self.maximumLineLength)
         let stores = RootStoreCache()
         while case let batch = try lines.next(atMost: Self.linesAtOnce), !batch.isEmpty {
-            FileHandle.standardOutput.write(await self.answer(batch, stores))
+            try StandardOutput.write(await self.answer(batch, stores))
         }
     }
 
@@ -72,7 +72,7 @@ struct BatchEvaluation {
         do throws(InputError) {
             let evaluation = try question.evaluation(defaultTime: self.defaultTime)
             let roots = try await stores.store(for: question.roots)
-            return BatchAnswer(id: question.id, decision: await evaluation.decide(roots: roots))
+            return BatchAnswer(id: question.id, decision: try await evaluation.decide(roots: roots))
         } catch {
             return Self.malformed(question.id, question.host, error.reason)
         }
@@ -84,6 +84,8 @@ struct BatchEvaluation {
 
     private static func reason(for error: any Error) -> String {
         switch error as? DecodingError {
+        case .typeMismatch(_, let context) where context.codingPath.isEmpty: "not a JSON object"
+        case .valueNotFound(_, let context) where context.codingPath.isEmpty: "not a JSON object"
         case .keyNotFound(let key, _): "the member \(key.stringValue) is missing"
         case .typeMismatch(_, let context), .valueNotFound(_, let context):
             "the member \(context.codingPath.map(\.stringValue).joined(separator: ".")) is of the wrong type"

@@ -65,8 +65,8 @@ struct EvaluateCommand: AsyncParsableCommand {
         let evaluation = Evaluation(
             host: host, presented: try Self.certificates(in: chain), pins: pins, checksName: !self.noNameCheck,
             time: self.time.time)
-        let decision = await evaluation.decide(roots: try RootsOption.load(self.roots ?? RootsOption.system))
-        if self.json { try JSONOutput.write(decision) } else { print(decision) }
+        let decision = try await evaluation.decide(roots: try RootsOption.load(self.roots ?? RootsOption.system))
+        if self.json { try JSONOutput.write(decision) } else { try StandardOutput.write(lines: [decision.description]) }
         guard decision.verdict == .allow else { throw ExitCode(CommandExit.doesNotHold.rawValue) }
     }
 

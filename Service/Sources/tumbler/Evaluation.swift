@@ -23,19 +23,15 @@ struct Evaluation: Sendable {
     let time: Timestamp
 
     /// Validates first and pins second.
-    func decide(roots: RootStore) async -> PinningDecision {
-        let policy: PinningPolicy
-        let identity: ServerIdentity
-        do throws(InputError) {
-            // The policy of nothing says what is wrong with a host that is none.
-            let name = try? HostName(self.host)
-            policy = try PinningPolicy(domains: self.pins.isEmpty ? [] : name.map { [PinnedDomain($0, pins: self.pins)] } ?? [])
-            guard let name else { return policy.refusal(of: self.host, .hostInvalid) }
-            identity = self.checksName ? .host(name) : .uncheckedName
-        } catch {
-            // One entry cannot contradict another.
-            preconditionFailure("\(error)")
-        }
+    ///
+    /// - Throws: ``InputError/Code/policy`` when the pins contradict each other.
+    func decide(roots: RootStore) async throws(InputError) -> PinningDecision {
+        let name = try? HostName(self.host)
+        let entry = self.pins.isEmpty ? nil : name.map { PinnedDomain($0, pins: self.pins) }
+        let policy = try PinningPolicy(domains: entry.map { [$0] } ?? [])
+        // The refusal of a host that is none says what is wrong with it.
+        guard let name else { return policy.refusal(of: self.host, .hostInvalid) }
+        let identity: ServerIdentity = self.checksName ? .host(name) : .uncheckedName
         let validator = PathValidator(roots: roots, monotonicNanoseconds: monotonicNanoseconds)
         switch await validator.validate(presented: self.presented, as: identity, at: self.time).result {
         case .success(let path): return policy.validate(path, for: self.host, at: self.time)

@@ -24,6 +24,8 @@ struct InputLines {
     private let handle: FileHandle
     private let maximumLength: Int
     private var held = Data()
+    /// How many of the bytes held are known to hold no end of a line: none is looked at twice.
+    private var searchedCount = 0
     private var isAtEnd = false
     private var isTooLong = false
 
@@ -58,11 +60,13 @@ struct InputLines {
     }
 
     private mutating func takeLine() -> Line? {
-        let end = self.held.firstIndex(of: UInt8(ascii: "\n"))
+        let end = self.held.dropFirst(self.searchedCount).firstIndex(of: UInt8(ascii: "\n"))
+        self.searchedCount = end == nil ? self.held.count : 0
         guard let end = end ?? (self.isAtEnd && (!self.held.isEmpty || self.isTooLong) ? self.held.endIndex : nil) else {
             if self.held.count > self.maximumLength {
                 self.isTooLong = true
                 self.held = Data()
+                self.searchedCount = 0
             }
             return nil
         }

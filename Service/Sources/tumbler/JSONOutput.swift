@@ -15,6 +15,6 @@ enum JSONOutput {
 
     /// Writes one value as one line.
     static func write(_ value: some Encodable) throws {
-        FileHandle.standardOutput.write(try self.line(value) + Data("\n".utf8))
+        try StandardOutput.write(try self.line(value) + Data("\n".utf8))
     }
 }

@@ -12,21 +12,30 @@ import NIOTLS
 /// Asks a server for its certificates.
 enum LiveServer {
     /// The longest that asking may take, from looking up the name to the last certificate.
-    static let timeout: TimeAmount = .seconds(10)
+    static let timeout: Duration = .seconds(10)
 
     /// The chain that a server presents, leaf first, in DER. Nothing is validated: the connection is for looking, and is
     /// closed before anything is said on it.
     ///
+    /// - Parameters:
+    ///   - server: The server.
+    ///   - timeout: The longest that asking may take.
     /// - Throws: ``CommandFailure`` when the server cannot be reached or does not speak TLS.
-    static func presentedChain(of server: ServerAddress) async throws(CommandFailure) -> [[UInt8]] {
+    static func presentedChain(
+        of server: ServerAddress, timeout: Duration = Self.timeout
+    ) async throws(CommandFailure) -> [[UInt8]] {
         let presented = NIOLockedValueBox<[[UInt8]]>([])
         do {
             let context = try NIOSSLContext(configuration: self.configuration)
-            try await self.handshake(with: server, context: context, presented: presented)
+            try await self.handshake(with: server, context: context, timeout: TimeAmount(timeout), presented: presented)
         } catch {
             // A server that wants a certificate of ours breaks the handshake off after it has shown its own.
             if presented.withLockedValue({ $0.isEmpty }) {
-                throw CommandFailure(.undecided, "\(server): \(self.reason(for: error))")
+                throw CommandFailure(
+                    .undecided, "\(server): \(self.reason(for: error, timeout))",
+                    // openssl knows keys and versions that are not known here.
+                    hint: error is NIOSSLError
+                        ? "openssl s_client -connect \(server) -showcerts </dev/null | tumbler pin -" : nil)
             }
         }
         return presented.withLockedValue { $0 }
@@ -39,14 +48,15 @@ enum LiveServer {
     }
 
     private static func handshake(
-        with server: ServerAddress, context: NIOSSLContext, presented: NIOLockedValueBox<[[UInt8]]>
+        with server: ServerAddress, context: NIOSSLContext, timeout: TimeAmount,
+        presented: NIOLockedValueBox<[[UInt8]]>
     ) async throws {
         let group = MultiThreadedEventLoopGroup.singleton
         let done = group.any().makePromise(of: Void.self)
-        let deadline = NIODeadline.now() + self.timeout
+        let deadline = NIODeadline.now() + timeout
         let expiry = done.futureResult.eventLoop.scheduleTask(deadline: deadline) { done.fail(ServerTimeout()) }
         let bootstrap = ClientBootstrap(group: group)
-            .connectTimeout(self.timeout)
+            .connectTimeout(timeout)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     // Server name indication is for names; an address must not be sent as one (RFC 6066, section 3).
@@ -69,17 +79,18 @@ enum LiveServer {
         try await done.futureResult.get()
     }
 
-    private static func reason(for error: any Error) -> String {
+    private static func reason(for error: any Error, _ timeout: Duration) -> String {
         switch error {
-        case is ServerTimeout: "no answer within \(self.timeout.nanoseconds / 1_000_000_000) seconds"
+        case is ServerTimeout: "no answer within \(timeout)"
         case let error as NIOConnectionError:
             if error.dnsAError != nil && error.dnsAAAAError != nil { "no such host" }
-            else if let first = error.connectionErrors.first { self.reason(for: first.error) }
+            else if let first = error.connectionErrors.first { self.reason(for: first.error, timeout) }
             else { "no connection" }
         case let error as IOError where error.errnoCode == ECONNREFUSED: "connection refused; nothing listens on this port"
         case let error as IOError: "no connection: \(error.description)"
-        case ChannelError.connectTimeout: "no connection within \(self.timeout.nanoseconds / 1_000_000_000) seconds"
+        case ChannelError.connectTimeout: "no connection within \(timeout)"
         case is HandshakeWatcher.Closed: "the server closed the connection before it presented a certificate"
+        case is NIOSSLError: "no TLS handshake: it speaks no TLS on this port, or none that is spoken here"
         default: "no TLS handshake: \(error)"
         }
     }

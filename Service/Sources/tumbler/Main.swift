@@ -24,24 +24,32 @@ enum Main {
                 try command.run()
             }
         } catch let failure as CommandFailure {
-            StandardError.failure(failure)
-            exit(failure.exitCode.rawValue)
+            self.end(with: failure)
         } catch {
             self.exitForParser(error)
         }
     }
 
-    /// What the parser throws: help and versions are results, anything else is a usage error.
+    /// What the parser throws: help and versions are results, what it calls a validation failure is a usage error.
+    /// Anything else is ours and has found no words of its own.
     private static func exitForParser(_ error: any Error) -> Never {
-        let code = Tumbler.exitCode(for: error)
-        guard code != .success else {
+        switch Tumbler.exitCode(for: error) {
+        case .success:
             print(Tumbler.fullMessage(for: error))
             exit(0)
+        case .validationFailure:
+            let message = Tumbler.message(for: error)
+            self.end(
+                with: CommandFailure(
+                    .usage, message.isEmpty ? "these arguments do not fit" : message, hint: "see tumbler --help"))
+        default:
+            if let code = error as? ExitCode { exit(code.rawValue) }
+            self.end(with: CommandFailure(.undecided, "\(error)"))
         }
-        if let code = error as? ExitCode { exit(code.rawValue) }
-        let message = Tumbler.message(for: error)
-        StandardError.failure(
-            CommandFailure(.usage, message.isEmpty ? "these arguments do not fit" : message, hint: "see tumbler --help"))
-        exit(CommandExit.usage.rawValue)
+    }
+
+    private static func end(with failure: CommandFailure) -> Never {
+        StandardError.failure(failure)
+        exit(failure.exitCode.rawValue)
     }
 }

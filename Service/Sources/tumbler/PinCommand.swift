@@ -46,7 +46,7 @@ struct PinCommand: AsyncParsableCommand {
         var found: [PinnedMaterial] = []
         for input in self.inputs { found += try await self.materials(of: input, roots: roots) }
         if self.json { return try JSONOutput.write(found) }
-        for material in found { print(self.yaml ? material.yamlLine : material.line) }
+        try StandardOutput.write(lines: found.map { self.yaml ? $0.yamlLine : $0.line })
     }
 
     private func materials(of input: String, roots: RootStore?) async throws(CommandFailure) -> [PinnedMaterial] {
@@ -54,8 +54,8 @@ struct PinCommand: AsyncParsableCommand {
             return try PinnedMaterial.all(in: try InputFile.read(input), named: input)
         }
         guard let server = ServerAddress(input) else {
-            throw CommandFailure(
-                .undecided, "\(input): no such file", hint: "to ask a server, write \(input):443 or https://\(input)")
+            let example = ServerAddress("\(input):443") == nil ? "HOST:PORT or https://HOST" : "\(input):443 or https://\(input)"
+            throw CommandFailure(.undecided, "\(input): no such file", hint: "to ask a server, write \(example)")
         }
         let presented = try await LiveServer.presentedChain(of: server)
         let certificates = try await self.validated(presented, of: server, roots: roots)

@@ -17,6 +17,8 @@ extension PinnedMaterial {
         do throws(InputError) {
             documents = try PEMBlock.blocks(in: bytes)
         } catch {
+            // openssl's older form of an encrypted key: PEM with headers, which RFC 7468 does without.
+            if Data(bytes).range(of: Data("Proc-Type: 4,ENCRYPTED".utf8)) != nil { throw self.encrypted(name) }
             throw CommandFailure(.undecided, "\(name): \(error)")
         }
         guard !documents.isEmpty else { return [try self.one(inDER: bytes, named: name)] }
@@ -51,7 +53,7 @@ extension PinnedMaterial {
             case "EC PRIVATE KEY":
                 return PinnedMaterial(.privateKey, subjectPublicKeyInfo: try PublicKeyBytes.ofSEC1(bytes), source: name)
             case "ENCRYPTED PRIVATE KEY":
-                throw CommandFailure(.undecided, "\(name): the private key is encrypted", hint: self.openSSLHint)
+                throw self.encrypted(name)
             case "TRUSTED CERTIFICATE":
                 throw CommandFailure(
                     .undecided, "\(name): a certificate with trust settings of openssl's own",
@@ -79,9 +81,13 @@ extension PinnedMaterial {
             return PinnedMaterial(.publicKey, subjectPublicKeyInfo: key, source: name)
         }
         if let request = try? self.request(bytes, named: name) { return request }
-        let privateKey =
-            (try? PublicKeyBytes.ofPKCS8(bytes)) ?? (try? PublicKeyBytes.ofSEC1(bytes)) ?? (try? PublicKeyBytes.ofPKCS1(bytes))
-        if let privateKey { return PinnedMaterial(.privateKey, subjectPublicKeyInfo: privateKey, source: name) }
+        do {
+            return PinnedMaterial(
+                .privateKey, subjectPublicKeyInfo: try PublicKeyBytes.ofPrivateKey(bytes), source: name)
+        } catch let error as PublicKeyBytes.NotDerivable {
+            throw self.unreadable(error, "private key", named: name)
+        } catch {}
+        if PublicKeyBytes.isEncrypted(bytes) { throw self.encrypted(name) }
         if certificateDefect == .trailingBytes {
             throw CommandFailure(.undecided, "\(name): DER with bytes after the end")
         }
@@ -93,6 +99,10 @@ extension PinnedMaterial {
     private static func request(_ bytes: [UInt8], named name: String) throws -> PinnedMaterial {
         let (key, subject) = try PublicKeyBytes.ofRequest(bytes)
         return PinnedMaterial(.request, subjectPublicKeyInfo: key, subject: subject, source: name)
+    }
+
+    private static func encrypted(_ name: String) -> CommandFailure {
+        CommandFailure(.undecided, "\(name): the private key is encrypted", hint: self.openSSLHint)
     }
 
     private static func unreadable(_ error: any Error, _ what: String, named name: String) -> CommandFailure {

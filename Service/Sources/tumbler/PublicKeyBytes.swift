@@ -24,6 +24,26 @@ enum PublicKeyBytes {
         return bytes
     }
 
+    /// Whether some bytes are an encrypted private key (RFC 5958, section 3).
+    static func isEncrypted(_ bytes: [UInt8]) -> Bool {
+        let isEncrypted = try? DER.sequence(try DER.parse(bytes), identifier: .sequence) { nodes in
+            guard let algorithm = nodes.next(), let secret = nodes.next() else { throw ASN1Error.truncatedASN1Field() }
+            _ = try KeyAlgorithm.identifier(of: algorithm)
+            _ = try ASN1OctetString(derEncoded: secret)
+            return true
+        }
+        return isEncrypted ?? false
+    }
+
+    /// That of a private key in any of its forms.
+    ///
+    /// - Throws: ``NotDerivable`` for a private key whose public key cannot be told; other errors when it is none.
+    static func ofPrivateKey(_ bytes: [UInt8]) throws -> [UInt8] {
+        do { return try self.ofPKCS8(bytes) } catch let error as NotDerivable { throw error } catch {}
+        do { return try self.ofSEC1(bytes) } catch let error as NotDerivable { throw error } catch {}
+        return try self.ofPKCS1(bytes)
+    }
+
     /// That of a certificate request (RFC 2986), and its subject.
     static func ofRequest(_ bytes: [UInt8]) throws -> (key: [UInt8], subject: String) {
         try DER.sequence(try DER.parse(bytes), identifier: .sequence) { nodes in
@@ -75,7 +95,7 @@ enum PublicKeyBytes {
 
     /// That of an RSA public key in PKCS#1.
     static func ofPKCS1Public(_ bytes: [UInt8]) throws -> [UInt8] {
-        _ = try DER.parse(bytes)
+        try DER.sequence(try DER.parse(bytes), identifier: .sequence) { nodes in _ = try self.numbers(2, of: &nodes) }
         return try self.assemble(algorithm: self.rsaAlgorithm()[...], key: bytes)
     }
 
@@ -107,12 +127,24 @@ enum PublicKeyBytes {
 
     private static func rsaPublicKey(ofPKCS1 bytes: ArraySlice<UInt8>) throws -> [UInt8] {
         try DER.sequence(try DER.parse(bytes), identifier: .sequence) { nodes in
-            guard let version = nodes.next(), let modulus = nodes.next(), let exponent = nodes.next() else {
-                throw ASN1Error.truncatedASN1Field()
+            guard let version = nodes.next() else { throw ASN1Error.truncatedASN1Field() }
+            guard (0...1).contains(try Int(derEncoded: version)) else {
+                throw ASN1Error.invalidASN1Object(reason: "version")
             }
-            _ = try Int(derEncoded: version)
+            // All eight, though two are the public key: other keys begin with a version and two elements as well.
+            let numbers = try self.numbers(8, of: &nodes)
+            // More than two primes.
             while nodes.next() != nil {}
-            return try self.sequence([Array(modulus.encodedBytes), Array(exponent.encodedBytes)])
+            return try self.sequence(numbers.prefix(2).map { Array($0.encodedBytes) })
+        }
+    }
+
+    /// So many integers.
+    private static func numbers(_ count: Int, of nodes: inout ASN1NodeCollection.Iterator) throws -> [ASN1Node] {
+        try (0..<count).map { _ in
+            guard let node = nodes.next() else { throw ASN1Error.truncatedASN1Field() }
+            _ = try ArraySlice<UInt8>(derEncoded: node)
+            return node
         }
     }
 

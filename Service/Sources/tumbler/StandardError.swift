@@ -2,6 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+import CertificatePinning
 import Foundation
 
 /// What goes to standard error: errors, hints and notes, each one line.
@@ -17,8 +18,7 @@ enum StandardError {
 
     // Text from outside stands in some of these: line breaks and escape sequences must not reach a terminal.
     private static func line(_ text: String) {
-        let plain = String(
-            String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
-        FileHandle.standardError.write(Data((plain + "\n").utf8))
+        // Where it cannot be written nobody can be told; the exit code still says how the command ended.
+        try? FileHandle.standardError.write(contentsOf: Data((PrintableText.line(text, maximumLength: 1_024) + "\n").utf8))
     }
 }

@@ -15,7 +15,7 @@ struct TimeOption: ParsableArguments {
         do throws(InputError) {
             return try Timestamp(text)
         } catch {
-            throw ValidationError("--at \(text): \(error)")
+            throw ValidationError("\(error)")
         }
     }
 

@@ -28,8 +28,7 @@ struct SketchedCertificate: Sendable {
         /// All of them, the certificate itself first.
         static let all = [
             [], toBeSigned, version, serialNumber, innerAlgorithm, issuer, validity, subject, key, keyAlgorithm,
-            keyBits,
-            extensions, outerAlgorithm, signature,
+            keyBits, extensions, outerAlgorithm, signature,
         ]
     }
 

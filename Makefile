@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Everything that is typed in this checkout. Each target is a script of the same name in scripts/, whose first lines say
+# what it does and how it fails. All packages share the scratch path .build, and no two builds run at once.
+
+PREFIX ?= /usr/local
+FUZZ_SECONDS = $(if $(SECONDS),$(SECONDS),30)
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help demo test check proof bench fuzz install uninstall docs format clean
+MAKEFLAGS += --no-print-directory
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@echo
+	@echo "  NO_INSTALL=1 keeps every target from installing what it lacks with apt-get."
+
+demo: ## pins, an accepted and a refused chain on this machine, told in plain words [ONCE=1: ends by itself]
+	@ONCE='$(ONCE)' scripts/demo
+
+test: ## every unit and story test, under 15 minutes with the build
+	@scripts/test
+
+check: ## what every change must pass: tests, format, warnings, availability, docs, fuzzing, packaging; under 45 minutes
+	@scripts/check
+
+proof: ## the proofs in full size, resumable; figures go to docs/proof/
+	@scripts/proof
+
+bench: ## ratios measured in one run: build with nothing else running
+	@scripts/bench
+
+fuzz: ## libFuzzer on every parser [SECONDS=30 for each]
+	@scripts/fuzz '$(FUZZ_SECONDS)'
+
+install: ## tumbler, its completions and its manual page [PREFIX=/usr/local] [DESTDIR=]
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/install
+
+uninstall: ## removes what install put there [PREFIX=/usr/local] [DESTDIR=]
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/install --remove
+
+docs: ## the reference of the libraries, into .build/docs
+	@scripts/docs
+
+format: ## formats all Swift files in place
+	@scripts/format
+
+clean: ## removes all that was built or installed into the checkout
+	rm -rf .build .tools

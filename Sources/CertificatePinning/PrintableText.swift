@@ -1,0 +1,37 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// Text from outside as a part of one line for people.
+///
+/// Hosts, subjects and notes come from whoever runs a server or writes a list, and end up on a terminal, in a log or in
+/// a ticket. What would move a cursor, turn the direction of text, break a line or not be seen at all is written as `?`.
+public enum PrintableText {
+    /// The longest text that is made unless a caller says otherwise, in Unicode scalars: characters have no size.
+    public static let maximumLength = 512
+
+    /// A text without anything but what can be seen, cut and marked with `…` where it is longer than allowed.
+    ///
+    /// - Parameters:
+    ///   - text: The text.
+    ///   - maximumLength: The most Unicode scalars of the result.
+    public static func line(_ text: String, maximumLength: Int = Self.maximumLength) -> String {
+        var line = String.UnicodeScalarView()
+        for (index, scalar) in text.unicodeScalars.prefix(maximumLength + 1).enumerated() {
+            guard index < maximumLength else {
+                line.removeLast()
+                line.append("…")
+                break
+            }
+            line.append(self.canBeSeen(scalar) ? scalar : "?")
+        }
+        return String(line)
+    }
+
+    private static func canBeSeen(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: false
+        default: true
+        }
+    }
+}
