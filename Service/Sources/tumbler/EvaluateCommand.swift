@@ -27,7 +27,8 @@ struct EvaluateCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The presented chain in PEM, leaf first; - is standard input.", valueName: "file"))
     var chain: String?
 
-    @Option(help: ArgumentHelp("The anchors in PEM, or the word system, which is what is taken.", valueName: "file|system"))
+    @Option(
+        help: ArgumentHelp("The anchors in PEM, or the word system, which is what is taken.", valueName: "file|system"))
     var roots: String?
 
     @Option(name: .customLong("pin"), help: "A pin of this host, in any written form. May be given several times.")
@@ -45,7 +46,8 @@ struct EvaluateCommand: AsyncParsableCommand {
     @OptionGroup var time: TimeOption
 
     func validate() throws {
-        let single = self.host != nil || self.chain != nil || self.roots != nil || !self.pins.isEmpty || self.noNameCheck
+        let single =
+            self.host != nil || self.chain != nil || self.roots != nil || !self.pins.isEmpty || self.noNameCheck
         if self.batch != nil, single { throw ValidationError("--batch takes its questions from the file alone") }
         if self.batch == nil, self.host == nil { throw ValidationError("--host is missing") }
         if self.batch == nil, self.chain == nil { throw ValidationError("--chain is missing") }
@@ -59,7 +61,8 @@ struct EvaluateCommand: AsyncParsableCommand {
             do throws(InputError) {
                 pins.append(KnownPin(try Pin(text)))
             } catch {
-                throw CommandFailure(.usage, "--pin \(text): \(error)", hint: "tumbler pin prints the pins of what you have")
+                throw CommandFailure(
+                    .usage, "--pin \(text): \(error)", hint: "tumbler pin prints the pins of what you have")
             }
         }
         let evaluation = Evaluation(
@@ -73,13 +76,15 @@ struct EvaluateCommand: AsyncParsableCommand {
     private static func certificates(in path: String) throws(CommandFailure) -> [[UInt8]] {
         let bytes = try InputFile.read(path)
         do throws(InputError) {
-            let certificates = try PEMBlock.blocks(in: bytes).filter { $0.label == PEMBlock.certificateLabel }.map(\.bytes)
+            let certificates = try PEMBlock.blocks(in: bytes).filter { $0.label == PEMBlock.certificateLabel }.map(
+                \.bytes)
             if !certificates.isEmpty { return certificates }
         } catch {
             throw CommandFailure(.undecided, "\(path): \(error)")
         }
         // One certificate in DER is a chain of one.
         if (try? CertificateFields(walking: bytes)) != nil { return [bytes] }
-        throw CommandFailure(.undecided, "\(path): no certificate in it", hint: "a chain is PEM, the server's certificate first")
+        throw CommandFailure(
+            .undecided, "\(path): no certificate in it", hint: "a chain is PEM, the server's certificate first")
     }
 }

@@ -32,7 +32,8 @@ enum InputFile {
         }
         guard !data.isEmpty else { throw CommandFailure(.undecided, "\(name): the file is empty") }
         guard data.count <= self.maximumLength else {
-            throw CommandFailure(.undecided, "\(name): over \(self.maximumLength >> 20) MiB, which is more than is read")
+            throw CommandFailure(
+                .undecided, "\(name): over \(self.maximumLength >> 20) MiB, which is more than is read")
         }
         return Array(data)
     }

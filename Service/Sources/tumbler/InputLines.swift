@@ -62,7 +62,8 @@ struct InputLines {
     private mutating func takeLine() -> Line? {
         let end = self.held.dropFirst(self.searchedCount).firstIndex(of: UInt8(ascii: "\n"))
         self.searchedCount = end == nil ? self.held.count : 0
-        guard let end = end ?? (self.isAtEnd && (!self.held.isEmpty || self.isTooLong) ? self.held.endIndex : nil) else {
+        guard let end = end ?? (self.isAtEnd && (!self.held.isEmpty || self.isTooLong) ? self.held.endIndex : nil)
+        else {
             if self.held.count > self.maximumLength {
                 self.isTooLong = true
                 self.held = Data()
@@ -70,7 +71,8 @@ struct InputLines {
             }
             return nil
         }
-        let line: Line = self.isTooLong || end - self.held.startIndex > self.maximumLength
+        let line: Line =
+            self.isTooLong || end - self.held.startIndex > self.maximumLength
             ? .tooLong : .bytes(Data(self.held[..<end]))
         self.held = end < self.held.endIndex ? self.held[(end + 1)...] : Data()
         self.isTooLong = false
@@ -82,7 +84,9 @@ struct InputLines {
         // What is there, not what fills the part: `FileHandle` would wait for all of it.
         let count = part.withUnsafeMutableBytes { buffer in
             var count = read(self.handle.fileDescriptor, buffer.baseAddress, buffer.count)
-            while count < 0, errno == EINTR { count = read(self.handle.fileDescriptor, buffer.baseAddress, buffer.count) }
+            while count < 0, errno == EINTR {
+                count = read(self.handle.fileDescriptor, buffer.baseAddress, buffer.count)
+            }
             return count
         }
         guard count >= 0 else { throw CommandFailure(.undecided, "the questions cannot be read to their end") }

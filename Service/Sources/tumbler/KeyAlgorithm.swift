@@ -27,7 +27,9 @@ enum KeyAlgorithm {
     /// The name, with the size or the curve where there is one; the object identifier of what is not known here.
     static func name(ofSubjectPublicKeyInfo bytes: [UInt8]) -> String {
         let parts = try? DER.sequence(try DER.parse(bytes), identifier: .sequence) { nodes in
-            guard let algorithm = nodes.next(), let key = nodes.next() else { throw ASN1Error.invalidASN1Object(reason: "") }
+            guard let algorithm = nodes.next(), let key = nodes.next() else {
+                throw ASN1Error.invalidASN1Object(reason: "")
+            }
             let (identifier, parameters) = try self.identifier(of: algorithm)
             return (identifier, parameters, try ASN1BitString(derEncoded: key).bytes)
         }

@@ -54,7 +54,8 @@ struct PinCommand: AsyncParsableCommand {
             return try PinnedMaterial.all(in: try InputFile.read(input), named: input)
         }
         guard let server = ServerAddress(input) else {
-            let example = ServerAddress("\(input):443") == nil ? "HOST:PORT or https://HOST" : "\(input):443 or https://\(input)"
+            let example =
+                ServerAddress("\(input):443") == nil ? "HOST:PORT or https://HOST" : "\(input):443 or https://\(input)"
             throw CommandFailure(.undecided, "\(input): no such file", hint: "to ask a server, write \(example)")
         }
         let presented = try await LiveServer.presentedChain(of: server)
@@ -64,7 +65,8 @@ struct PinCommand: AsyncParsableCommand {
             do throws(CertificateDefect) {
                 materials.append(try PinnedMaterial(certificate: certificate, index: index, source: input))
             } catch {
-                throw CommandFailure(.undecided, "\(server): presented certificate \(index + 1) cannot be read: \(error)")
+                throw CommandFailure(
+                    .undecided, "\(server): presented certificate \(index + 1) cannot be read: \(error)")
             }
         }
         return materials

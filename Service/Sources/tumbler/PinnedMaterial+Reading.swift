@@ -24,7 +24,9 @@ extension PinnedMaterial {
         guard !documents.isEmpty else { return [try self.one(inDER: bytes, named: name)] }
         var found: [PinnedMaterial] = []
         for document in documents {
-            if let material = try self.material(of: document, index: found.count, named: name) { found.append(material) }
+            if let material = try self.material(of: document, index: found.count, named: name) {
+                found.append(material)
+            }
         }
         guard !found.isEmpty else {
             throw CommandFailure(.undecided, "\(name): no certificate, key or request in this PEM")
@@ -45,11 +47,14 @@ extension PinnedMaterial {
             case "PUBLIC KEY":
                 return PinnedMaterial(.publicKey, subjectPublicKeyInfo: try PublicKeyBytes.checked(bytes), source: name)
             case "RSA PUBLIC KEY":
-                return PinnedMaterial(.publicKey, subjectPublicKeyInfo: try PublicKeyBytes.ofPKCS1Public(bytes), source: name)
+                return PinnedMaterial(
+                    .publicKey, subjectPublicKeyInfo: try PublicKeyBytes.ofPKCS1Public(bytes), source: name)
             case "PRIVATE KEY":
-                return PinnedMaterial(.privateKey, subjectPublicKeyInfo: try PublicKeyBytes.ofPKCS8(bytes), source: name)
+                return PinnedMaterial(
+                    .privateKey, subjectPublicKeyInfo: try PublicKeyBytes.ofPKCS8(bytes), source: name)
             case "RSA PRIVATE KEY":
-                return PinnedMaterial(.privateKey, subjectPublicKeyInfo: try PublicKeyBytes.ofPKCS1(bytes), source: name)
+                return PinnedMaterial(
+                    .privateKey, subjectPublicKeyInfo: try PublicKeyBytes.ofPKCS1(bytes), source: name)
             case "EC PRIVATE KEY":
                 return PinnedMaterial(.privateKey, subjectPublicKeyInfo: try PublicKeyBytes.ofSEC1(bytes), source: name)
             case "ENCRYPTED PRIVATE KEY":

@@ -106,7 +106,9 @@ enum PublicKeyBytes {
         let (secret, inside, published) = try DER.sequence(try DER.parse(bytes), identifier: .sequence) { nodes in
             guard let version = nodes.next(), let secret = nodes.next() else { throw ASN1Error.truncatedASN1Field() }
             guard try Int(derEncoded: version) == 1 else { throw ASN1Error.unsupportedFieldLength(reason: "version") }
-            let inside = try DER.optionalExplicitlyTagged(&nodes, tagNumber: 0, tagClass: .contextSpecific) { $0.encodedBytes }
+            let inside = try DER.optionalExplicitlyTagged(&nodes, tagNumber: 0, tagClass: .contextSpecific) {
+                $0.encodedBytes
+            }
             let published = try DER.optionalExplicitlyTagged(&nodes, tagNumber: 1, tagClass: .contextSpecific) {
                 try ASN1BitString(derEncoded: $0).bytes
             }
@@ -117,9 +119,12 @@ enum PublicKeyBytes {
         if let published { return try self.assemble(algorithm: algorithm[...], key: Array(published)) }
         let point: [UInt8]
         switch try? ASN1ObjectIdentifier(derEncoded: Array(parameters)) {
-        case [1, 2, 840, 10_045, 3, 1, 7]: point = Array(try P256.Signing.PrivateKey(rawRepresentation: secret).publicKey.x963Representation)
-        case [1, 3, 132, 0, 34]: point = Array(try P384.Signing.PrivateKey(rawRepresentation: secret).publicKey.x963Representation)
-        case [1, 3, 132, 0, 35]: point = Array(try P521.Signing.PrivateKey(rawRepresentation: secret).publicKey.x963Representation)
+        case [1, 2, 840, 10_045, 3, 1, 7]:
+            point = Array(try P256.Signing.PrivateKey(rawRepresentation: secret).publicKey.x963Representation)
+        case [1, 3, 132, 0, 34]:
+            point = Array(try P384.Signing.PrivateKey(rawRepresentation: secret).publicKey.x963Representation)
+        case [1, 3, 132, 0, 35]:
+            point = Array(try P521.Signing.PrivateKey(rawRepresentation: secret).publicKey.x963Representation)
         default: throw NotDerivable()
         }
         return try self.assemble(algorithm: algorithm[...], key: point)

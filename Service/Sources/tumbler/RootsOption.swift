@@ -22,7 +22,8 @@ enum RootsOption {
     static func load(_ option: String) throws(CommandFailure) -> RootStore {
         var path = option
         if option == self.system {
-            guard let bundle = self.systemBundles.first(where: { FileManager.default.isReadableFile(atPath: $0) }) else {
+            guard let bundle = self.systemBundles.first(where: { FileManager.default.isReadableFile(atPath: $0) })
+            else {
                 throw CommandFailure(
                     .undecided, "this system has no bundle of roots",
                     hint: "install ca-certificates, or name a PEM file with --roots")

@@ -19,6 +19,7 @@ enum StandardError {
     // Text from outside stands in some of these: line breaks and escape sequences must not reach a terminal.
     private static func line(_ text: String) {
         // Where it cannot be written nobody can be told; the exit code still says how the command ended.
-        try? FileHandle.standardError.write(contentsOf: Data((PrintableText.line(text, maximumLength: 1_024) + "\n").utf8))
+        try? FileHandle.standardError.write(
+            contentsOf: Data((PrintableText.line(text, maximumLength: 1_024) + "\n").utf8))
     }
 }

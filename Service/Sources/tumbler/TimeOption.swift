@@ -8,7 +8,9 @@ import Foundation
 
 /// `--at TIME`, where the time matters.
 struct TimeOption: ParsableArguments {
-    @Option(name: .customLong("at"), help: ArgumentHelp("Decide as of this time instead of now.", valueName: "time"), transform: Self.timestamp)
+    @Option(
+        name: .customLong("at"), help: ArgumentHelp("Decide as of this time instead of now.", valueName: "time"),
+        transform: Self.timestamp)
     var at: Timestamp?
 
     private static func timestamp(_ text: String) throws -> Timestamp {
