@@ -6,7 +6,7 @@
 #   step LOG TITLE COMMAND…   says TITLE, runs COMMAND with its output in .build/logs/LOG.log, says how long it took.
 #                             On a terminal the log's newest line is shown while it runs; in a pipe nothing is.
 #
-# A step that fails prints the last 60 lines of its log (Swift Testing's "◇ … started" left out) and the log's path, and
+# A step that fails prints the last 60 lines of its log (without what started and passed) and the log's path, and
 # returns the command's status.
 
 set -euo pipefail
@@ -22,6 +22,7 @@ mkdir -p "$logs"
 # SwiftPM drops that flag for packages that it fetched.
 swift_flags=()
 if [ "${TUMBLER_STRICT:-0}" = 1 ]; then
+    # shellcheck disable=SC2034  # used by the scripts that source this one
     swift_flags=(-Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error)
 fi
 
@@ -59,7 +60,7 @@ step() {
     else
         printf '   FAILED after %s (status %d). The last lines of %s:\n' \
             "$(elapsed $((SECONDS - began)))" "$status" "$log"
-        grep -v '^◇' "$log" | tail -n 60 | sed 's/^/   | /'
+        grep -a -v -e '^◇' -e '^✔' "$log" | tail -n 60 | sed 's/^/   | /'
         printf '   All of it: %s\n' "$PWD/$log"
     fi
     return "$status"

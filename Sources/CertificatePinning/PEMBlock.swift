@@ -37,13 +37,16 @@ public struct PEMBlock: Hashable, Sendable {
         var blocks: [PEMBlock] = []
         var label: ArraySlice<UInt8>?
         var base64: [UInt8] = []
-        let lines = self.withoutByteOrderMark(Array(text)).split(
-            separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        for (number, line) in lines.enumerated() {
-            let line = self.trimmed(line)
-            let place = "line \(number + 1)"
+        // Line by line, not split: a slice for each line of a hostile text takes 30 times its memory.
+        var rest = self.withoutByteOrderMark(Array(text))
+        var number = 0
+        while !rest.isEmpty {
+            let lineEnd = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
+            let line = self.trimmed(rest[..<lineEnd])
+            rest = rest[lineEnd...].dropFirst()
+            number += 1
             if let begun = self.label(of: line, after: self.begin) {
-                guard label == nil else { throw InputError(.pem, "\(place): a PEM block begins inside another") }
+                guard label == nil else { throw InputError(.pem, "line \(number): a PEM block begins inside another") }
                 guard blocks.count < self.maximumCount else {
                     throw InputError(.pem, "over \(self.maximumCount) PEM blocks are not read")
                 }
@@ -51,10 +54,10 @@ public struct PEMBlock: Hashable, Sendable {
             } else if let ended = self.label(of: line, after: self.end) {
                 // Outside of a block as well: the line that began it is damaged, and the block must not just be missing.
                 guard let begun = label, begun == ended else {
-                    throw InputError(.pem, "\(place): END of a PEM block without its BEGIN")
+                    throw InputError(.pem, "line \(number): END of a PEM block without its BEGIN")
                 }
                 guard !base64.isEmpty, let bytes = Base64.decode(base64) else {
-                    throw InputError(.pem, "\(place): the PEM block that ends here is not base64")
+                    throw InputError(.pem, "line \(number): the PEM block that ends here is not base64")
                 }
                 blocks.append(PEMBlock(label: String(decoding: begun, as: UTF8.self), bytes: bytes))
                 label = nil
@@ -73,10 +76,13 @@ public struct PEMBlock: Hashable, Sendable {
     }
 
     private static func trimmed(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        let blanks = [UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r")]
-        var line = line.drop { blanks.contains($0) }
-        while let last = line.last, blanks.contains(last) { line.removeLast() }
+        var line = line.drop { self.isBlank($0) }
+        while let last = line.last, self.isBlank(last) { line.removeLast() }
         return line
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == UInt8(ascii: "\r")
     }
 
     private static func label(of line: ArraySlice<UInt8>, after prefix: [UInt8]) -> ArraySlice<UInt8>? {

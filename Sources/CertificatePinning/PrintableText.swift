@@ -19,8 +19,10 @@ public enum PrintableText {
         var line = String.UnicodeScalarView()
         for (index, scalar) in text.unicodeScalars.prefix(maximumLength + 1).enumerated() {
             guard index < maximumLength else {
-                line.removeLast()
-                line.append("…")
+                if !line.isEmpty {
+                    line.removeLast()
+                    line.append("…")
+                }
                 break
             }
             line.append(self.canBeSeen(scalar) ? scalar : "?")

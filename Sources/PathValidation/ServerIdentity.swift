@@ -8,12 +8,20 @@ import SwiftASN1
 import X509
 
 /// Whose certificate the leaf must be.
-public enum ServerIdentity: Hashable, Sendable {
+public enum ServerIdentity: Hashable, Sendable, CustomStringConvertible {
     /// The server with this name or address.
     case host(HostName)
 
     /// Anybody's. For asking whether a chain validates at all; what comes of it is no answer for a connection.
     case uncheckedName
+
+    /// The host, for messages.
+    public var description: String {
+        switch self {
+        case .host(let host): host.description
+        case .uncheckedName: "anybody"
+        }
+    }
 }
 
 extension ServerIdentity {

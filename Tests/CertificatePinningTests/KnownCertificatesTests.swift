@@ -4,6 +4,7 @@
 
 import CertificatePinning
 import Foundation
+import TestData
 import Testing
 
 /// Certificates that other projects keep, against openssl.

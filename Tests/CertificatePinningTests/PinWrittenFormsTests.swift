@@ -73,7 +73,6 @@ struct PinWrittenFormsTests {
         #expect(try Pin(canonical: "sha256/" + base64) == pin)
         #expect(try Pin("sha256//" + base64) == pin)
         #expect(try Pin(base64) == pin)
-        // BUG in Pin(_:) (Pin+WrittenForms.swift): it takes "sha256//" for curl's prefix whatever follows.
         #expect(try Pin("sha256/" + base64) == pin)
     }
 

@@ -4,6 +4,7 @@
 
 import CertificatePinning
 import Foundation
+import TestData
 import Testing
 
 /// Chains that servers of the public web have served, with the pins that were computed for them elsewhere.

@@ -76,8 +76,9 @@ struct PinCommand: AsyncParsableCommand {
         _ presented: [[UInt8]], of server: ServerAddress, roots: RootStore?
     ) async throws(CommandFailure) -> [[UInt8]] {
         guard let roots else {
+            let count = presented.count == 1 ? "one certificate" : "\(presented.count) certificates"
             StandardError.note(
-                "\(server) presented \(presented.count) certificates; nothing was validated. Anyone on the way could have "
+                "\(server) presented \(count); nothing was validated. Anyone on the way could have "
                     + "presented them: compare with what you know, or name the anchors with --ca-file")
             return presented
         }

@@ -1,0 +1,82 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import tumbler
+
+@Suite("Servers that show no certificate")
+struct UnreachableServerTests {
+    private func pin(_ server: String) async throws -> CommandRun {
+        try await withTemporaryFolder { try await CommandRun.tumbler(["pin", server], in: $0) }
+    }
+
+    @Test("a port on which nobody listens")
+    func closedPort() async throws {
+        try await LoopbackPort.with(.closed) { port in
+            try await self.pin("127.0.0.1:\(port)").expectError(2, hint: false)
+            try await self.pin("https://127.0.0.1:\(port)/").expectError(2, hint: false)
+        }
+    }
+
+    @Test("a host that does not exist")
+    func unknownHost() async throws { try await self.pin("nosuch.invalid:443").expectError(2, hint: false) }
+
+    @Test(
+        "a server that speaks something else than TLS",
+        arguments: ["HTTP/1.1 400 Bad Request\r\n\r\n", "220 mail.example.com ESMTP\r\n", "\u{0}\u{1}\u{2}\u{3}", ""])
+    func notTLS(greeting: String) async throws {
+        try await LoopbackPort.with(.says(greeting)) { port in
+            try await self.pin("127.0.0.1:\(port)").expectError(2)
+        }
+    }
+
+    @Test("a server that is connected and silent is given up on, in the time that was given")
+    func silent() async throws {
+        try await LoopbackPort.with(.silent) { port in
+            let server = try #require(ServerAddress("127.0.0.1:\(port)"))
+            let start = DispatchTime.now().uptimeNanoseconds
+            let failure = await #expect(throws: CommandFailure.self) {
+                _ = try await LiveServer.presentedChain(of: server, timeout: .milliseconds(300))
+            }
+            let seconds = Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9
+            #expect(failure?.exitCode == .undecided)
+            // Well below the default, whatever else the machine does.
+            #expect(seconds >= 0.3 && seconds < 9)
+        }
+        #expect(LiveServer.timeout == .seconds(10))
+    }
+
+    @Test(
+        "a server whose key is of a kind that is not spoken here, with the way to its certificates", .needsOpenSSL,
+        arguments: ["ED448", "RSA-PSS -pkeyopt rsa_keygen_bits:2048"])
+    func unknownKey(algorithm: String) async throws {
+        let openssl = try #require(OpenSSL.installed)
+        try await withTemporaryFolder { folder in
+            try await openssl.run("genpkey -algorithm \(algorithm) -out unusual.key", in: folder)
+            try await openssl.makeCertificate("unusual", subject: "/CN=unusual", in: folder)
+            let expected = try await openssl.pins(ofCertificates: ["unusual.pem"], in: folder)
+            try await withOpenSSLServer(openssl, ["-cert", "unusual.pem", "-key", "unusual.key"], in: folder) { port in
+                let run = try await CommandRun.tumbler(["pin", "127.0.0.1:\(port)"], in: folder)
+                run.expectError(2, hint: true)
+                let hint = try #require(run.errorLines.last).dropFirst("tumbler: hint: ".count)
+                try #require(hint.hasPrefix("openssl ") && hint.hasSuffix("| tumbler pin -"))
+                let line = hint.replacingOccurrences(of: "| tumbler", with: #"2>/dev/null | "$0""#)
+                let followed = try await CommandRun.shell(line, in: folder)
+                followed.expectResult()
+                #expect(followed.pins == expected)
+            }
+        }
+    }
+
+    @Test(
+        "an address that is none is a missing file, with the way to ask a server",
+        arguments: [
+            "api.example.com", "api.example.com:", "api.example.com:0", "api.example.com:65536",
+            "api.example.com:https", "::1:443", "[::1", "https://", "https://:443", "http://api.example.com",
+            "a..b:443", ":443", "", "bücher.example:443",
+        ])
+    func noAddress(input: String) async throws { try await self.pin(input).expectError(2, hint: true) }
+}
