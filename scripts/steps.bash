@@ -19,11 +19,12 @@ logs=$scratch/logs
 mkdir -p "$logs"
 
 # Flags for every SwiftPM build. TUMBLER_STRICT=1 (`make check`) refuses warnings in this project's own packages;
-# SwiftPM drops that flag for packages that it fetched.
-swift_flags=()
+# SwiftPM drops that flag for packages that it fetched. A plan that SwiftPM kept for another package in the same scratch
+# path looks good to it as long as that package is unchanged: it would say that all is built, and build nothing of this one.
+swift_flags=(--disable-build-manifest-caching)
 if [ "${TUMBLER_STRICT:-0}" = 1 ]; then
     # shellcheck disable=SC2034  # used by the scripts that source this one
-    swift_flags=(-Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error)
+    swift_flags+=(-Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error)
 fi
 
 # elapsed SECONDS: "8 s", "2 min 5 s".

@@ -95,8 +95,9 @@ struct CertificateProfile {
         if let constraints = extensions[oid: self.policyConstraints], !constraints.critical {
             return "policy constraints that are not critical"
         }
-        // Read so that a malformed one is noticed (RFC 5280, section 4.2.2.1).
+        // Read so that a malformed one is noticed, whether or not anybody asks for it later.
         if place != .anchor { _ = try extensions.authorityInformationAccess }
+        if place == .leaf { _ = try extensions.subjectAlternativeNames }
 
         let isAuthority: Bool
         if case .isCertificateAuthority? = try extensions.basicConstraints {

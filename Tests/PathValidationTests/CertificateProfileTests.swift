@@ -89,6 +89,17 @@ struct CertificateProfileTests {
         #expect(try await self.leafRefusal { $0.others = [harmless] } == nil)
     }
 
+    @Test("malformed names are noticed, also where nobody's name is asked for")
+    func malformedNames() async throws {
+        let names = Certificate.Extension(
+            oid: .X509ExtensionID.subjectAlternativeName, critical: false, value: Array("api.example.com".utf8)[...])
+        let leaf = try TestCertificate("server", by: self.root) { $0.others = [names] }
+        for host in [nil, "api.example.com"] {
+            let refusal = try await validate([leaf], roots: [self.root], host: host).refusal
+            #expect(refusal?.detail == "the server's certificate: an extension cannot be read")
+        }
+    }
+
     @Test("version 1, a serial number of zero, and a CA without a name")
     func form() async throws {
         #expect(
