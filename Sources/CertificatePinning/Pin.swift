@@ -28,7 +28,9 @@ public struct Pin: Hashable, Sendable {
 
     /// The pin with this digest.
     ///
-    /// - Parameter digest: 32 bytes, else the result is `nil`.
+    /// - Parameters:
+    ///   - kind: What the hash was taken over.
+    ///   - digest: 32 bytes, else the result is `nil`.
     public init?(kind: Kind, digest: [UInt8]) {
         guard digest.count == Self.digestLength else { return nil }
         self.kind = kind

@@ -9,7 +9,7 @@ import X509
 /// From the chain that a server presents to the **one** path that is validated, where no platform does it for us.
 ///
 /// swift-certificates' `Verifier` judges, by RFC 5280 and the server's identity. In front of it stand what its policies
-/// leave out (``CertificateProfile``) and a search with a budget (``PathSearch``), which proposes one path at a time.
+/// leave out (`CertificateProfile`) and a search with a budget (`PathSearch`), which proposes one path at a time.
 /// The path that comes out is the one the verifier validated, its anchor included.
 public struct PathValidator: Sendable {
     private let roots: RootStore

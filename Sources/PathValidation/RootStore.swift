@@ -17,7 +17,7 @@ public struct RootStore: Sendable {
 
     /// Reads a root store in PEM, such as a system's bundle. Blocks other than certificates are passed over.
     ///
-    /// - Throws: ``InputError/Code/pem`` for text that is damaged, or holds no certificate that can be used.
+    /// - Throws: `InputError.Code.pem` for text that is damaged, or holds no certificate that can be used.
     public init(pem text: some Collection<UInt8>) throws(InputError) {
         let certificates = try PEMBlock.blocks(in: text).filter { $0.label == PEMBlock.certificateLabel }.map(\.bytes)
         self.init(certificates: certificates)

@@ -7,9 +7,6 @@ import Testing
 
 /// One run of the built `tumbler`.
 struct CommandRun: Sendable, CustomStringConvertible {
-    /// The most seconds until an error is said.
-    static let longestErrorSeconds = 5.0
-
     /// The program beside the tests, in the products directory.
     static let program: URL? = {
         let here = [Bundle.main.executableURL, Bundle.main.bundleURL, URL(fileURLWithPath: "/proc/self/exe")]
@@ -83,7 +80,7 @@ struct CommandRun: Sendable, CustomStringConvertible {
         return "`\(self.command.prefix(500))` ended with \(self.exitCode) after \(self.seconds) s:\n\(bounded)"
     }
 
-    /// Expects what formats.md, section 8, says of errors: one line, perhaps a hint, nothing else, soon.
+    /// Expects what formats.md, section 8, says of errors: one line, perhaps a hint, nothing else.
     ///
     /// - Parameters:
     ///   - hint: Whether there must be a hint, or must be none; either by default.
@@ -96,7 +93,6 @@ struct CommandRun: Sendable, CustomStringConvertible {
         #expect(self.exitCode == exitCode, "\(self)", sourceLocation: sourceLocation)
         #expect(self.outputBytes.isEmpty, "\(self)", sourceLocation: sourceLocation)
         #expect(isForm, "\(self)", sourceLocation: sourceLocation)
-        #expect(self.seconds < Self.longestErrorSeconds, "\(self)", sourceLocation: sourceLocation)
         if let hint { #expect(lines.count == (hint ? 2 : 1), "\(self)", sourceLocation: sourceLocation) }
     }
 
