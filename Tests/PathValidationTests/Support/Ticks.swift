@@ -5,9 +5,8 @@
 #if NIO
 import Foundation
 
-/// A clock that goes forward by a step each time it is read.
+/// A clock that goes forward by a step each time it is read. Unchecked because `now` is protected by `lock`.
 final class Ticks: @unchecked Sendable {
-    // @unchecked because `now` is protected by `lock`.
     private let lock = NSLock()
     private var now: UInt64 = 0
 
