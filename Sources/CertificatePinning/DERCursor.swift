@@ -43,7 +43,7 @@ struct DERCursor {
     /// Steps over one element, which must have this identifier octet, and gives the range of its contents.
     @inline(__always)
     mutating func contents(of tag: UInt8, in bytes: RawSpan) throws(CertificateDefect) -> Range<Int> {
-        let (found, contents) = try self.element(in: bytes)
+        let (found, contents) = try self.step(in: bytes)
         guard found == tag else { throw .unexpectedElement }
         return contents
     }
@@ -58,41 +58,36 @@ struct DERCursor {
     /// Steps over one element, whatever it is.
     @inline(__always)
     mutating func element(in bytes: RawSpan) throws(CertificateDefect) -> (tag: UInt8, contents: Range<Int>) {
-        let available = self.end &- self.position
-        guard available >= 2 else { throw .truncated }
-        let tag = self.byte(0, in: bytes)
+        let (tag, contents) = try self.step(in: bytes)
         // Identifiers of more than one octet occur nowhere in a certificate's frame.
         guard tag & 0x1f != 0x1f else { throw .unexpectedElement }
-        let first = Int(self.byte(1, in: bytes))
-        let length: Int
-        let headerLength: Int
-        // The shortest form is the only one (X.690, section 10.1): below 128 in one byte, and no leading zero. Three
-        // length bytes would say more than a certificate may hold.
-        if first < 0x80 {
-            length = first
-            headerLength = 2
-        } else if first == 0x82 {
-            guard available >= 4 else { throw .truncated }
-            length = Int(self.byte(2, in: bytes)) << 8 | Int(self.byte(3, in: bytes))
-            headerLength = 4
-            guard length >= 0x100 else { throw .lengthNotDER }
-        } else {
-            guard first == 0x81 else { throw .lengthNotDER }
-            guard available >= 3 else { throw .truncated }
-            length = Int(self.byte(2, in: bytes))
-            headerLength = 3
-            guard length >= 0x80 else { throw .lengthNotDER }
+        return (tag, contents)
+    }
+
+    @inline(__always)
+    private mutating func step(in bytes: RawSpan) throws(CertificateDefect) -> (tag: UInt8, contents: Range<Int>) {
+        let available = self.end &- self.position
+        guard available >= 2 else { throw .truncated }
+        // Tag and first length byte in one checked load: each element's place depends on the length before it, so what is
+        // done for one element is done twenty times in a row for a certificate.
+        let header = UInt16(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: self.position, as: UInt16.self))
+        var length = Int(header >> 8)
+        var headerLength = 2
+        if length >= 0x80 {
+            // The shortest form is the only one (X.690, section 10.1). Three length bytes would say more than a
+            // certificate may hold.
+            headerLength = 2 &+ (length & 0x7f)
+            guard headerLength == 3 || headerLength == 4 else { throw .lengthNotDER }
+            guard available >= headerLength else { throw .truncated }
+            length = Int(bytes.unsafeLoad(fromByteOffset: self.position &+ 2, as: UInt8.self))
+            if headerLength == 4 {
+                length = length << 8 | Int(bytes.unsafeLoad(fromByteOffset: self.position &+ 3, as: UInt8.self))
+            }
+            guard length >= (headerLength == 3 ? 0x80 : 0x100) else { throw .lengthNotDER }
         }
         guard length <= available &- headerLength else { throw .truncated }
         let start = self.position &+ headerLength
         self.position = start &+ length
-        return (tag, Range(uncheckedBounds: (start, self.position)))
-    }
-
-    /// A byte of the header at hand. Single bytes, because each element's place depends on the length before it: a wider
-    /// load that is then taken apart would make that chain longer.
-    @inline(__always)
-    private func byte(_ offset: Int, in bytes: RawSpan) -> UInt8 {
-        bytes.unsafeLoad(fromByteOffset: self.position &+ offset, as: UInt8.self)
+        return (UInt8(truncatingIfNeeded: header), Range(uncheckedBounds: (start, self.position)))
     }
 }

@@ -43,11 +43,8 @@ public struct Pin: Hashable, Sendable {
     public init(kind: Kind, hashing bytes: UnsafeRawBufferPointer) {
         var hash = SHA256()
         hash.update(bufferPointer: bytes)
-        var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
-        // Handed out through the closure's context: a tuple as the closure's generic result costs a look-up of its type.
-        hash.finalize().withUnsafeBytes { words = Self.words(of: $0) }
         self.kind = kind
-        self.words = words
+        self.words = Self.words(of: hash.finalize())
     }
 
     /// The pin of some bytes: a SubjectPublicKeyInfo or a certificate, as `kind` says.
@@ -62,6 +59,21 @@ public struct Pin: Hashable, Sendable {
         }
     }
 
+    @inline(__always)
+    private static func words(of digest: SHA256Digest) -> (UInt64, UInt64, UInt64, UInt64) {
+        #if os(Linux)
+        // swift-crypto's digest is its 32 bytes and nothing else. Its own accessor hands out this very memory, through
+        // generic code that is not specialised across modules and costs a third of the walk over a certificate.
+        if MemoryLayout<SHA256Digest>.size == self.digestLength {
+            return Swift.withUnsafeBytes(of: digest) { self.words(of: $0) }
+        }
+        #endif
+        var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+        digest.withUnsafeBytes { words = self.words(of: $0) }
+        return words
+    }
+
+    @inline(__always)
     private static func words(of digest: UnsafeRawBufferPointer) -> (UInt64, UInt64, UInt64, UInt64) {
         func word(_ index: Int) -> UInt64 {
             UInt64(bigEndian: digest.loadUnaligned(fromByteOffset: 8 * index, as: UInt64.self))
