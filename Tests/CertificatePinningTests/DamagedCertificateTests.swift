@@ -20,7 +20,7 @@ struct DamagedCertificateTests {
         #expect(throws: CertificateDefect.truncated) { try Pin(publicKeyOf: [0x30, 0]) }
         #expect(throws: CertificateDefect.lengthNotDER) { try Pin(publicKeyOf: [0x30, 0x80]) }
         #expect(throws: CertificateDefect.truncated) { try Pin(publicKeyOf: [0x30, 0x82]) }
-        #expect(throws: CertificateDefect.unexpectedElement) { try Pin(publicKeyOf: [0x1f, 0x30, 0]) }
+        #expect(throws: CertificateDefect.unexpectedElement) { try Pin(publicKeyOf: [0x1f, 0x01, 0]) }
     }
 
     @Test("every input of one byte and of two")
