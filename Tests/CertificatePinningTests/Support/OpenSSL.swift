@@ -67,7 +67,7 @@ struct OpenSSL: Sendable {
 
         let status = try await withCheckedThrowingContinuation { (ended: CheckedContinuation<Int32, any Error>) in
             process.terminationHandler = { ended.resume(returning: $0.terminationStatus) }
-            do { try process.run() } catch { ended.resume(throwing: error) }
+            do { try ProcessStart.run(process) } catch { ended.resume(throwing: error) }
         }
         let texts = try outputs.map { String(decoding: try Data(contentsOf: $0), as: UTF8.self) }
         guard status == 0 else {

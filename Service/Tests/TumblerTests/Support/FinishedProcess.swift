@@ -60,7 +60,7 @@ struct FinishedProcess: Sendable {
                 ended.resume(returning: (wasSignal ? -process.terminationStatus : process.terminationStatus, end))
             }
             do {
-                try process.run()
+                try ProcessStart.run(process)
                 limit = Self.endLater(process.processIdentifier)
             } catch {
                 ended.resume(throwing: error)

@@ -72,7 +72,7 @@ func withRunningProcess<Result>(
     process.standardError = FileHandle.nullDevice
     let (ended, end) = AsyncStream<Void>.makeStream()
     process.terminationHandler = { _ in end.finish() }
-    try process.run()
+    try ProcessStart.run(process)
     let limit = FinishedProcess.endLater(process.processIdentifier)
     close(input.theirs)
     close(output.theirs)
