@@ -51,29 +51,13 @@ struct OpenSSL: Sendable {
         return lines
     }
 
-    /// Output goes into files, not pipes: nobody has to empty a file while the process runs, and no sibling that is
-    /// started at the same moment holds the other end of it.
     private static func run(_ executable: URL, _ arguments: [String], in folder: URL) async throws -> String {
-        let outputs = ["out", "err"].map { folder.appendingPathComponent("\(UUID().uuidString).\($0)") }
-        let process = Process()
-        process.executableURL = executable
-        process.arguments = arguments
-        process.currentDirectoryURL = folder
-        process.standardInput = FileHandle.nullDevice
-        for output in outputs { try Data().write(to: output) }
-        let handles = try outputs.map { try FileHandle(forWritingTo: $0) }
-        process.standardOutput = handles[0]
-        process.standardError = handles[1]
-
-        let status = try await withCheckedThrowingContinuation { (ended: CheckedContinuation<Int32, any Error>) in
-            process.terminationHandler = { ended.resume(returning: $0.terminationStatus) }
-            do { try ProcessStart.run(process) } catch { ended.resume(throwing: error) }
-        }
-        let texts = try outputs.map { String(decoding: try Data(contentsOf: $0), as: UTF8.self) }
-        guard status == 0 else {
+        let run = try await FinishedProcess.run(executable, arguments, in: folder)
+        guard run.status == 0 else {
             let command = ([executable.lastPathComponent] + arguments).joined(separator: " ")
-            throw Failure(description: "`\(command)` ended with \(status): \(texts[1])")
+            let said = String(decoding: run.errors, as: UTF8.self)
+            throw Failure(description: "`\(command)` ended with \(run.status): \(said)")
         }
-        return texts[0]
+        return String(decoding: run.output, as: UTF8.self)
     }
 }

@@ -41,41 +41,18 @@ struct FinishedProcess: Sendable {
         for output in outputs { try Data().write(to: output) }
         defer { for output in outputs { try? FileManager.default.removeItem(at: output) } }
         let handles = try outputs.map { try FileHandle(forWritingTo: $0) }
-        let process = Process()
-        process.executableURL = executable
-        process.arguments = arguments
-        process.currentDirectoryURL = folder
-        process.standardInput = try standardInput.map { try FileHandle(forReadingFrom: $0) } ?? FileHandle.nullDevice
-        process.standardOutput = handles[0]
-        process.standardError = handles[1]
+        let input = try FileHandle(forReadingFrom: standardInput ?? URL(fileURLWithPath: "/dev/null"))
 
         let start = DispatchTime.now().uptimeNanoseconds
-        var limit: DispatchWorkItem?
-        let (status, end) = try await withCheckedThrowingContinuation {
-            (ended: CheckedContinuation<(Int32, UInt64), any Error>) in
-            process.terminationHandler = { process in
-                // Now, and not when the test goes on: others may be before it.
-                let end = DispatchTime.now().uptimeNanoseconds
-                let wasSignal = process.terminationReason == .uncaughtSignal
-                ended.resume(returning: (wasSignal ? -process.terminationStatus : process.terminationStatus, end))
-            }
-            do {
-                try ProcessStart.run(process)
-                limit = Self.endLater(process.processIdentifier)
-            } catch {
-                ended.resume(throwing: error)
-            }
-        }
-        limit?.cancel()
+        let process = try ChildProcess(
+            executable, arguments, in: folder, input: input.fileDescriptor, output: handles[0].fileDescriptor,
+            errors: handles[1].fileDescriptor)
+        let limit = process.endLater(seconds: Self.longestSeconds)
+        let (status, end) = await process.end()
+        limit.cancel()
+        withExtendedLifetime((handles, input)) {}
         let seconds = Double(end - start) / 1e9
         let texts = try outputs.map { try Data(contentsOf: $0) }
         return FinishedProcess(status: status, output: texts[0], errors: texts[1], seconds: seconds)
-    }
-
-    /// Ends a process of ours when it takes too long, unless it is cancelled before.
-    static func endLater(_ process: Int32) -> DispatchWorkItem {
-        let item = DispatchWorkItem { kill(process, SIGKILL) }
-        DispatchQueue.global().asyncAfter(deadline: .now() + self.longestSeconds, execute: item)
-        return item
     }
 }

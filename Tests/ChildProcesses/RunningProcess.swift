@@ -63,34 +63,21 @@ func withRunningProcess<Result>(
     let input = try PrivateChannel()
     let output = try PrivateChannel()
     defer { close(input.ours) }
-    let process = Process()
-    process.executableURL = executable
-    process.arguments = arguments
-    process.currentDirectoryURL = folder
-    process.standardInput = FileHandle(fileDescriptor: input.theirs, closeOnDealloc: false)
-    process.standardOutput = FileHandle(fileDescriptor: output.theirs, closeOnDealloc: false)
-    process.standardError = FileHandle.nullDevice
-    let (ended, end) = AsyncStream<Void>.makeStream()
-    process.terminationHandler = { _ in end.finish() }
-    try ProcessStart.run(process)
-    let limit = FinishedProcess.endLater(process.processIdentifier)
+    let errors = try FileHandle(forWritingTo: URL(fileURLWithPath: "/dev/null"))
+    let process = try ChildProcess(
+        executable, arguments, in: folder, input: input.theirs, output: output.theirs, errors: errors.fileDescriptor)
+    withExtendedLifetime(errors) {}
+    async let ended = process.end()
+    let limit = process.endLater(seconds: FinishedProcess.longestSeconds)
     close(input.theirs)
     close(output.theirs)
     var running = RunningProcess(input: input.ours, output: output.ours)
-    do {
-        let result = try await body(&running)
-        await stop()
-        return result
-    } catch {
-        await stop()
-        throw error
-    }
-
-    func stop() async {
-        limit.cancel()
-        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
-        for await _ in ended {}
-    }
+    let result: Swift.Result<Result, any Error>
+    do { result = .success(try await body(&running)) } catch { result = .failure(error) }
+    limit.cancel()
+    process.send(SIGKILL)
+    _ = await ended
+    return try result.get()
 }
 
 /// Two ends, of which no other child process is given any, not even one that is started at the same moment.
