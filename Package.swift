@@ -15,6 +15,10 @@ let package = Package(
     platforms: [.iOS(.v15), .macOS(.v12), .tvOS(.v15), .watchOS(.v8), .visionOS(.v1)],
     products: [
         .library(name: "CertificatePinning", targets: ["CertificatePinning"]),
+        .library(name: "PinListMetadata", targets: ["PinListMetadata"]),
+        .library(name: "PinFailureReports", targets: ["PinFailureReports"]),
+        .library(name: "PinListClient", targets: ["PinListClient"]),
+        .library(name: "PinningTesting", targets: ["PinningTesting"]),
         .library(name: "PathValidation", targets: ["PathValidation"]),
     ],
     traits: [
@@ -22,6 +26,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-certificates.git", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.4"),
     ],
@@ -29,6 +34,33 @@ let package = Package(
         .target(
             name: "CertificatePinning",
             dependencies: [.product(name: "Crypto", package: "swift-crypto")],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "PinListMetadata",
+            dependencies: ["CertificatePinning", .product(name: "Crypto", package: "swift-crypto")],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "PinFailureReports",
+            dependencies: ["CertificatePinning", .product(name: "Crypto", package: "swift-crypto")],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "PinListClient",
+            dependencies: [
+                "CertificatePinning", "PinListMetadata", "PinFailureReports",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "PinningTesting",
+            dependencies: [
+                "CertificatePinning", "PinListMetadata", "PinListClient",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
             swiftSettings: strict
         ),
         .target(
@@ -45,6 +77,27 @@ let package = Package(
         .testTarget(
             name: "CertificatePinningTests",
             dependencies: ["CertificatePinning", "TestData", .product(name: "Crypto", package: "swift-crypto")],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "PinListMetadataTests",
+            dependencies: [
+                "CertificatePinning", "PinListMetadata", "PinningTesting", "TestData",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "PinFailureReportsTests",
+            dependencies: ["CertificatePinning", "PinFailureReports", "TestData"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "PinListClientTests",
+            dependencies: [
+                "CertificatePinning", "PinListMetadata", "PinFailureReports", "PinListClient", "PinningTesting",
+                "TestData",
+            ],
             swiftSettings: strict
         ),
         .testTarget(

@@ -21,15 +21,35 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-asn1.git", exact: "1.7.4"),
         .package(url: "https://github.com/apple/swift-certificates.git", exact: "1.21.1"),
         .package(url: "https://github.com/apple/swift-crypto.git", exact: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-log.git", exact: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio.git", exact: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", exact: "2.37.6"),
+        .package(url: "https://github.com/jpsim/Yams.git", exact: "6.2.2"),
     ],
     targets: [
+        .target(name: "CPKCS11"),
+        .target(
+            name: "PinListRepository",
+            dependencies: [
+                "CPKCS11",
+                .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "PinListMetadata", package: "tumbler"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
+                .product(name: "Yams", package: "Yams"),
+            ],
+            swiftSettings: strict
+        ),
         .executableTarget(
             name: "tumbler",
             dependencies: [
+                "PinListRepository",
                 .product(name: "CertificatePinning", package: "tumbler"),
                 .product(name: "PathValidation", package: "tumbler"),
+                .product(name: "PinListClient", package: "tumbler"),
+                .product(name: "PinListMetadata", package: "tumbler"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
@@ -39,6 +59,16 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOTLS", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "PinListRepositoryTests",
+            dependencies: [
+                "PinListRepository",
+                .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "PinListMetadata", package: "tumbler"),
+                .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict
         ),

@@ -1,0 +1,42 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why something that an operator asked for was not done. Nothing was written.
+public struct RepositoryError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What kind of thing went wrong: it decides the exit code of a command.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        /// The code, lower case with hyphens.
+        public let description: String
+
+        /// What people wrote is wrong: the source, a name, a combination of options.
+        public static let source = Code(description: "source")
+        /// Keys, signatures or metadata do not hold.
+        public static let metadata = Code(description: "metadata")
+        /// A signer cannot sign, or answers rubbish.
+        public static let signer = Code(description: "signer")
+        /// A file cannot be read or written.
+        public static let file = Code(description: "file")
+        /// The network, or a server.
+        public static let network = Code(description: "network")
+    }
+
+    /// The kind.
+    public let code: Code
+
+    /// What and why, in one line without a full stop; without secrets.
+    public let reason: String
+
+    /// What to do next, in one line, where that can be said.
+    public let hint: String?
+
+    /// States an error.
+    public init(_ code: Code, _ reason: String, hint: String? = nil) {
+        self.code = code
+        self.reason = reason
+        self.hint = hint
+    }
+
+    /// The reason.
+    public var description: String { self.reason }
+}

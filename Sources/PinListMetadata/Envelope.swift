@@ -1,0 +1,95 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+internal import Crypto
+
+/// A DSSE v1 envelope: a payload, its type, and signatures over both.
+///
+/// Reading one proves nothing. ``verified(_:by:)`` does, and only what it gives may be parsed.
+///
+/// Source: secure-systems-lab/dsse 1.0.2; formats.md, section 3.
+public struct Envelope: Hashable, Sendable {
+    /// One signature.
+    public struct Signature: Hashable, Sendable {
+        /// A hint for finding the key; it decides nothing.
+        public let keyID: String
+        /// The signature; of a key that is known here, 64 raw bytes.
+        public let bytes: [UInt8]
+
+        /// Creates a signature.
+        public init(keyID: String, bytes: [UInt8]) {
+            self.keyID = keyID
+            self.bytes = bytes
+        }
+    }
+
+    /// What the payload is: one of ``payloadType(of:)``, or anything.
+    public let payloadType: String
+
+    /// The bytes that are signed, as they are.
+    public let payload: [UInt8]
+
+    /// Signatures by whomever, at most ``MetadataLimits/signatures``.
+    public var signatures: [Signature]
+
+    /// Creates an envelope.
+    public init(payloadType: String, payload: [UInt8], signatures: [Signature] = []) {
+        self.payloadType = payloadType
+        self.payload = payload
+        self.signatures = signatures
+    }
+
+    /// The payload type of a kind of metadata.
+    public static func payloadType(of kind: MetadataRefusal.Kind) -> String {
+        "application/vnd.tumbler.\(kind.rawValue)+json"
+    }
+
+    /// Reads an envelope.
+    ///
+    /// - Parameters:
+    ///   - bytes: UTF-8 JSON.
+    ///   - kind: What is expected: it sets the limit and the type.
+    ///   - limits: The most bytes.
+    /// - Throws: ``MetadataRefusal``: `too-large`, `malformed` or `wrong-type`.
+    public init(_ bytes: [UInt8], of kind: MetadataRefusal.Kind, limits: MetadataLimits) throws(MetadataRefusal) {
+        let most = kind == .root ? limits.rootBytes : limits.listBytes
+        guard bytes.count <= most else {
+            throw MetadataRefusal(kind, .tooLarge, "the envelope is over \(most) bytes")
+        }
+        var object = try MetadataObject(parsing: bytes, of: kind)
+        self.payloadType = try object.string("payloadType")
+        self.payload = try object.base64("payload")
+        self.signatures = try object.objects("signatures", most: MetadataLimits.signatures) {
+            (signature: inout MetadataObject) throws(MetadataRefusal) in
+            Signature(keyID: try signature.optionalString("keyid") ?? "", bytes: try signature.base64("sig"))
+        }
+        guard self.payloadType.utf8.elementsEqual(Self.payloadType(of: kind).utf8) else {
+            throw MetadataRefusal(kind, .wrongType, "the payload type is not \(Self.payloadType(of: kind))")
+        }
+    }
+
+    /// What is signed: PAE(payloadType, payload).
+    public var signedBytes: [UInt8] {
+        var bytes = Array("DSSEv1 \(self.payloadType.utf8.count) \(self.payloadType) \(self.payload.count) ".utf8)
+        bytes += self.payload
+        return bytes
+    }
+
+    /// The envelope as UTF-8 JSON.
+    public var bytes: [UInt8] {
+        let signatures = self.signatures.map { signature in
+            JSONValue.object([
+                .init("keyid", .string(signature.keyID)), .init("sig", .string(Base64.encode(signature.bytes))),
+            ])
+        }
+        return JSONValue.object([
+            .init("payloadType", .string(self.payloadType)), .init("payload", .string(Base64.encode(self.payload))),
+            .init("signatures", .array(signatures)),
+        ]).bytes
+    }
+
+    /// The lower-case hex SHA-256 of some bytes: names an envelope in `ETag`, and a payload when it is signed.
+    public static func digest(of bytes: [UInt8]) -> String { Hexadecimal.text(of: SHA256.hash(data: bytes)) }
+}

@@ -1,0 +1,76 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+
+/// A list that is held, with the envelope that it came in.
+public struct HeldList: Sendable {
+    /// Whether it is signed by those who sign today.
+    public enum Status: String, Hashable, Sendable {
+        /// It carries a threshold under the newest root, and was issued no earlier than the newest revoking root.
+        case current
+        /// It carries one under a root of the chain. It stays in force until a current list is there; it bounds nothing.
+        case superseded
+    }
+
+    /// The list.
+    public let list: PinList
+
+    /// The envelope, byte for byte.
+    public let bytes: [UInt8]
+
+    /// The lower-case hex SHA-256 of ``bytes``: what a client names in `If-None-Match`.
+    public let digest: String
+
+    /// Whether it is signed by those who sign today.
+    public private(set) var status: Status
+
+    let payloadDigest: String
+    private var verified: VerifiedEnvelope
+
+    /// Verifies a list and reads it: signatures, name; no time, and no version.
+    ///
+    /// - Parameter onlyNewest: Whether the newest root alone may vouch for it, as for a list from outside.
+    /// - Throws: ``MetadataRefusal``.
+    init(
+        _ bytes: [UInt8], under chain: RootChain, onlyNewest: Bool, limits: MetadataLimits
+    ) throws(MetadataRefusal) {
+        let envelope = try Envelope(bytes, of: .pins, limits: limits)
+        let roots = onlyNewest ? [chain.newest] : chain.newestFirst
+        let verified = try VerifiedEnvelope(envelope, .pins, anyOf: roots) { $0.pins }
+        do throws(MetadataRefusal) {
+            self.list = try PinList(payload: envelope.payload)
+            guard self.list.name.utf8.elementsEqual(chain.newest.name.utf8) else {
+                throw MetadataRefusal(.pins, .wrongName, "the list is \(self.list.name), not \(chain.newest.name)")
+            }
+        } catch {
+            var refusal = error
+            refusal.isSigned = true
+            throw refusal
+        }
+        self.bytes = bytes
+        self.digest = Envelope.digest(of: bytes)
+        self.payloadDigest = Envelope.digest(of: envelope.payload)
+        self.verified = verified
+        self.status = .superseded
+        self.judge(under: chain)
+    }
+
+    /// Says anew, after a root, whether the list is current.
+    ///
+    /// - Returns: Whether any root of the chain still vouches for it.
+    @discardableResult
+    mutating func judge(under chain: RootChain) -> Bool {
+        let isLate = chain.revokedBefore.map { self.list.issuedAt >= $0 } ?? true
+        self.status = isLate && self.verified.meets(chain.newest.pins, of: chain.newest) ? .current : .superseded
+        return self.status == .current || chain.newestFirst.contains { self.verified.meets($0.pins, of: $0) }
+    }
+
+    /// The ids of the keys of the newest root that signed it.
+    mutating func signers(under chain: RootChain) -> [String] {
+        chain.newest.keys(of: chain.newest.pins).map(\.keyID).filter { keyID in
+            chain.newest.keys[keyID].map { self.verified.envelope.signers(among: [$0]).isEmpty == false } ?? false
+        }
+    }
+}

@@ -1,0 +1,204 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// Reads the bytes of one JSON text from left to right. Every access is bounds-checked.
+struct JSONParser {
+    private let bytes: [UInt8]
+    private var position = 0
+    private var depth = 0
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    mutating func document() throws(JSONValue.Defect) -> JSONValue {
+        // Decoding repairs what is not UTF-8, and so changes it: bytes that come back as they were are UTF-8.
+        guard String(decoding: self.bytes, as: UTF8.self).utf8.elementsEqual(self.bytes) else {
+            throw self.defect("bytes that are not UTF-8")
+        }
+        let value = try self.value()
+        self.skipWhiteSpace()
+        guard self.position == self.bytes.count else { throw self.defect("something after the value") }
+        return value
+    }
+
+    private func defect(_ reason: String) -> JSONValue.Defect {
+        JSONValue.Defect(reason: reason, offset: self.position)
+    }
+
+    private var next: UInt8? { self.position < self.bytes.count ? self.bytes[self.position] : nil }
+
+    private mutating func skipWhiteSpace() {
+        while let byte = self.next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { self.position += 1 }
+    }
+
+    /// Takes the next byte when it is this one.
+    private mutating func take(_ character: Unicode.Scalar) -> Bool {
+        guard self.next == UInt8(ascii: character) else { return false }
+        self.position += 1
+        return true
+    }
+
+    private mutating func value() throws(JSONValue.Defect) -> JSONValue {
+        self.skipWhiteSpace()
+        guard let first = self.next else { throw self.defect("a value is missing") }
+        switch first {
+        case UInt8(ascii: "{"): return try self.nested { parser throws(JSONValue.Defect) in try parser.object() }
+        case UInt8(ascii: "["): return try self.nested { parser throws(JSONValue.Defect) in try parser.array() }
+        case UInt8(ascii: "\""): return .string(try self.string())
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .integer(try self.integer())
+        case UInt8(ascii: "t"): return try self.word("true", .bool(true))
+        case UInt8(ascii: "f"): return try self.word("false", .bool(false))
+        case UInt8(ascii: "n"): return try self.word("null", .null)
+        default: throw self.defect("a character that begins no value")
+        }
+    }
+
+    private mutating func nested(
+        _ body: (inout JSONParser) throws(JSONValue.Defect) -> JSONValue
+    ) throws(JSONValue.Defect) -> JSONValue {
+        guard self.depth < JSONValue.maximumDepth else { throw self.defect("too many levels") }
+        self.depth += 1
+        self.position += 1
+        let value = try body(&self)
+        self.depth -= 1
+        return value
+    }
+
+    private mutating func word(_ word: String, _ value: JSONValue) throws(JSONValue.Defect) -> JSONValue {
+        guard self.bytes[self.position...].starts(with: word.utf8) else {
+            throw self.defect("a word that is not \(word)")
+        }
+        self.position += word.utf8.count
+        return value
+    }
+
+    private mutating func array() throws(JSONValue.Defect) -> JSONValue {
+        self.skipWhiteSpace()
+        if self.take("]") { return .array([]) }
+        var values: [JSONValue] = []
+        repeat {
+            values.append(try self.value())
+            self.skipWhiteSpace()
+        } while self.take(",")
+        guard self.take("]") else { throw self.defect("an array that does not go on or end") }
+        return .array(values)
+    }
+
+    private mutating func object() throws(JSONValue.Defect) -> JSONValue {
+        self.skipWhiteSpace()
+        if self.take("}") { return .object([]) }
+        var members: [JSONValue.Member] = []
+        var names = SeenNames()
+        repeat {
+            self.skipWhiteSpace()
+            guard self.next == UInt8(ascii: "\"") else { throw self.defect("a member without a name") }
+            let name = try self.string()
+            guard names.insert(name, among: members) else { throw self.defect("a member for the second time") }
+            self.skipWhiteSpace()
+            guard self.take(":") else { throw self.defect("a name without a colon") }
+            members.append(JSONValue.Member(name, try self.value()))
+            self.skipWhiteSpace()
+        } while self.take(",")
+        guard self.take("}") else { throw self.defect("an object that does not go on or end") }
+        return .object(members)
+    }
+
+    /// RFC 8259, section 6, whole numbers alone.
+    private mutating func integer() throws(JSONValue.Defect) -> Int64 {
+        let isNegative = self.take("-")
+        let start = self.position
+        var value: Int64 = 0
+        while let byte = self.next, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
+            let digit = Int64(byte - UInt8(ascii: "0"))
+            let (product, isTooLarge) = value.multipliedReportingOverflow(by: 10)
+            let (sum, isOver) = product.addingReportingOverflow(digit)
+            guard !isTooLarge, !isOver else { throw self.defect("a number beyond 64 bits") }
+            value = sum
+            self.position += 1
+        }
+        guard self.position > start else { throw self.defect("a number without digits") }
+        guard self.bytes[start] != UInt8(ascii: "0") || self.position == start + 1 else {
+            throw self.defect("a number with a leading zero")
+        }
+        switch self.next {
+        case UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"):
+            throw self.defect("a number with a fraction or an exponent")
+        default: return isNegative ? -value : value
+        }
+    }
+
+    private mutating func string() throws(JSONValue.Defect) -> String {
+        self.position += 1
+        let start = self.position
+        // Nearly every string has no escape: it is read where it lies.
+        while let byte = self.next, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
+            guard byte >= 0x20 else { throw self.defect("a control character in a string") }
+            self.position += 1
+        }
+        if self.take("\"") { return String(decoding: self.bytes[start..<(self.position - 1)], as: UTF8.self) }
+        var text = Array(self.bytes[start..<self.position])
+        while let byte = self.next {
+            self.position += 1
+            switch byte {
+            case UInt8(ascii: "\""): return String(decoding: text, as: UTF8.self)
+            case UInt8(ascii: "\\"): text += String(try self.escaped()).utf8
+            case 0..<0x20: throw self.defect("a control character in a string")
+            default: text.append(byte)
+            }
+        }
+        throw self.defect("a string without an end")
+    }
+
+    /// What stands after a backslash.
+    private mutating func escaped() throws(JSONValue.Defect) -> Unicode.Scalar {
+        let character = self.next
+        self.position += 1
+        switch character {
+        case UInt8(ascii: "\""): return "\""
+        case UInt8(ascii: "\\"): return "\\"
+        case UInt8(ascii: "/"): return "/"
+        case UInt8(ascii: "b"): return "\u{8}"
+        case UInt8(ascii: "f"): return "\u{c}"
+        case UInt8(ascii: "n"): return "\n"
+        case UInt8(ascii: "r"): return "\r"
+        case UInt8(ascii: "t"): return "\t"
+        case UInt8(ascii: "u"): break
+        default: throw self.defect("an escape that there is not")
+        }
+        let first = try self.codeUnit()
+        if let scalar = Unicode.Scalar(first) { return scalar }
+        guard UTF16.isLeadSurrogate(first), self.take("\\"), self.take("u") else {
+            throw self.defect("half a surrogate pair")
+        }
+        let second = try self.codeUnit()
+        guard UTF16.isTrailSurrogate(second) else { throw self.defect("half a surrogate pair") }
+        return UTF16.decode(UTF16.EncodedScalar([first, second]))
+    }
+
+    private mutating func codeUnit() throws(JSONValue.Defect) -> UInt16 {
+        var unit: UInt16 = 0
+        for _ in 0..<4 {
+            guard let byte = self.next, let digit = Character(Unicode.Scalar(byte)).hexDigitValue, byte < 0x80 else {
+                throw self.defect("an escape without four hexadecimal digits")
+            }
+            unit = unit << 4 | UInt16(digit)
+            self.position += 1
+        }
+        return unit
+    }
+}
+
+/// The names of an object so far. Few are compared one by one; many are hashed, or a peer would choose the work.
+private struct SeenNames {
+    private static let mostCompared = 16
+    private var hashed: Set<[UInt8]> = []
+
+    /// Whether a name is new among the members.
+    mutating func insert(_ name: String, among members: [JSONValue.Member]) -> Bool {
+        if members.count < Self.mostCompared {
+            return !members.contains { $0.name.utf8.elementsEqual(name.utf8) }
+        }
+        if members.count == Self.mostCompared { for member in members { self.hashed.insert(Array(member.name.utf8)) } }
+        return self.hashed.insert(Array(name.utf8)).inserted
+    }
+}

@@ -1,0 +1,62 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// A value of strict JSON (RFC 8259), with what signed metadata refuses on top: a member twice in one object, and a
+/// number with a fraction or an exponent (formats.md, section 3).
+///
+/// Names and strings are compared byte by byte where it matters; Swift's own `==` takes canonically equivalent texts
+/// for equal.
+public enum JSONValue: Hashable, Sendable {
+    /// `null`
+    case null
+    /// `true` or `false`
+    case bool(Bool)
+    /// A whole number.
+    case integer(Int64)
+    /// A text.
+    case string(String)
+    /// An ordered list.
+    case array([JSONValue])
+    /// Members in the order in which they were written, each name once.
+    case object([Member])
+
+    /// One member of an object.
+    public struct Member: Hashable, Sendable {
+        /// Its name, unescaped.
+        public let name: String
+        /// What it holds.
+        public let value: JSONValue
+
+        /// Creates a member.
+        public init(_ name: String, _ value: JSONValue) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// Why some bytes are not strict JSON.
+    public struct Defect: Error, Hashable, Sendable, CustomStringConvertible {
+        /// What is wrong, in a few words.
+        public let reason: String
+        /// Where, in bytes from the beginning.
+        public let offset: Int
+
+        /// ``reason`` and ``offset``.
+        public var description: String { "not strict JSON: \(self.reason) at byte \(self.offset)" }
+    }
+
+    /// How deep arrays and objects may lie in one another. Metadata needs five levels; the parser recurses.
+    public static let maximumDepth = 32
+
+    /// Reads exactly one value, with nothing but white space around it.
+    ///
+    /// Work and memory are linear in the length of the bytes, which callers bound first.
+    ///
+    /// - Parameter bytes: UTF-8 without a byte order mark.
+    /// - Throws: ``Defect``.
+    public init(strict bytes: [UInt8]) throws(Defect) {
+        var parser = JSONParser(bytes)
+        self = try parser.document()
+    }
+}

@@ -1,0 +1,99 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+internal import Crypto
+
+/// A public key that signs metadata. Its algorithm is its own; no message chooses it (formats.md, section 3).
+public struct MetadataKey: Hashable, Sendable {
+    /// How a key signs.
+    public enum Algorithm: String, Hashable, Sendable, CaseIterable {
+        /// ECDSA over P-256 with SHA-256; a signature is r then s, 32 bytes each.
+        case ecdsaP256SHA256 = "ecdsa-p256-sha256"
+        /// Ed25519 (RFC 8032).
+        case ed25519
+    }
+
+    /// The length of every signature, in bytes.
+    public static let signatureLength = 64
+
+    private enum Verifier: Sendable {
+        case p256(P256.Signing.PublicKey)
+        case ed25519(Curve25519.Signing.PublicKey)
+    }
+
+    /// How the key signs.
+    public let algorithm: Algorithm
+
+    /// The DER SubjectPublicKeyInfo.
+    public let subjectPublicKeyInfo: [UInt8]
+
+    /// The lower-case hex SHA-256 of ``subjectPublicKeyInfo``.
+    public let keyID: String
+
+    private let verifier: Verifier
+
+    /// The one form of a P-256 key before its point: a named curve, uncompressed. 91 bytes with the point.
+    private static let p256Prefix: [UInt8] = [
+        0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08, 0x2A, 0x86, 0x48,
+        0xCE, 0x3D, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
+    ]
+
+    /// The one form of an Ed25519 key before its point. 44 bytes with the point.
+    private static let ed25519Prefix: [UInt8] = [
+        0x30, 0x2A, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x03, 0x21, 0x00,
+    ]
+
+    /// The key in some DER, which must be exactly one of the two forms: with two ways to write a key, one key could
+    /// count twice.
+    ///
+    /// - Returns: `nil` for any other form, and for a point that is not on the curve.
+    public init?(subjectPublicKeyInfo der: [UInt8]) {
+        if der.starts(with: Self.p256Prefix), der.count == Self.p256Prefix.count + 65,
+            let key = try? P256.Signing.PublicKey(x963Representation: der.suffix(65))
+        {
+            self.algorithm = .ecdsaP256SHA256
+            self.verifier = .p256(key)
+        } else if der.starts(with: Self.ed25519Prefix), der.count == Self.ed25519Prefix.count + 32,
+            Self.isCanonical(der.suffix(32)),
+            let key = try? Curve25519.Signing.PublicKey(rawRepresentation: der.suffix(32))
+        {
+            self.algorithm = .ed25519
+            self.verifier = .ed25519(key)
+        } else {
+            return nil
+        }
+        self.subjectPublicKeyInfo = der
+        self.keyID = Hexadecimal.text(of: SHA256.hash(data: der))
+    }
+
+    /// Whether the y coordinate is below 2^255 - 19: RFC 8032, section 5.1.3, allows no other, and some libraries do.
+    private static func isCanonical(_ point: ArraySlice<UInt8>) -> Bool {
+        let bytes = Array(point)
+        let isHigh = bytes[31] & 0x7F == 0x7F && bytes[1...30].allSatisfy { $0 == 0xFF }
+        return !isHigh || bytes[0] < 0xED
+    }
+
+    /// Whether a signature of this key over a message holds.
+    ///
+    /// - Parameters:
+    ///   - signature: 64 raw bytes; anything else does not hold.
+    ///   - message: The bytes that were signed, for an envelope ``Envelope/signedBytes``.
+    public func isValidSignature(_ signature: [UInt8], for message: [UInt8]) -> Bool {
+        guard signature.count == Self.signatureLength else { return false }
+        switch self.verifier {
+        case .p256(let key):
+            guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature) else { return false }
+            return key.isValidSignature(signature, for: message)
+        case .ed25519(let key):
+            return key.isValidSignature(signature, for: message)
+        }
+    }
+
+    /// Equal when the encodings are: each key has only one.
+    public static func == (left: MetadataKey, right: MetadataKey) -> Bool { left.keyID == right.keyID }
+
+    /// Feeds the key id.
+    public func hash(into hasher: inout Hasher) { hasher.combine(self.keyID) }
+}

@@ -1,0 +1,203 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+
+/// The members of one object of metadata, taken one after the other. What nobody took is unknown.
+struct MetadataObject {
+    /// What kind of metadata the object is in.
+    let kind: MetadataRefusal.Kind
+
+    private var members: [JSONValue.Member]
+
+    /// Members that nobody knew, in this object and those in it, by their paths.
+    private(set) var unknown: [String] = []
+
+    /// The most unknown members that are named.
+    private static let mostUnknown = 32
+
+    /// Parses bytes that must be an object.
+    init(parsing bytes: [UInt8], of kind: MetadataRefusal.Kind) throws(MetadataRefusal) {
+        let value: JSONValue
+        do { value = try JSONValue(strict: bytes) } catch {
+            throw MetadataRefusal(kind, .malformed, error.description)
+        }
+        guard case .object(let members) = value else {
+            throw MetadataRefusal(kind, .malformed, "the whole is not an object")
+        }
+        self.init(members, of: kind)
+    }
+
+    private init(_ members: [JSONValue.Member], of kind: MetadataRefusal.Kind) {
+        self.kind = kind
+        self.members = members
+    }
+
+    /// A refusal that names the member.
+    func malformed(_ name: String, _ what: String) -> MetadataRefusal {
+        MetadataRefusal(self.kind, .malformed, "\(name) \(what)")
+    }
+
+    /// Takes a member; `nil` when there is none.
+    mutating func take(_ name: String) -> JSONValue? {
+        guard let index = self.members.firstIndex(where: { $0.name == name }) else { return nil }
+        // Order does not matter any more, and the last can be removed at no cost.
+        self.members.swapAt(index, self.members.count - 1)
+        return self.members.removeLast().value
+    }
+
+    /// Counts what was not taken as unknown.
+    mutating func finish() {
+        for member in self.members where self.unknown.count < Self.mostUnknown {
+            self.unknown.append(PrintableText.line(member.name, maximumLength: 64))
+        }
+        self.members = []
+    }
+
+    mutating func optionalString(_ name: String) throws(MetadataRefusal) -> String? {
+        switch self.take(name) {
+        case nil: return nil
+        case .string(let text): return text
+        default: throw self.malformed(name, "is not a string")
+        }
+    }
+
+    mutating func string(_ name: String) throws(MetadataRefusal) -> String {
+        guard let text = try self.optionalString(name) else { throw self.malformed(name, "is missing") }
+        return text
+    }
+
+    mutating func base64(_ name: String) throws(MetadataRefusal) -> [UInt8] {
+        guard let bytes = Base64.decode(try self.string(name).utf8) else {
+            throw self.malformed(name, "is not base64 of the standard alphabet with padding")
+        }
+        return bytes
+    }
+
+    mutating func integer(
+        _ name: String, in range: ClosedRange<Int64>, default value: Int64? = nil
+    ) throws(MetadataRefusal) -> Int64 {
+        switch self.take(name) {
+        case .integer(let number) where range.contains(number): return number
+        case nil:
+            guard let value else { throw self.malformed(name, "is missing") }
+            return value
+        default:
+            throw self.malformed(name, "is not a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+    }
+
+    mutating func bool(_ name: String, default value: Bool) throws(MetadataRefusal) -> Bool {
+        switch self.take(name) {
+        case .bool(let flag): return flag
+        case nil: return value
+        default: throw self.malformed(name, "is neither true nor false")
+        }
+    }
+
+    /// One of the raw values of an enumeration.
+    mutating func choice<Choice: RawRepresentable<String>>(
+        _ name: String, default value: Choice
+    ) throws(MetadataRefusal) -> Choice {
+        guard let text = try self.optionalString(name) else { return value }
+        guard let choice = Choice(rawValue: text) else { throw self.malformed(name, "is none of the known values") }
+        return choice
+    }
+
+    mutating func optionalTimestamp(_ name: String) throws(MetadataRefusal) -> Timestamp? {
+        guard let text = try self.optionalString(name) else { return nil }
+        do { return try Timestamp(text) } catch { throw self.malformed(name, "is no time: \(error.reason)") }
+    }
+
+    mutating func timestamp(_ name: String) throws(MetadataRefusal) -> Timestamp {
+        guard let time = try self.optionalTimestamp(name) else { throw self.malformed(name, "is missing") }
+        return time
+    }
+
+    /// The values of an array; empty when there is none.
+    mutating func array(_ name: String, most: Int, required: Bool = false) throws(MetadataRefusal) -> [JSONValue] {
+        switch self.take(name) {
+        case .array(let values) where values.count <= most: return values
+        case .array: throw self.malformed(name, "has over \(most) elements")
+        case nil where !required: return []
+        case nil: throw self.malformed(name, "is missing")
+        default: throw self.malformed(name, "is not an array")
+        }
+    }
+
+    mutating func strings(_ name: String, most: Int, required: Bool = false) throws(MetadataRefusal) -> [String] {
+        var texts: [String] = []
+        for value in try self.array(name, most: most, required: required) {
+            guard case .string(let text) = value else {
+                throw self.malformed(name, "holds something other than strings")
+            }
+            texts.append(text)
+        }
+        return texts
+    }
+
+    /// Reads an array of objects, each with `read`.
+    mutating func objects<Element>(
+        _ name: String, most: Int, required: Bool = true,
+        _ read: (inout MetadataObject) throws(MetadataRefusal) -> Element
+    ) throws(MetadataRefusal) -> [Element] {
+        try self.objects(name, try self.array(name, most: most, required: required), read)
+    }
+
+    /// Reads values of an array that was taken already.
+    mutating func objects<Element>(
+        _ name: String, _ values: [JSONValue], _ read: (inout MetadataObject) throws(MetadataRefusal) -> Element
+    ) throws(MetadataRefusal) -> [Element] {
+        var elements: [Element] = []
+        elements.reserveCapacity(values.count)
+        for (index, value) in values.enumerated() {
+            elements.append(try self.nested(value, "\(name)[\(index)]", read))
+        }
+        return elements
+    }
+
+    /// Reads a member that must be an object.
+    mutating func object<Element>(
+        _ name: String, _ read: (inout MetadataObject) throws(MetadataRefusal) -> Element
+    ) throws(MetadataRefusal) -> Element {
+        guard let value = self.take(name) else { throw self.malformed(name, "is missing") }
+        return try self.nested(value, name, read)
+    }
+
+    /// Reads each member that is left, which must be an object.
+    mutating func eachObject(
+        _ read: (String, inout MetadataObject) throws(MetadataRefusal) -> Void
+    ) throws(MetadataRefusal) {
+        let members = self.members
+        self.members = []
+        for member in members {
+            try self.nested(member.value, PrintableText.line(member.name, maximumLength: 80)) {
+                (object: inout MetadataObject) throws(MetadataRefusal) in
+                try read(member.name, &object)
+            }
+        }
+    }
+
+    /// How many members are left.
+    var count: Int { self.members.count }
+
+    /// Reads an object in this one. The path to whatever is wrong in it is put together on the way out.
+    private mutating func nested<Element>(
+        _ value: JSONValue, _ name: @autoclosure () -> String,
+        _ read: (inout MetadataObject) throws(MetadataRefusal) -> Element
+    ) throws(MetadataRefusal) -> Element {
+        guard case .object(let members) = value else { throw self.malformed(name(), "is not an object") }
+        var object = MetadataObject(members, of: self.kind)
+        do {
+            let element = try read(&object)
+            object.finish()
+            for path in object.unknown where self.unknown.count < Self.mostUnknown {
+                self.unknown.append("\(name()).\(path)")
+            }
+            return element
+        } catch {
+            throw MetadataRefusal(self.kind, error.code, "\(name()).\(error.detail)")
+        }
+    }
+}

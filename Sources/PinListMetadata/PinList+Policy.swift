@@ -1,0 +1,78 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+public import CertificatePinning
+internal import Crypto
+
+extension PinList {
+    /// What the entries of a stale list do.
+    public enum WhenStale: String, Hashable, Sendable {
+        /// They are enforced as before. Whoever blocks updates gains nothing.
+        case enforce
+        /// They only report: whoever blocks updates for long enough switches pinning off.
+        case report
+        /// They block: whoever blocks updates for long enough locks everybody out.
+        case deny
+    }
+
+    /// The rules for one installation.
+    ///
+    /// - Parameters:
+    ///   - installation: Whose rules; `nil` for one whose id cannot be kept, which enforces only what everybody does.
+    ///   - isStale: Whether the list has expired.
+    ///   - whenStale: What its entries do then.
+    /// - Throws: ``CertificatePinning/InputError`` for a list made in code that no payload could hold.
+    public func policy(
+        for installation: InstallationID?, isStale: Bool, whenStale: WhenStale = .enforce
+    ) throws(InputError) -> PinningPolicy {
+        let domains = self.domains.map { domain in
+            var entry = domain.entry
+            entry.isInRollout = domain.rollout >= 100 || self.isEnforced(domain, for: installation)
+            if entry.reportTo.isEmpty { entry.reportTo = self.reportTo }
+            if isStale, entry.mode != .off {
+                switch whenStale {
+                case .enforce: break
+                case .report: entry.mode = .report
+                case .deny:
+                    // An enforcing entry without a pin blocks.
+                    entry.mode = .enforce
+                    entry.isInRollout = true
+                    entry.pins = []
+                }
+            }
+            return entry
+        }
+        return try PinningPolicy(
+            list: ListIdentity(name: self.name, version: self.version, stale: isStale), domains: domains,
+            denied: self.denied, suspended: self.suspended, unlisted: self.unlisted)
+    }
+
+    private func isEnforced(_ domain: Domain, for installation: InstallationID?) -> Bool {
+        guard let installation else { return false }
+        return installation.place(in: self.name, domain.entry.domain) < UInt64(clamping: domain.rollout)
+    }
+}
+
+/// What tells one installation from another, on the device alone: 16 random bytes that never leave it.
+public struct InstallationID: Hashable, Sendable {
+    /// The number of bytes.
+    public static let length = 16
+
+    /// The bytes.
+    public let bytes: [UInt8]
+
+    /// The id with these bytes, or `nil` when there are not 16 of them.
+    public init?(_ bytes: [UInt8]) {
+        guard bytes.count == Self.length else { return nil }
+        self.bytes = bytes
+    }
+
+    /// The installation's place for a domain, 0 to 99: stable, and independent of its place for any other domain.
+    public func place(in list: String, _ domain: HostName) -> UInt64 {
+        var hash = SHA256()
+        hash.update(data: self.bytes + [0] + Array(list.utf8) + [0] + Array(domain.description.utf8))
+        let first = hash.finalize().prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        return first % 100
+    }
+}

@@ -1,0 +1,138 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+
+extension PinList {
+    /// Reads a payload. It must have been verified, or be the reader's own.
+    ///
+    /// - Throws: ``MetadataRefusal``: `malformed` or `wrong-type`.
+    public init(payload: [UInt8]) throws(MetadataRefusal) {
+        var object = try MetadataObject(parsing: payload, of: .pins)
+        let header = try MetadataHeader(&object)
+        let domains = try object.objects("domains", most: MetadataLimits.domains) {
+            (domain: inout MetadataObject) throws(MetadataRefusal) in try Self.domain(&domain)
+        }
+        let (denied, unusableDenied) = try Self.denied(&object)
+        self.init(
+            name: header.name, version: header.version, issuedAt: header.issuedAt, expiresAt: header.expiresAt,
+            refreshAfter: try object.integer("refreshAfter", in: 0...MetadataLimits.version, default: 43_200),
+            reportTo: try Self.reportTo(&object), domains: domains, denied: denied,
+            suspended: try object.objects("suspended", most: MetadataLimits.suspended, required: false) {
+                (suspension: inout MetadataObject) throws(MetadataRefusal) in
+                try Self.suspension(&suspension, issuedAt: header.issuedAt)
+            },
+            unlisted: try object.choice("unlisted", default: .allow))
+        self.unusableDenied = unusableDenied
+        object.finish()
+        self.unknownMembers = object.unknown
+
+        var seen = Set<HostName>()
+        for (index, domain) in domains.enumerated() where !seen.insert(domain.entry.domain).inserted {
+            throw object.malformed("domains[\(index)].domain", "is there twice: \(domain.entry.domain)")
+        }
+    }
+
+    private static func domain(_ object: inout MetadataObject) throws(MetadataRefusal) -> Domain {
+        let host = try self.host("domain", &object)
+        let includeSubdomains = try object.bool("includeSubdomains", default: false)
+        guard !host.isAddress || !includeSubdomains else {
+            throw object.malformed("includeSubdomains", "is true for an IP address")
+        }
+        let mode = try object.choice("mode", default: PinnedDomain.Mode.enforce)
+        let rollout = try object.integer("rollout", in: 0...100, default: 100)
+        let requireIssuer = try object.bool("requireIssuer", default: false)
+        let values = try object.objects("pins", most: MetadataLimits.pins, required: false) {
+            (pin: inout MetadataObject) throws(MetadataRefusal) in try self.knownPin(&pin)
+        }
+        guard mode == .off || !values.isEmpty else { throw object.malformed("pins", "has no pin") }
+        let pins = values.compactMap { $0 }
+        if requireIssuer {
+            let positions = Set(pins.map(\.position))
+            guard positions == [.leaf, .issuer] else {
+                throw object.malformed("requireIssuer", "asks for a leaf and an issuer pin, and for no other")
+            }
+        }
+        let entry = PinnedDomain(
+            host, includeSubdomains: includeSubdomains, mode: mode, pins: pins, requireIssuer: requireIssuer,
+            expiresAt: try object.optionalTimestamp("expiresAt"), reportTo: try self.reportTo(&object))
+        return Domain(entry, rollout: Int(rollout), unusablePins: values.count - pins.count)
+    }
+
+    private static func host(_ name: String, _ object: inout MetadataObject) throws(MetadataRefusal) -> HostName {
+        do { return try HostName(try object.string(name)) } catch let error as InputError {
+            throw object.malformed(name, "is no host: \(error.reason)")
+        } catch let error as MetadataRefusal {
+            throw error
+        } catch {
+            throw object.malformed(name, "is no host")
+        }
+    }
+
+    /// A pin; `nil` for one of a form or with a position that this version does not know.
+    private static func knownPin(_ object: inout MetadataObject) throws(MetadataRefusal) -> KnownPin? {
+        let pin = try self.pin(try object.string("pin"), &object)
+        let position = try object.optionalString("position") ?? KnownPin.Position.any.rawValue
+        let note = try object.optionalString("note")
+        guard let pin, let position = KnownPin.Position(rawValue: position) else { return nil }
+        return KnownPin(pin, position: position, note: note)
+    }
+
+    /// A pin; `nil` for another form than the two that there are.
+    private static func pin(_ text: String, _ object: inout MetadataObject) throws(MetadataRefusal) -> Pin? {
+        guard text.hasPrefix("sha256/") || text.hasPrefix("cert-sha256/") else { return nil }
+        do { return try Pin(canonical: text) } catch { throw object.malformed("pin", "is no pin: \(error.reason)") }
+    }
+
+    private static func denied(
+        _ object: inout MetadataObject
+    ) throws(MetadataRefusal) -> (keys: [DeniedKey], unusable: Int) {
+        // A bare string is an enforcing entry; so it is read as one.
+        let values = try object.array("denied", most: MetadataLimits.denied).map { value in
+            if case .string = value { return JSONValue.object([.init("pin", value)]) }
+            return value
+        }
+        let keys = try object.objects("denied", values) {
+            (key: inout MetadataObject) throws(MetadataRefusal) -> DeniedKey? in
+            let pin = try self.pin(try key.string("pin"), &key)
+            let mode = try key.choice("mode", default: DeniedMode.enforce)
+            let note = try key.optionalString("note")
+            return pin.map { DeniedKey($0, isEnforced: mode == .enforce, note: note) }
+        }
+        return (keys.compactMap { $0 }, keys.count { $0 == nil })
+    }
+
+    /// What the path of a denied key meets.
+    private enum DeniedMode: String { case enforce, report }
+
+    private static func suspension(
+        _ object: inout MetadataObject, issuedAt: Timestamp
+    ) throws(MetadataRefusal) -> Suspension {
+        let domain = try object.string("domain")
+        let scope: Suspension.Scope
+        if domain == "*" {
+            scope = .everything
+        } else {
+            do { scope = .entry(try HostName(domain)) } catch {
+                throw object.malformed("domain", "is neither * nor a host: \(error.reason)")
+            }
+        }
+        let until = try object.timestamp("until")
+        let length = until.secondsSince1970 - issuedAt.secondsSince1970
+        guard (1...MetadataLimits.suspensionSeconds).contains(length) else {
+            throw object.malformed("until", "is not after issuedAt, or more than 7 days after it")
+        }
+        return Suspension(scope, until: until, reason: try object.string("reason"))
+    }
+
+    private static func reportTo(_ object: inout MetadataObject) throws(MetadataRefusal) -> [String] {
+        let addresses = try object.strings("reportTo", most: .max)
+        for address in addresses {
+            guard ReportAddress.isAllowed(address) else {
+                throw object.malformed("reportTo", "is no https address (http is for loopback alone)")
+            }
+        }
+        return addresses
+    }
+}

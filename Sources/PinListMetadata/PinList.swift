@@ -1,0 +1,84 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+public import CertificatePinning
+
+/// A list of pins, as its publisher signed it.
+///
+/// Source: formats.md, section 3.2.
+public struct PinList: Hashable, Sendable {
+    /// An entry, and what only a client can make of it.
+    public struct Domain: Hashable, Sendable {
+        /// The entry, as it is for an installation within the rollout.
+        public var entry: PinnedDomain
+
+        /// The share of installations that enforce, in percent; the others only report.
+        public var rollout: Int
+
+        /// Pins that were there and that this version cannot use: they match nothing.
+        public var unusablePins: Int
+
+        /// Creates an entry.
+        public init(_ entry: PinnedDomain, rollout: Int = 100, unusablePins: Int = 0) {
+            self.entry = entry
+            self.rollout = rollout
+            self.unusablePins = unusablePins
+        }
+    }
+
+    /// The list's name; the same as that of its root.
+    public var name: String
+    /// Higher is newer.
+    public var version: Int64
+    /// When it was made.
+    public var issuedAt: Timestamp
+    /// When it becomes stale.
+    public var expiresAt: Timestamp
+    /// How long a client waits before it asks again, in seconds, as published.
+    public var refreshAfter: Int64
+    /// Where failures that no entry covers, and list incidents, are reported to.
+    public var reportTo: [String]
+    /// The entries, each domain once.
+    public var domains: [Domain]
+    /// The keys that are refused anywhere in a path.
+    public var denied: [DeniedKey]
+    /// What is suspended.
+    public var suspended: [Suspension]
+    /// What happens to hosts that no entry covers.
+    public var unlisted: UnlistedHosts
+    /// Denied pins that this version cannot use: they match nothing.
+    public internal(set) var unusableDenied = 0
+    /// Members that this version does not know, by their paths: ignored by clients, refused by tools.
+    public internal(set) var unknownMembers: [String] = []
+
+    /// What ``refreshAfter`` is when a list does not say: half a day.
+    public static let defaultRefreshAfter: Int64 = 43_200
+
+    /// Creates a list. Whether it makes sense is said by reading its ``payload`` back.
+    public init(
+        name: String, version: Int64, issuedAt: Timestamp, expiresAt: Timestamp,
+        refreshAfter: Int64 = Self.defaultRefreshAfter, reportTo: [String] = [], domains: [Domain],
+        denied: [DeniedKey] = [], suspended: [Suspension] = [], unlisted: UnlistedHosts = .allow
+    ) {
+        self.name = name
+        self.version = version
+        self.issuedAt = issuedAt
+        self.expiresAt = expiresAt
+        self.refreshAfter = refreshAfter
+        self.reportTo = reportTo
+        self.domains = domains
+        self.denied = denied
+        self.suspended = suspended
+        self.unlisted = unlisted
+    }
+
+    /// How long a client waits before it asks again, in seconds: ``refreshAfter`` within
+    /// ``MetadataLimits/refreshAfter``.
+    public var refreshInterval: Int64 {
+        min(max(self.refreshAfter, MetadataLimits.refreshAfter.lowerBound), MetadataLimits.refreshAfter.upperBound)
+    }
+
+    /// The pins of all entries, and of the deny set, that this version cannot use.
+    public var unusablePinCount: Int { self.domains.reduce(self.unusableDenied) { $0 + $1.unusablePins } }
+}

@@ -1,0 +1,109 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+public import CertificatePinning
+
+/// The roots that are held: the shipped one, and those that follow it without a gap. Each was signed by the one before.
+public struct RootChain: Sendable {
+    /// A root with the bytes that it was read from.
+    public struct Held: Sendable {
+        /// The root.
+        public let root: Root
+        /// Its envelope, byte for byte.
+        public let bytes: [UInt8]
+        /// The digest of its payload.
+        let payloadDigest: String
+    }
+
+    /// The roots, the shipped one first.
+    public private(set) var held: [Held]
+
+    /// When the newest root was issued that revoked a key of the role `pins`: what was issued before it is not current.
+    public private(set) var revokedBefore: Timestamp?
+
+    private let limits: MetadataLimits
+
+    /// Begins with the root that an app ships. It is the anchor: it must carry a threshold of its own, and its expiry
+    /// does not matter.
+    ///
+    /// - Throws: ``MetadataRefusal``.
+    public init(shipped bytes: [UInt8], limits: MetadataLimits = MetadataLimits()) throws(MetadataRefusal) {
+        let envelope = try Envelope(bytes, of: .root, limits: limits)
+        // Nothing is there to verify it by but itself; what an app ships comes with the app's own signature.
+        let root = try Root(payload: envelope.payload)
+        _ = try VerifiedEnvelope(envelope, .root, by: root.root, of: root)
+        self.held = [Held(root: root, bytes: bytes, payloadDigest: Envelope.digest(of: envelope.payload))]
+        self.limits = limits
+    }
+
+    /// The newest root.
+    public var newest: Root { self.held[self.held.count - 1].root }
+
+    /// The roots, the newest one first.
+    var newestFirst: [Root] { self.held.reversed().map(\.root) }
+
+    /// Trusts the next root.
+    ///
+    /// - Parameters:
+    ///   - bytes: Its envelope.
+    ///   - now: The later of the clock and the build date, for a root from outside; `nil` when a stored one is loaded,
+    ///     which is judged by no time.
+    /// - Returns: The root.
+    /// - Throws: ``MetadataRefusal``; then nothing has changed.
+    @discardableResult
+    public mutating func append(_ bytes: [UInt8], at now: Timestamp?) throws(MetadataRefusal) -> Root {
+        let envelope = try Envelope(bytes, of: .root, limits: self.limits)
+        let newest = self.newest
+        var verified = try VerifiedEnvelope(envelope, .root, by: newest.root, of: newest)
+        let root: Root
+        do throws(MetadataRefusal) {
+            root = try Root(payload: envelope.payload)
+            try self.check(root, envelope, &verified, at: now)
+        } catch {
+            var refusal = error
+            refusal.isSigned = true
+            throw refusal
+        }
+        let pins = Set(root.pins.keyIDs)
+        if !newest.pins.keyIDs.allSatisfy({ pins.contains($0) }) {
+            self.revokedBefore = max(self.revokedBefore ?? root.issuedAt, root.issuedAt)
+        }
+        self.held.append(Held(root: root, bytes: bytes, payloadDigest: Envelope.digest(of: envelope.payload)))
+        return root
+    }
+
+    private func check(
+        _ root: Root, _ envelope: Envelope, _ verified: inout VerifiedEnvelope, at now: Timestamp?
+    ) throws(MetadataRefusal) {
+        let newest = self.newest
+        guard verified.meets(root.root, of: root) else {
+            throw MetadataRefusal(
+                .root, .thresholdNotMet, "root \(root.version) does not carry the signatures that it asks for itself")
+        }
+        guard root.name.utf8.elementsEqual(newest.name.utf8) else {
+            throw MetadataRefusal(.root, .wrongName, "the root is for \(root.name), not for \(newest.name)")
+        }
+        guard root.version <= newest.version + 1 else {
+            throw MetadataRefusal(.root, .rootGap, "root \(root.version) does not follow root \(newest.version)")
+        }
+        guard root.version >= newest.version else {
+            throw MetadataRefusal(.root, .rollback, "root \(root.version) is older than root \(newest.version)")
+        }
+        if root.version == newest.version {
+            let isSame = Envelope.digest(of: envelope.payload) == self.held[self.held.count - 1].payloadDigest
+            throw isSame
+                ? MetadataRefusal(.root, .rollback, "root \(root.version) again, where the next one was asked for")
+                : MetadataRefusal(.root, .equivocation, "there are two roots \(root.version)")
+        }
+        guard let now else { return }
+        try Self.check(issuedAt: root.issuedAt, .root, at: now)
+    }
+
+    /// Refuses what claims to be from the future, which would put what follows out of reach.
+    static func check(issuedAt: Timestamp, _ kind: MetadataRefusal.Kind, at now: Timestamp) throws(MetadataRefusal) {
+        guard issuedAt.secondsSince1970 <= now.secondsSince1970 + MetadataLimits.futureSeconds else {
+            throw MetadataRefusal(kind, .issuedInFuture, "issued at \(issuedAt), over a day after \(now)")
+        }
+    }
+}

@@ -1,0 +1,201 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+public import CertificatePinning
+
+/// What a client trusts: a chain of roots, the shipped list, and the one from outside. Bytes and a time go in; a new
+/// state or a refusal comes out. This is formats.md, section 3.3, and nothing else decides.
+///
+/// A value: whoever wants to try something tries it on a copy.
+public struct TrustState: Sendable {
+    /// Where a list in force came from.
+    public enum Source: String, Hashable, Sendable {
+        /// It is the one that the app ships.
+        case bundled
+        /// It came from outside: fetched now, or earlier and stored.
+        case outside
+    }
+
+    /// What offering a list came to.
+    public enum Acceptance: Hashable, Sendable {
+        /// It is newer, and held from now on.
+        case newer
+        /// It is what is held already.
+        case unchanged
+        /// It is the payload that is held, in another envelope, which is held from now on.
+        case resigned
+    }
+
+    /// The roots.
+    public private(set) var chain: RootChain
+
+    /// The list that the app ships; `nil` when it ships none.
+    public private(set) var bundled: HeldList?
+
+    /// The list from outside.
+    public private(set) var outside: HeldList?
+
+    /// The mark that is kept elsewhere, if one is.
+    public var mark: VersionMark?
+
+    private let limits: MetadataLimits
+    private let buildDate: Timestamp?
+
+    /// Begins with what an app ships.
+    ///
+    /// - Parameters:
+    ///   - root: The envelope of the shipped root.
+    ///   - list: The envelope of the shipped list; without one, a client begins with nothing.
+    ///   - buildDate: When the app was built: no clock is believed that is earlier.
+    ///   - limits: The most bytes that are read.
+    /// - Throws: ``MetadataRefusal`` when one of them does not verify, or their names differ.
+    public init(
+        bundledRoot root: [UInt8], bundledList list: [UInt8]?, buildDate: Timestamp? = nil,
+        limits: MetadataLimits = MetadataLimits()
+    ) throws(MetadataRefusal) {
+        self.chain = try RootChain(shipped: root, limits: limits)
+        self.limits = limits
+        self.buildDate = buildDate
+        if let list { self.bundled = try HeldList(list, under: self.chain, onlyNewest: true, limits: limits) }
+    }
+
+    // MARK: What is in force
+
+    /// The list in force, and where it is from: the current one with the highest version, else the superseded one.
+    public var inForce: (held: HeldList, source: Source)? {
+        let lists = [self.bundled.map { ($0, Source.bundled) }, self.outside.map { ($0, Source.outside) }]
+            .compactMap { $0 }
+        let current = lists.filter { $0.0.status == .current }
+        // Equal versions: the shipped one, unless the other is the same payload in a newer envelope.
+        return (current.isEmpty ? lists : current).reduce(nil) { best, next in
+            guard let best else { return next }
+            let isSame = next.0.payloadDigest == best.0.payloadDigest
+            return next.0.list.version > best.0.list.version || isSame ? next : best
+        }
+    }
+
+    /// Whether the shipped list and the one from outside have the same version and differ.
+    public var hasConflictingLists: Bool {
+        guard let bundled, let outside else { return false }
+        return bundled.status == outside.status && bundled.list.version == outside.list.version
+            && bundled.payloadDigest != outside.payloadDigest
+    }
+
+    /// The later of a clock and the build date.
+    public func now(_ clock: Timestamp) -> Timestamp { max(clock, self.buildDate ?? clock) }
+
+    /// The time that suspensions, expiries and entries are judged by: the later of ``now(_:)`` and the `issuedAt` of
+    /// the current list in force.
+    public func referenceTime(_ clock: Timestamp) -> Timestamp {
+        let now = self.now(clock)
+        guard let held = self.inForce?.held, held.status == .current else { return now }
+        return max(now, held.list.issuedAt)
+    }
+
+    /// Whether the list in force has expired.
+    public func isStale(_ clock: Timestamp) -> Bool {
+        self.inForce.map { $0.held.list.expiresAt <= self.referenceTime(clock) } ?? false
+    }
+
+    /// The mark of the list in force, to be kept elsewhere; `nil` unless it is current.
+    public var currentMark: VersionMark? {
+        guard var held = self.inForce?.held, held.status == .current else { return nil }
+        return VersionMark(
+            name: held.list.name, version: held.list.version, keyIDs: held.signers(under: self.chain))
+    }
+
+    // MARK: Loading what was stored
+
+    /// Loads the next stored root; no time is judged.
+    ///
+    /// - Throws: ``MetadataRefusal``; then nothing has changed, and no later one can be loaded.
+    public mutating func load(root bytes: [UInt8]) throws(MetadataRefusal) {
+        try self.chain.append(bytes, at: nil)
+        self.judgeLists()
+    }
+
+    /// Loads the stored list, after the roots; no time is judged, and a superseded one is held, too.
+    ///
+    /// - Throws: ``MetadataRefusal``; then nothing has changed.
+    public mutating func load(list bytes: [UInt8]) throws(MetadataRefusal) {
+        self.outside = try HeldList(bytes, under: self.chain, onlyNewest: false, limits: self.limits)
+    }
+
+    // MARK: Accepting from outside
+
+    /// Trusts the next root from outside.
+    ///
+    /// - Returns: The root.
+    /// - Throws: ``MetadataRefusal``; then nothing has changed.
+    @discardableResult
+    public mutating func accept(root bytes: [UInt8], at clock: Timestamp) throws(MetadataRefusal) -> Root {
+        let root = try self.chain.append(bytes, at: self.now(clock))
+        self.judgeLists()
+        return root
+    }
+
+    /// Trusts a list from outside, if it is newer.
+    ///
+    /// - Throws: ``MetadataRefusal``; then nothing has changed.
+    public mutating func accept(list bytes: [UInt8], at clock: Timestamp) throws(MetadataRefusal) -> Acceptance {
+        let offered = try HeldList(bytes, under: self.chain, onlyNewest: true, limits: self.limits)
+        do throws(MetadataRefusal) {
+            return try self.accept(offered, at: clock)
+        } catch {
+            var refusal = error
+            refusal.isSigned = true
+            throw refusal
+        }
+    }
+
+    private mutating func accept(_ offered: HeldList, at clock: Timestamp) throws(MetadataRefusal) -> Acceptance {
+        let list = offered.list
+        if let held = self.highestCurrent {
+            guard list.version >= held.list.version else {
+                throw MetadataRefusal(.pins, .rollback, "version \(list.version) after version \(held.list.version)")
+            }
+        }
+        if let mark, mark.isValid(under: self.chain.newest), list.version < mark.version {
+            throw MetadataRefusal(.pins, .rollback, "version \(list.version) after version \(mark.version), as marked")
+        }
+        if let revokedBefore = self.chain.revokedBefore, list.issuedAt < revokedBefore {
+            throw MetadataRefusal(
+                .pins, .rollback, "issued at \(list.issuedAt), before a signer was revoked at \(revokedBefore)")
+        }
+        if let held = self.highestCurrent, list.version == held.list.version {
+            guard offered.payloadDigest == held.payloadDigest else {
+                throw MetadataRefusal(.pins, .equivocation, "there are two lists of version \(list.version)")
+            }
+            guard offered.digest != held.digest else { return .unchanged }
+            self.outside = offered
+            return .resigned
+        }
+        let now = self.now(clock)
+        try RootChain.check(issuedAt: list.issuedAt, .pins, at: now)
+        guard self.chain.newest.expiresAt > now else {
+            var refusal = MetadataRefusal(
+                .pins, .expired, "root \(self.chain.newest.version) expired at \(self.chain.newest.expiresAt)")
+            refusal.expired = .root
+            throw refusal
+        }
+        guard list.expiresAt > self.referenceTime(clock) else {
+            var refusal = MetadataRefusal(.pins, .expired, "version \(list.version) expired at \(list.expiresAt)")
+            refusal.expired = .pins
+            throw refusal
+        }
+        self.outside = offered
+        return .newer
+    }
+
+    /// The current list with the highest version, which bounds the next one: with equal versions the one in force.
+    private var highestCurrent: HeldList? {
+        guard let held = self.inForce?.held, held.status == .current else { return nil }
+        return held
+    }
+
+    private mutating func judgeLists() {
+        self.bundled?.judge(under: self.chain)
+        if self.outside?.judge(under: self.chain) == false { self.outside = nil }
+    }
+}

@@ -1,0 +1,48 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// An envelope whose signatures held. Only checking them makes one, so whoever has one may parse its payload.
+struct VerifiedEnvelope: Sendable {
+    /// The envelope.
+    let envelope: Envelope
+
+    /// Who signed it, as far as that was asked.
+    private(set) var ledger: SignatureLedger
+
+    /// Checks an envelope against a role of a root.
+    ///
+    /// - Throws: ``MetadataRefusal``: `unsigned` or `threshold-not-met`.
+    init(_ envelope: Envelope, _ kind: MetadataRefusal.Kind, by role: Role, of root: Root) throws(MetadataRefusal) {
+        try self.init(envelope, kind, anyOf: [root]) { _ in role }
+    }
+
+    /// Checks an envelope against the same role of several roots: one that holds is enough, and the first one names
+    /// the refusal.
+    init(
+        _ envelope: Envelope, _ kind: MetadataRefusal.Kind, anyOf roots: [Root], _ role: (Root) -> Role
+    ) throws(MetadataRefusal) {
+        var ledger = SignatureLedger()
+        var refusal = MetadataRefusal(kind, .unsigned, "there is no root")
+        for (index, root) in roots.enumerated() {
+            let role = role(root)
+            let count = ledger.signerCount(among: root.keys(of: role), envelope)
+            if count >= role.threshold {
+                self.envelope = envelope
+                self.ledger = ledger
+                return
+            }
+            if index == 0 {
+                refusal = MetadataRefusal(
+                    kind, count == 0 ? .unsigned : .thresholdNotMet,
+                    "signed by \(count) of the \(role.threshold) keys that root \(root.version) asks for")
+            }
+        }
+        throw refusal
+    }
+
+    /// Whether the envelope carries a threshold of a role, too.
+    mutating func meets(_ role: Role, of root: Root) -> Bool {
+        self.ledger.signerCount(among: root.keys(of: role), self.envelope) >= role.threshold
+    }
+}
