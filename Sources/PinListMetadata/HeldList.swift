@@ -67,6 +67,11 @@ public struct HeldList: Sendable {
         return self.status == .current || chain.newestFirst.contains { self.verified.meets($0.pins, of: $0) }
     }
 
+    /// Whether this is to be preferred: current before superseded, then the higher version.
+    public func isNewer(than other: HeldList) -> Bool {
+        self.status == other.status ? self.list.version > other.list.version : self.status == .current
+    }
+
     /// The ids of the keys of the newest root that signed it.
     mutating func signers(under chain: RootChain) -> [String] {
         chain.newest.keys(of: chain.newest.pins).map(\.keyID).filter { keyID in

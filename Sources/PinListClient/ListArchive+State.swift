@@ -1,0 +1,69 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PinListMetadata
+
+extension ListArchive {
+    /// When the client refreshed last.
+    func refreshState(_ findings: inout [Finding]) -> RefreshState {
+        switch self.store.read(.state, maximumBytes: RefreshState.maximumBytes) {
+        case .absent: break
+        case .unreadable(let reason):
+            findings.append(
+                Finding(kind: .stateUnreadable, detail: "\(StateFile.state.path) cannot be read: \(reason)"))
+        case .damaged(let reason):
+            findings.append(Finding(kind: .stateDamaged, detail: "\(StateFile.state.path) is left aside: \(reason)"))
+        case .bytes(let bytes):
+            do { return try RefreshState(bytes) } catch {
+                let isNewer = error == .newer
+                let detail =
+                    isNewer ? "a newer version keeps its state here" : "state.json is left aside: it is damaged"
+                findings.append(Finding(kind: isNewer ? .stateNewer : .stateDamaged, detail: detail))
+            }
+        }
+        return RefreshState()
+    }
+
+    /// Keeps it.
+    func persist(_ state: RefreshState) throws(StoreFailure) {
+        try self.store.withLock { () throws(StoreFailure) in try self.store.write(state.bytes, to: .state) }
+    }
+
+    /// The installation's id: the stored one, or a new one that could be stored.
+    ///
+    /// - Returns: `nil` when none can be kept: then only what everybody enforces is enforced.
+    func installation(
+        _ findings: inout [Finding], isWritable: Bool, randomness: any PinningRandomness
+    ) -> InstallationID? {
+        switch self.store.read(.installationID, maximumBytes: InstallationID.length) {
+        case .bytes(let bytes):
+            if let installation = InstallationID(bytes) { return installation }
+            findings.append(Finding(kind: .stateDamaged, detail: "the installation id is not 16 bytes long"))
+        case .damaged(let reason):
+            findings.append(Finding(kind: .stateDamaged, detail: "the installation id is left aside: \(reason)"))
+        case .unreadable(let reason):
+            findings.append(Finding(kind: .stateUnreadable, detail: "the installation id cannot be read: \(reason)"))
+            return nil
+        case .absent: break
+        }
+        guard isWritable else { return nil }
+        var kept: InstallationID?
+        do {
+            try self.store.withLock { () throws(StoreFailure) in
+                // Another process may have been first; all of them have one place in each rollout.
+                if case .bytes(let bytes) = self.store.read(.installationID, maximumBytes: InstallationID.length),
+                    let installation = InstallationID(bytes)
+                {
+                    return kept = installation
+                }
+                let bytes = randomness.bytes(InstallationID.length)
+                try self.store.write(bytes, to: .installationID)
+                kept = InstallationID(bytes)
+            }
+        } catch {
+            findings.append(Finding(kind: .storeFailed, detail: error.reason))
+        }
+        return kept
+    }
+}

@@ -1,0 +1,93 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PinListMetadata
+
+/// Loads what a client trusts from its store, and keeps it there. Nothing is believed because it was stored.
+struct ListArchive: Sendable {
+    /// What a person should know about a stored file.
+    struct Finding: Hashable, Sendable {
+        let kind: PinningEvent.Kind
+        let detail: String
+    }
+
+    let store: any StateStore
+    let limits: MetadataLimits
+
+    /// Loads the roots that follow the shipped one, then the list.
+    ///
+    /// - Returns: What was found wrong. With a file that cannot be read now, nothing may be written either.
+    func load(into trust: inout TrustState) -> [Finding] {
+        var findings: [Finding] = []
+        self.loadRoots(into: &trust, &findings)
+        switch self.store.read(.pins, maximumBytes: self.limits.listBytes) {
+        case .absent: break
+        case .unreadable(let reason): findings.append(Self.unreadable(.pins, reason))
+        case .damaged(let reason): findings.append(Self.damaged(.pins, reason))
+        case .bytes(let bytes):
+            do { try trust.load(list: bytes) } catch { findings.append(Self.damaged(.pins, error.description)) }
+        }
+        return findings
+    }
+
+    /// Walks the roots until there is none, or one that does not verify.
+    private func loadRoots(into trust: inout TrustState, _ findings: inout [Finding]) {
+        while true {
+            let file = StateFile.root(trust.chain.newest.version + 1)
+            switch self.store.read(file, maximumBytes: self.limits.rootBytes) {
+            case .absent: return
+            case .unreadable(let reason): return findings.append(Self.unreadable(file, reason))
+            case .damaged(let reason): return findings.append(Self.damaged(file, reason))
+            case .bytes(let bytes):
+                do { try trust.load(root: bytes) } catch {
+                    return findings.append(Self.damaged(file, error.description))
+                }
+            }
+        }
+    }
+
+    /// Stores what is trusted; or, where another process stored something newer, trusts that.
+    ///
+    /// - Throws: ``StoreFailure``; what is trusted is good all the same.
+    func persist(_ trust: inout TrustState) throws(StoreFailure) {
+        try self.store.withLock { () throws(StoreFailure) in
+            try self.adopt(&trust)
+            for held in trust.chain.held.dropFirst() {
+                try self.replace(.root(held.root.version), held.bytes, self.limits.rootBytes)
+            }
+            if let outside = trust.outside { try self.replace(.pins, outside.bytes, self.limits.listBytes) }
+        }
+    }
+
+    private func replace(_ file: StateFile, _ bytes: [UInt8], _ limit: Int) throws(StoreFailure) {
+        switch self.store.read(file, maximumBytes: limit) {
+        case .bytes(bytes): return
+        case .unreadable(let reason): throw StoreFailure("cannot read \(file.path): \(reason)")
+        default: try self.store.write(bytes, to: file)
+        }
+    }
+
+    /// Takes over what another process stored meanwhile, where that is newer.
+    private func adopt(_ trust: inout TrustState) throws(StoreFailure) {
+        var mine = trust
+        var findings: [Finding] = []
+        self.loadRoots(into: &mine, &findings)
+        var theirs = mine
+        switch self.store.read(.pins, maximumBytes: self.limits.listBytes) {
+        case .unreadable(let reason): throw StoreFailure("cannot read \(StateFile.pins.path): \(reason)")
+        case .bytes(let bytes): try? theirs.load(list: bytes)
+        case .absent, .damaged: break
+        }
+        guard let stored = theirs.outside else { return trust = mine }
+        trust = mine.outside.map { stored.isNewer(than: $0) } ?? true ? theirs : mine
+    }
+
+    private static func damaged(_ file: StateFile, _ reason: String) -> Finding {
+        Finding(kind: .stateDamaged, detail: "\(file.path) is left aside: \(reason)")
+    }
+
+    private static func unreadable(_ file: StateFile, _ reason: String) -> Finding {
+        Finding(kind: .stateUnreadable, detail: "\(file.path) cannot be read: \(reason)")
+    }
+}

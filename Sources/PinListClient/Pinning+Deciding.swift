@@ -1,0 +1,71 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+public import CertificatePinning
+
+extension Pinning {
+    /// How long after the start somebody should have begun to refresh, in seconds.
+    private static let graceSeconds: Int64 = 60
+
+    /// The verdict on a path that the platform has validated for a host. It can only refuse.
+    ///
+    /// Any thread may ask; nothing here touches the network or the disk.
+    ///
+    /// - Parameters:
+    ///   - path: The validated path, leaf first.
+    ///   - host: The host that the connection is made for, without a port.
+    public nonisolated func decision(for path: ValidatedPath, host: String) -> PinningDecision {
+        let now = self.configuration.clock.now
+        self.warnIfNobodyRuns(at: now)
+        let inForce = self.inForce(at: now)
+        let decision = inForce.policy.validate(path, for: host, at: inForce.referenceTime(now))
+        self.observe(decision, at: now)
+        return decision
+    }
+
+    /// The rules in force; those of a list that has just expired say so.
+    private nonisolated func inForce(at now: Timestamp) -> PolicyInForce {
+        let inForce = self.box.value
+        if let expiresAt = inForce.expiresAt, expiresAt <= inForce.referenceTime(now) {
+            Task { await self.publishIfStale(at: now) }
+        }
+        return inForce
+    }
+
+    private nonisolated func observe(_ decision: PinningDecision, at now: Timestamp) {
+        let isFailure: Bool
+        switch decision.reason {
+        case .pinMatch, .notPinned: return
+        case .suspended, .domainExpired: isFailure = false
+        default: isFailure = true
+        }
+        var event = PinningEvent(isFailure ? .validationFailed : .notEnforced, at: now, decision.description)
+        event.decision = decision
+        self.hub.send(event)
+        guard decision.verdict == .block, decision.reason == .noMatchingPin || decision.reason == .deniedKey else {
+            return
+        }
+        self.mismatches.send()
+    }
+
+    /// Says once that lists are never refreshed, when nobody has begun to some time after the start.
+    private nonisolated func warnIfNobodyRuns(at now: Timestamp) {
+        guard self.address != nil, now.secondsSince1970 - self.madeAt.secondsSince1970 >= Self.graceSeconds,
+            self.mismatches.isFirstTimeUnheard()
+        else { return }
+        self.hub.send(PinningEvent(.notRunning, at: now, "nobody runs Pinning.run(): the list is never refreshed"))
+    }
+
+    /// Tells observers something; for adapters.
+    public nonisolated func send(_ event: PinningEvent) { self.hub.send(event) }
+
+    /// The refusal behind an error of a transport, or `nil` when pinning refused nothing.
+    ///
+    /// - Parameters:
+    ///   - error: What a transport threw.
+    ///   - host: The host of the request, where the caller knows it.
+    public nonisolated func refusal(for error: any Error, host: String?) -> PinningError? {
+        error as? PinningError
+    }
+}

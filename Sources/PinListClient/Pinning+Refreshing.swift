@@ -1,0 +1,179 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+internal import PinListMetadata
+
+extension Pinning {
+    /// The waits before a current list is asked for again after a signer was replaced, in seconds.
+    private static let supersededWaits: [Int64] = [1, 5, 30]
+
+    /// How much later than published the next refresh is, at most, as a share of the interval: installations that began
+    /// together do not go on asking together.
+    private static let jitter = 0.1
+
+    /// Fetches new roots and the newest list, and puts in force what may be trusted. At most one refresh is in flight:
+    /// who asks meanwhile gets its outcome.
+    public func refresh() async -> RefreshOutcome {
+        if let refreshInFlight { return await refreshInFlight.value }
+        let refresh = Task { await self.fetchAll() }
+        self.refreshInFlight = refresh
+        let outcome = await refresh.value
+        self.refreshInFlight = nil
+        return outcome
+    }
+
+    private func fetchAll() async -> RefreshOutcome {
+        // Taken once: a refresh is judged by one time, however long it takes.
+        let now = self.configuration.clock.now
+        var outcome = RefreshOutcome()
+        self.loadAgain(at: now)
+        if self.needsStoring { self.store(&outcome, at: now) }
+        do {
+            try await self.fetchRoots(&outcome, at: now)
+            try await self.fetchList(&outcome, at: now)
+        } catch let refusal as MetadataRefusal {
+            outcome.refused.append(refusal)
+            var event = PinningEvent(.refused, at: now, refusal.description)
+            event.refusal = refusal
+            self.hub.send(event)
+        } catch {
+            let failure = error as? FetchFailure ?? FetchFailure(.network, "\(error)")
+            outcome.fetchFailure = failure
+            self.hub.send(PinningEvent(.refreshFailed, at: now, failure.reason))
+        }
+        self.schedule(after: outcome, at: now)
+        self.publishIfStale(at: now)
+        return outcome
+    }
+
+    /// Gets a resource of the list; a body that is too long is a refusal, not a failure of the network.
+    private func fetch(
+        _ path: String, _ kind: MetadataRefusal.Kind, ifNoneMatch: String? = nil
+    ) async throws -> FetchResponse {
+        guard let address = self.address else { throw FetchFailure(.network, "there is no address to refresh from") }
+        let limits = self.configuration.limits
+        let most = kind == .root ? limits.rootBytes : limits.listBytes
+        let request = FetchRequest(address: address + path, maximumBytes: most, ifNoneMatch: ifNoneMatch)
+        do {
+            return try await self.configuration.fetcher.fetch(request)
+        } catch let failure as FetchFailure where failure.code == .tooLarge {
+            throw MetadataRefusal(kind, .tooLarge, failure.reason)
+        }
+    }
+
+    private func fetchRoots(_ outcome: inout RefreshOutcome, at now: Timestamp) async throws {
+        for _ in 0..<MetadataLimits.rotationsPerRefresh {
+            let response = try await self.fetch("/root/\(self.trust.chain.newest.version + 1).json", .root)
+            switch response.status {
+            case 200:
+                let root = try self.trust.accept(root: response.body, at: now)
+                self.store(&outcome, at: now)
+                outcome.hasChanged = true
+                self.publish(at: now)
+                self.hub.send(PinningEvent(.rootAccepted, at: now, "root \(root.version) is trusted"))
+            case 403, 404: return
+            default: throw Self.failure(response, "the next root")
+            }
+        }
+        self.hub.send(
+            PinningEvent(
+                .tooManyRoots, at: now, "\(MetadataLimits.rotationsPerRefresh) new roots; the rest at the next refresh")
+        )
+    }
+
+    private func fetchList(_ outcome: inout RefreshOutcome, at now: Timestamp) async throws {
+        let digest = self.trust.inForce?.held.digest
+        let response = try await self.fetch("/pins.json", .pins, ifNoneMatch: digest.map { "\"\($0)\"" })
+        if response.status == 304, digest != nil { return }
+        guard response.status == 200 else { throw Self.failure(response, "the list") }
+        let acceptance = try self.trust.accept(list: response.body, at: now)
+        guard acceptance != .unchanged else { return }
+        self.wasFetched = true
+        self.store(&outcome, at: now)
+        self.publish(at: now)
+        guard acceptance == .newer, let list = self.trust.inForce?.held.list else { return }
+        outcome.hasChanged = true
+        self.supersededTries = 0
+        self.mismatchPacing.listCameIntoForce()
+        self.hub.send(PinningEvent(.listAccepted, at: now, "version \(list.version) is in force"))
+    }
+
+    private static func failure(_ response: FetchResponse, _ what: String) -> FetchFailure {
+        FetchFailure(
+            .status, "the server answered \(response.status) for \(what)", retryAfter: response.retryAfter)
+    }
+
+    /// Says when the next refresh is.
+    private func schedule(after outcome: RefreshOutcome, at now: Timestamp) {
+        let fraction = self.configuration.randomness.fraction()
+        let isSuperseded = self.trust.inForce?.held.status == .superseded
+        if outcome.isSuccess, !isSuperseded {
+            self.refreshState.lastRefresh = now
+            self.refreshState.backoff = Backoff()
+            self.refreshState.notBefore = nil
+            let interval = Double(self.trust.inForce?.held.list.refreshInterval ?? 0)
+            self.jitterSeconds = Int64(interval * Self.jitter * fraction)
+        } else {
+            self.refreshState.backoff.failures += 1
+            var wait = Int64(
+                self.refreshState.backoff.wait(fraction: fraction, retryAfter: outcome.fetchFailure?.retryAfter))
+            if isSuperseded, self.supersededTries < Self.supersededWaits.count {
+                wait = Self.supersededWaits[self.supersededTries]
+                self.supersededTries += 1
+            }
+            self.refreshState.notBefore = Timestamp(secondsSince1970: now.secondsSince1970 + wait)
+        }
+        guard self.storage == .ready else { return }
+        do { try self.archive.persist(self.refreshState) } catch {
+            self.hub.send(PinningEvent(.storeFailed, at: now, error.reason))
+        }
+    }
+
+    // MARK: The store
+
+    /// Stores what is trusted, before it is put in force; when that fails, it is put in force all the same.
+    private func store(_ outcome: inout RefreshOutcome, at now: Timestamp) {
+        guard self.storage == .ready else { return self.needsStoring = true }
+        do {
+            try self.archive.persist(&self.trust)
+            self.needsStoring = false
+        } catch {
+            self.needsStoring = true
+            outcome.storeFailure = error
+            self.hub.send(PinningEvent(.storeFailed, at: now, error.reason))
+        }
+    }
+
+    /// Loads what could not be read before.
+    private func loadAgain(at now: Timestamp) {
+        guard self.storage == .unreadable else { return }
+        var trust = self.trust
+        var findings = self.archive.load(into: &trust)
+        let state = self.archive.refreshState(&findings)
+        guard !findings.contains(where: { $0.kind == .stateUnreadable }) else { return }
+        let isNewer = findings.contains { $0.kind == .stateNewer }
+        self.storage = isNewer ? .newer : .ready
+        self.refreshState = state
+        // What this process fetched meanwhile may be newer than what is stored, or older.
+        if let mine = self.trust.outside, trust.outside.map({ mine.isNewer(than: $0) }) ?? true {
+            trust = self.trust
+            self.needsStoring = true
+        }
+        self.trust = trust
+        if self.installation == nil {
+            self.installation = self.archive.installation(
+                &findings, isWritable: !isNewer, randomness: self.configuration.randomness)
+        }
+        for finding in findings { self.hub.send(PinningEvent(finding.kind, at: now, finding.detail)) }
+        self.publish(at: now)
+    }
+
+    /// Puts the rules of a list in force that has expired meanwhile.
+    func publishIfStale(at now: Timestamp) {
+        let inForce = self.box.value
+        guard let expiresAt = inForce.expiresAt, expiresAt <= inForce.referenceTime(now) else { return }
+        self.publish(at: now)
+    }
+}

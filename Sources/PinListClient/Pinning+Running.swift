@@ -1,0 +1,56 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+internal import PinListMetadata
+
+extension Pinning {
+    /// Refreshes the list by its schedule and after mismatches, until the task is cancelled. Its shape is that of a
+    /// swift-service-lifecycle `Service`.
+    public func run() async {
+        // Before anything else, so that no mismatch is missed.
+        let mismatches = self.mismatches.signals()
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await self.refreshBySchedule() }
+            group.addTask {
+                for await _ in mismatches { await self.refreshAfterMismatch() }
+            }
+            await group.waitForAll()
+        }
+    }
+
+    private func refreshBySchedule() async {
+        guard self.address != nil else { return }
+        while !Task.isCancelled {
+            let now = self.configuration.clock.now
+            self.publishIfStale(at: now)
+            let wait = self.secondsUntilRefresh(at: now)
+            guard wait > 0 else {
+                _ = await self.refresh()
+                continue
+            }
+            // Never longer than until the list expires, and never so long that a clock which is set is not noticed.
+            let most = min(wait, 3_600)
+            guard (try? await self.configuration.clock.sleep(seconds: most)) != nil else { return }
+        }
+    }
+
+    /// How long until the next refresh, in seconds.
+    func secondsUntilRefresh(at now: Timestamp) -> Double {
+        let interval = self.trust.inForce?.held.list.refreshInterval ?? 0
+        return Double(self.refreshState.wait(refreshInterval: interval + self.jitterSeconds, at: now))
+    }
+
+    private func refreshAfterMismatch() async {
+        guard self.address != nil else { return }
+        if let inFlight = self.refreshInFlight {
+            _ = await inFlight.value
+            return
+        }
+        let fraction = self.configuration.randomness.fraction()
+        guard let wait = self.mismatchPacing.wait(at: self.configuration.clock.now, fraction: fraction) else { return }
+        guard (try? await self.configuration.clock.sleep(seconds: wait)) != nil else { return }
+        _ = await self.refresh()
+    }
+}

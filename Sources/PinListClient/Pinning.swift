@@ -1,0 +1,172 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+public import Foundation
+internal import PinListMetadata
+
+/// Pinning for one app: the shipped list, refreshed from a signed one, and the verdicts under it.
+///
+/// Making one touches no network and starts nothing: the embedded and the stored list are in force at once. Somebody
+/// runs ``run()`` for as long as the app lives; adapters ask ``decision(for:host:)`` at each handshake, from any thread.
+public actor Pinning {
+    /// What the app chose.
+    nonisolated let configuration: PinningConfiguration
+    /// Where lists are refreshed from: the base address, without a slash at its end.
+    nonisolated let address: String?
+    nonisolated let hub = EventHub()
+    nonisolated let box: PolicyBox
+    nonisolated let mismatches = MismatchSignal()
+    nonisolated let archive: ListArchive
+    nonisolated let madeAt: Timestamp
+
+    var trust: TrustState
+    var installation: InstallationID?
+    var refreshState = RefreshState()
+    var storage: Storage
+    /// Whether something that is trusted could not be stored yet.
+    var needsStoring = false
+    /// Whether the list from outside was fetched by this process.
+    var wasFetched = false
+    /// How often a current list was asked for since a signer was replaced.
+    var supersededTries = 0
+    /// How much later than published the next refresh is, in seconds; 0 until this process has refreshed once.
+    var jitterSeconds: Int64 = 0
+    var refreshInFlight: Task<RefreshOutcome, Never>?
+    var mismatchPacing = MismatchPacing()
+    private var announced: Set<String> = []
+    private var epoch: UInt64 = 0
+
+    /// Whether the store can be used.
+    enum Storage: Hashable, Sendable {
+        /// It can.
+        case ready
+        /// A file cannot be read now: nothing is written, and loading is tried again.
+        case unreadable
+        /// A newer version of this library keeps its state there: it is read, and not written.
+        case newer
+    }
+
+    /// Puts the embedded list in force, or a newer one that is stored.
+    ///
+    /// - Parameters:
+    ///   - root: The root that the app ships: the anchor of all trust. The list's name is taken from it.
+    ///   - list: The list that the app ships.
+    ///   - address: The base address of the list (`…/v1/lists/{name}`), `https`; `nil` for a list that is never
+    ///     refreshed.
+    ///   - state: Where lists and roots from outside are kept.
+    ///   - configuration: What an app may choose.
+    /// - Throws: ``PinningSetupError`` for what is wrong in the build. What can go wrong in the field is an event.
+    public init(
+        root: EmbeddedFile, list: EmbeddedFile, refreshFrom address: URL?, state: StateLocation,
+        configuration: PinningConfiguration = PinningConfiguration()
+    ) throws(PinningSetupError) {
+        let listBytes = try list.read("list", maximumBytes: configuration.limits.listBytes)
+        try self.init(root, listBytes: listBytes, refreshFrom: address, state, configuration)
+    }
+
+    /// For tools that begin with nothing but a root: until a list was fetched, every host is refused.
+    @_spi(Tools)
+    public init(
+        root: EmbeddedFile, refreshFrom address: URL?, state: StateLocation,
+        configuration: PinningConfiguration = PinningConfiguration()
+    ) throws(PinningSetupError) {
+        try self.init(root, listBytes: nil, refreshFrom: address, state, configuration)
+    }
+
+    private init(
+        _ root: EmbeddedFile, listBytes: [UInt8]?, refreshFrom address: URL?, _ state: StateLocation,
+        _ configuration: PinningConfiguration
+    ) throws(PinningSetupError) {
+        let rootBytes = try root.read("root", maximumBytes: configuration.limits.rootBytes)
+        var trust: TrustState
+        do {
+            trust = try TrustState(
+                bundledRoot: rootBytes, bundledList: listBytes, buildDate: configuration.buildDate,
+                limits: configuration.limits)
+        } catch {
+            throw PinningSetupError(
+                .unverifiable, "the embedded \(error.kind == .root ? "root" : "list") does not verify: \(error.detail)",
+                refusal: error)
+        }
+        self.configuration = configuration
+        self.address = try address.map { url throws(PinningSetupError) in try Self.base(url) }
+        self.archive = ListArchive(store: state.store, limits: configuration.limits)
+
+        let now = configuration.clock.now
+        self.madeAt = now
+        var findings = self.archive.load(into: &trust)
+        var storage = findings.contains { $0.kind == .stateUnreadable } ? Storage.unreadable : .ready
+        let state = self.archive.refreshState(&findings)
+        if findings.contains(where: { $0.kind == .stateNewer }) { storage = .newer }
+        let installation = self.archive.installation(
+            &findings, isWritable: storage == .ready, randomness: configuration.randomness)
+        self.trust = trust
+        self.storage = storage
+        self.refreshState = state
+        self.installation = installation
+        self.box = PolicyBox(trust.policy(for: installation, epoch: 0, configuration, at: now))
+        for finding in findings { self.hub.send(PinningEvent(finding.kind, at: now, finding.detail)) }
+        for event in trust.conditions(at: now) { self.hub.send(event) }
+        self.announced = Set(trust.conditions(at: now).map { "\($0.kind) \(trust.inForce?.held.digest ?? "")" })
+    }
+
+    private static func base(_ url: URL) throws(PinningSetupError) -> String {
+        var text = url.absoluteString
+        while text.hasSuffix("/") { text.removeLast() }
+        guard ReportAddress.isAllowed(text), !text.contains("?") else {
+            throw PinningSetupError(
+                .address, "lists are refreshed from an https address without a query; \(url) is none")
+        }
+        return text
+    }
+
+    // MARK: What is in force
+
+    /// The rules in force, for adapters; reading them waits for nobody.
+    public nonisolated var policyInForce: PolicyInForce { self.box.value }
+
+    /// What happens, from the last 64 events on. Each observer has a stream of its own; a slow one loses its oldest
+    /// events and holds up nobody.
+    public nonisolated func events() -> AsyncStream<PinningEvent> { self.hub.events() }
+
+    /// Puts in force what is trusted now, and says what is worth saying about it, once.
+    func publish(at now: Timestamp) {
+        let before = self.box.value
+        self.epoch += 1
+        self.box.value = self.trust.policy(
+            for: self.installation, epoch: self.epoch, self.configuration, at: now)
+        let digest = self.trust.inForce?.held.digest ?? ""
+        if before.listDigest != self.box.value.listDigest { self.announced = [] }
+        for event in self.trust.conditions(at: now) where self.announced.insert("\(event.kind) \(digest)").inserted {
+            self.hub.send(event)
+        }
+    }
+}
+
+extension TrustState {
+    /// What a person should know about the list in force.
+    func conditions(at clock: Timestamp) -> [PinningEvent] {
+        guard let held = self.inForce?.held else { return [] }
+        let list = held.list
+        var events: [PinningEvent] = []
+        if held.status == .superseded {
+            events.append(
+                PinningEvent(
+                    .signerReplaced, at: clock,
+                    "version \(list.version) is signed by keys of an earlier root than \(self.chain.newest.version)"))
+        }
+        if self.isStale(clock) {
+            events.append(PinningEvent(.stale, at: clock, "version \(list.version) expired at \(list.expiresAt)"))
+        }
+        if self.hasConflictingLists {
+            events.append(PinningEvent(.conflictingLists, at: clock, "there are two lists of version \(list.version)"))
+        }
+        if list.unusablePinCount > 0 {
+            events.append(
+                PinningEvent(.unusablePins, at: clock, "\(list.unusablePinCount) pins of version \(list.version)"))
+        }
+        return events
+    }
+}

@@ -1,0 +1,32 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+public import CertificatePinning
+internal import Foundation
+
+/// What time it is, and how to wait. A protocol, so that a test can say both.
+public protocol PinningClock: Sendable {
+    /// The time of day. It may be wrong, and may go backwards.
+    var now: Timestamp { get }
+
+    /// Waits.
+    ///
+    /// - Parameter seconds: How long, at least.
+    /// - Throws: `CancellationError` when the task is cancelled.
+    func sleep(seconds: Double) async throws
+}
+
+/// The clock of the device.
+public struct SystemClock: PinningClock {
+    /// Creates the clock.
+    public init() {}
+
+    /// The time of day, in whole seconds.
+    public var now: Timestamp { Timestamp(secondsSince1970: Int64(Date().timeIntervalSince1970.rounded(.down))) }
+
+    /// Waits with `Task.sleep`.
+    public func sleep(seconds: Double) async throws {
+        try await Task.sleep(nanoseconds: UInt64(max(0, min(seconds, 1e9)) * 1e9))
+    }
+}

@@ -1,0 +1,73 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+public import CertificatePinning
+public import PinListMetadata
+
+/// Something that whoever runs an app should be able to know.
+public struct PinningEvent: Hashable, Sendable, CustomStringConvertible {
+    /// What happened. Bounded, so it may label a metric.
+    public struct Kind: Hashable, Sendable, CustomStringConvertible {
+        /// The code, lower case with hyphens.
+        public let description: String
+
+        /// An event of an adapter's own. Those of the client have a name below.
+        public init(code: String) { self.description = code }
+
+        /// A newer list is in force.
+        public static let listAccepted = Kind(code: "list-accepted")
+        /// A new root is trusted.
+        public static let rootAccepted = Kind(code: "root-accepted")
+        /// A list or a root from outside was refused; see ``PinningEvent/refusal``.
+        public static let refused = Kind(code: "refused")
+        /// A refresh failed for the network or the server.
+        public static let refreshFailed = Kind(code: "refresh-failed")
+        /// There were more new roots than are taken in one refresh.
+        public static let tooManyRoots = Kind(code: "too-many-roots")
+        /// Something could not be stored; it is in force in this process, and storing is tried again.
+        public static let storeFailed = Kind(code: "store-failed")
+        /// A stored file is not what was written, and is left aside.
+        public static let stateDamaged = Kind(code: "state-damaged")
+        /// A stored file cannot be read now: nothing is written either, and reading is tried again.
+        public static let stateUnreadable = Kind(code: "state-unreadable")
+        /// A newer version of this library wrote the stored state: it is read, and not written.
+        public static let stateNewer = Kind(code: "state-newer")
+        /// The list in force is signed by those who signed before; a current one is awaited.
+        public static let signerReplaced = Kind(code: "signer-replaced")
+        /// The list in force has expired, and is still enforced.
+        public static let stale = Kind(code: "stale")
+        /// The shipped and the stored list have the same version and differ; the shipped one is in force.
+        public static let conflictingLists = Kind(code: "conflicting-lists")
+        /// The list has pins that this version cannot use: they match nothing.
+        public static let unusablePins = Kind(code: "unusable-pins")
+        /// Pins are judged while nobody runs ``Pinning/run()``: lists are never refreshed.
+        public static let notRunning = Kind(code: "not-running")
+        /// A connection was refused, or would have been; see ``PinningEvent/decision``.
+        public static let validationFailed = Kind(code: "validation-failed")
+        /// A connection was allowed because pinning is suspended or its entry has expired; see
+        /// ``PinningEvent/decision``.
+        public static let notEnforced = Kind(code: "not-enforced")
+    }
+
+    /// What happened.
+    public let kind: Kind
+    /// When, by the client's clock.
+    public let time: Timestamp
+    /// In one sentence without a full stop.
+    public let detail: String
+    /// The decision that it is about.
+    public var decision: PinningDecision?
+    /// The refusal that it is about.
+    public var refusal: MetadataRefusal?
+
+    /// Creates an event.
+    public init(_ kind: Kind, at time: Timestamp, _ detail: String) {
+        self.kind = kind
+        self.time = time
+        self.detail = detail
+    }
+
+    /// The kind and the detail.
+    public var description: String { "\(self.kind): \(self.detail)" }
+}

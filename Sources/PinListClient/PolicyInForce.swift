@@ -1,0 +1,76 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+public import CertificatePinning
+internal import Foundation
+internal import PinListMetadata
+
+/// The rules that handshakes are judged by, at one moment. Immutable, so that any thread reads it without waiting.
+public final class PolicyInForce: Sendable {
+    /// The rules.
+    public let policy: PinningPolicy
+    /// The digest of the list's envelope, as reports name it; `nil` without a list.
+    public let listDigest: String?
+    /// Counts the lists that came into force; open connections are judged again when it changes.
+    public let epoch: UInt64
+
+    /// No rule is judged by an earlier time: the build date, and the `issuedAt` of a current list.
+    private let earliest: Timestamp?
+    /// When the list expires, unless it has already.
+    let expiresAt: Timestamp?
+
+    init(policy: PinningPolicy, listDigest: String?, epoch: UInt64, earliest: Timestamp?, expiresAt: Timestamp?) {
+        self.policy = policy
+        self.listDigest = listDigest
+        self.epoch = epoch
+        self.earliest = earliest
+        self.expiresAt = expiresAt
+    }
+
+    /// The time that rules are judged by.
+    public func referenceTime(_ clock: Timestamp) -> Timestamp { max(clock, self.earliest ?? clock) }
+}
+
+/// Holds the policy in force for all threads. The lock is held for as long as it takes to copy a reference.
+///
+/// `@unchecked Sendable`: because what changes is read and written under the lock only.
+final class PolicyBox: @unchecked Sendable {
+    private let lock = NSLock()
+    private var policy: PolicyInForce
+
+    init(_ policy: PolicyInForce) { self.policy = policy }
+
+    var value: PolicyInForce {
+        get { self.lock.withLock { self.policy } }
+        set { self.lock.withLock { self.policy = newValue } }
+    }
+}
+
+extension TrustState {
+    /// The rules of the list in force, for one installation.
+    func policy(
+        for installation: InstallationID?, epoch: UInt64, _ configuration: PinningConfiguration, at clock: Timestamp
+    ) -> PolicyInForce {
+        let isStale = self.isStale(clock)
+        let held = self.inForce?.held
+        let policy = held.flatMap {
+            try? $0.list.policy(for: installation, isStale: isStale, whenStale: configuration.whenStale)
+        }
+        let isCurrent = held?.status == .current
+        return PolicyInForce(
+            policy: policy ?? .denyingAll, listDigest: held?.digest, epoch: epoch,
+            earliest: [configuration.buildDate, isCurrent ? held?.list.issuedAt : nil].compactMap { $0 }.max(),
+            expiresAt: isStale ? nil : held?.list.expiresAt)
+    }
+}
+
+extension PinningPolicy {
+    /// Refuses every host: where there is no list at all, nothing may pass unpinned.
+    static let denyingAll: PinningPolicy = {
+        guard let policy = try? PinningPolicy(domains: [], unlisted: .deny) else {
+            fatalError("no domain, no conflict")
+        }
+        return policy
+    }()
+}

@@ -1,0 +1,154 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import PinListMetadata
+
+#if canImport(FoundationNetworking)
+internal import FoundationNetworking
+#endif
+
+/// Fetches with Foundation's URLSession, under the platform's default validation: without a delegate for challenges,
+/// cache, cookies or credentials.
+public struct URLSessionFetcher: ListFetcher {
+    /// Creates the fetcher.
+    public init() {}
+
+    /// Gets a resource, in a session of its own: nothing is kept between two requests.
+    ///
+    /// - Throws: ``FetchFailure``.
+    public func fetch(_ request: FetchRequest) async throws -> FetchResponse {
+        guard ReportAddress.isAllowed(request.address), let url = URL(string: request.address) else {
+            throw FetchFailure(.network, "the address is no https URL")
+        }
+        var message = URLRequest(url: url)
+        message.httpShouldHandleCookies = false
+        message.setValue(request.ifNoneMatch, forHTTPHeaderField: "If-None-Match")
+        // Lists are never compressed: what is counted while reading is what was sent.
+        message.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
+        let exchange = URLSessionExchange(maximumBytes: request.maximumBytes)
+        return try await exchange.run(message)
+    }
+}
+
+/// One request and what comes back for it.
+///
+/// `@unchecked Sendable`: because what changes is read and written under the lock only.
+private final class URLSessionExchange: NSObject, URLSessionDataDelegate, @unchecked Sendable {
+    private let maximumBytes: Int
+    private let lock = NSLock()
+    private var response: HTTPURLResponse?
+    private var body: [UInt8] = []
+    private var redirects = 0
+    private var failure: FetchFailure?
+    private var ended: CheckedContinuation<FetchResponse, any Error>?
+
+    init(maximumBytes: Int) { self.maximumBytes = maximumBytes }
+
+    func run(_ message: URLRequest) async throws -> FetchResponse {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.urlCache = nil
+        configuration.httpCookieStorage = nil
+        configuration.urlCredentialStorage = nil
+        configuration.httpShouldSetCookies = false
+        configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+        configuration.timeoutIntervalForRequest = FetchRequest.firstByteSeconds
+        configuration.timeoutIntervalForResource = FetchRequest.totalSeconds
+        let session = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
+        defer { session.finishTasksAndInvalidate() }
+        let task = session.dataTask(with: message)
+        // Not every platform keeps the session's own limits, and a server that sends a byte now and then meets none.
+        let firstByte = self.limit(task, FetchRequest.firstByteSeconds) { $0.response == nil }
+        let total = self.limit(task, FetchRequest.totalSeconds) { _ in true }
+        defer {
+            firstByte.cancel()
+            total.cancel()
+        }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                self.lock.withLock { self.ended = continuation }
+                task.resume()
+            }
+        } onCancel: {
+            task.cancel()
+        }
+    }
+
+    /// Ends a request that takes too long.
+    private func limit(
+        _ task: URLSessionDataTask, _ seconds: Double, when applies: @escaping @Sendable (URLSessionExchange) -> Bool
+    ) -> Task<Void, Never> {
+        Task {
+            guard (try? await Task.sleep(nanoseconds: UInt64(seconds * 1e9))) != nil else { return }
+            self.stop(task, FetchFailure(.timeout, "the server did not answer within \(Int(seconds)) seconds")) {
+                applies(self)
+            }
+        }
+    }
+
+    /// Ends the request for a reason; the first one counts.
+    private func stop(_ task: URLSessionTask, _ failure: FetchFailure, if condition: () -> Bool = { true }) {
+        let isFirst = self.lock.withLock {
+            guard self.failure == nil, condition() else { return false }
+            self.failure = failure
+            return true
+        }
+        if isFirst { task.cancel() }
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        let isWithinLimit = self.lock.withLock {
+            self.redirects += 1
+            return self.redirects <= FetchRequest.redirects
+        }
+        if isWithinLimit, let address = request.url?.absoluteString, ReportAddress.isAllowed(address) {
+            completionHandler(request)
+        } else {
+            let reason = isWithinLimit ? "a redirect that is not to https" : "too many redirects"
+            self.stop(task, FetchFailure(.redirect, reason))
+            completionHandler(nil)
+        }
+    }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        self.lock.withLock { self.response = response as? HTTPURLResponse }
+        if response.expectedContentLength > Int64(self.maximumBytes) { self.stopTooLarge(dataTask) }
+        completionHandler(.allow)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        let isTooLarge = self.lock.withLock {
+            guard self.body.count + data.count <= self.maximumBytes else { return true }
+            self.body += data
+            return false
+        }
+        if isTooLarge { self.stopTooLarge(dataTask) }
+    }
+
+    private func stopTooLarge(_ task: URLSessionTask) {
+        self.stop(task, FetchFailure(.tooLarge, "the answer is over \(self.maximumBytes) bytes"))
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        let (ended, result) = self.lock.withLock {
+            defer { self.ended = nil }
+            return (self.ended, self.result(error))
+        }
+        ended?.resume(with: result)
+    }
+
+    private func result(_ error: (any Error)?) -> Result<FetchResponse, any Error> {
+        if let failure = self.failure { return .failure(failure) }
+        if let error { return .failure(FetchFailure(.network, "the request failed: \(error.localizedDescription)")) }
+        guard let response = self.response else { return .failure(FetchFailure(.network, "there was no answer")) }
+        let retryAfter = response.value(forHTTPHeaderField: "Retry-After").flatMap { Double($0) }
+        return .success(FetchResponse(status: response.statusCode, body: self.body, retryAfter: retryAfter))
+    }
+}

@@ -1,0 +1,61 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+public import PinListClient
+
+/// A store on a disk that fails as a test says.
+///
+/// `@unchecked Sendable`: because what changes is read and written under the lock only.
+public final class FaultyStore: StateStore, @unchecked Sendable {
+    /// What does not work.
+    public enum Fault: Hashable, Sendable {
+        /// Nothing can be written: a full or read-only disk.
+        case writing
+        /// Files are there, and cannot be read: a locked device, no descriptors.
+        case reading
+        /// Another process holds the lock.
+        case locking
+    }
+
+    private let lock = NSLock()
+    private let disk: any StateStore
+    private var present: Set<Fault>
+    private var written: [StateFile] = []
+
+    /// A store that works but for some faults.
+    public init(_ disk: any StateStore = MemoryStore(), faults: Set<Fault> = []) {
+        self.disk = disk
+        self.present = faults
+    }
+
+    /// What does not work now.
+    public var faults: Set<Fault> {
+        get { self.lock.withLock { self.present } }
+        set { self.lock.withLock { self.present = newValue } }
+    }
+
+    /// The files that were written, the first first.
+    public var writes: [StateFile] { self.lock.withLock { self.written } }
+
+    /// Reads, unless that does not work and the file is there.
+    public func read(_ file: StateFile, maximumBytes: Int) -> StoredFile {
+        let stored = self.disk.read(file, maximumBytes: maximumBytes)
+        guard self.faults.contains(.reading), stored != .absent else { return stored }
+        return .unreadable("Input/output error")
+    }
+
+    /// Writes, unless that does not work.
+    public func write(_ bytes: [UInt8], to file: StateFile) throws(StoreFailure) {
+        guard !self.faults.contains(.writing) else { throw StoreFailure("No space left on device") }
+        self.lock.withLock { self.written.append(file) }
+        try self.disk.write(bytes, to: file)
+    }
+
+    /// Takes the lock, unless that does not work.
+    public func withLock(_ body: () throws(StoreFailure) -> Void) throws(StoreFailure) {
+        guard !self.faults.contains(.locking) else { throw StoreFailure("another process holds the lock") }
+        try self.disk.withLock(body)
+    }
+}

@@ -1,0 +1,82 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Crypto
+public import PinListMetadata
+
+/// A private key that signs metadata in tests. It lives in memory and comes from a seed: nothing real may trust it.
+public struct SigningKey: Sendable {
+    private enum Signer: Sendable {
+        case p256(P256.Signing.PrivateKey)
+        case ed25519(Curve25519.Signing.PrivateKey)
+    }
+
+    private let signer: Signer
+
+    /// The public half, as a root holds it.
+    public let publicKey: MetadataKey
+
+    /// The id of the public half.
+    public var keyID: String { self.publicKey.keyID }
+
+    private static let ed25519Prefix: [UInt8] = [
+        0x30, 0x2A, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x03, 0x21, 0x00,
+    ]
+
+    /// Makes a key.
+    ///
+    /// - Parameters:
+    ///   - algorithm: How it signs.
+    ///   - random: Where its bytes come from; a ``SeededGenerator`` makes the same key again.
+    public init(_ algorithm: MetadataKey.Algorithm = .ecdsaP256SHA256, using random: inout SeededGenerator) {
+        while true {
+            let secret = random.bytes(32)
+            switch algorithm {
+            case .ecdsaP256SHA256:
+                // A number that is no scalar of the curve is as good as never met.
+                guard let key = try? P256.Signing.PrivateKey(rawRepresentation: secret),
+                    let publicKey = MetadataKey(subjectPublicKeyInfo: Array(key.publicKey.derRepresentation))
+                else { continue }
+                self.signer = .p256(key)
+                self.publicKey = publicKey
+            case .ed25519:
+                guard let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: secret),
+                    let publicKey = MetadataKey(
+                        subjectPublicKeyInfo: Self.ed25519Prefix + Array(key.publicKey.rawRepresentation))
+                else { continue }
+                self.signer = .ed25519(key)
+                self.publicKey = publicKey
+            }
+            return
+        }
+    }
+
+    /// Signs a message.
+    ///
+    /// - Returns: 64 raw bytes. For P-256 other ones each time.
+    public func signature(over message: [UInt8]) throws -> [UInt8] {
+        switch self.signer {
+        case .p256(let key): try Array(key.signature(for: message).rawRepresentation)
+        case .ed25519(let key): try Array(key.signature(for: message))
+        }
+    }
+}
+
+extension Envelope {
+    /// Adds a signature over the payload and its type.
+    ///
+    /// - Parameters:
+    ///   - key: Who signs.
+    ///   - hint: What the envelope says of who signed; by default the truth.
+    public mutating func sign(by key: SigningKey, hint: String? = nil) throws {
+        self.signatures.append(
+            Signature(keyID: hint ?? key.keyID, bytes: try key.signature(over: self.signedBytes)))
+    }
+
+    /// An envelope that some keys have signed.
+    public init(of kind: MetadataRefusal.Kind, payload: [UInt8], signedBy keys: [SigningKey]) throws {
+        self.init(payloadType: Self.payloadType(of: kind), payload: payload)
+        for key in keys { try self.sign(by: key) }
+    }
+}

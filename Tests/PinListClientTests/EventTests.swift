@@ -1,0 +1,52 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import Foundation
+import PinListClient
+import PinListMetadata
+import PinningTesting
+import Testing
+
+@Suite("Events")
+struct EventTests {
+    @Test("several observers each see everything; one that does not look holds up nobody")
+    func observers() async throws {
+        let client = try TestClient()
+        let pinning = try client.launch()
+        let first = pinning.events()
+        let idle = pinning.events()
+        let second = pinning.events()
+        let count = 10
+        for _ in 0..<count {
+            _ = pinning.decision(for: TestClient.strangePath, host: TestClient.host)
+        }
+        for events in [first, second] {
+            var seen = 0
+            for await event in events where event.kind == .validationFailed {
+                seen += 1
+                if seen == count { break }
+            }
+            #expect(seen == count)
+        }
+        withExtendedLifetime(idle) {}
+    }
+
+    @Test("ten thousand events with an observer that does not look: it keeps the newest, bounded")
+    func slowObserver() async throws {
+        let client = try TestClient()
+        let pinning = try client.launch()
+        let slow = pinning.events()
+        for number in 0..<10_000 {
+            pinning.send(PinningEvent(PinningEvent.Kind(code: "test"), at: TestClient.start, "\(number)"))
+        }
+        var details: [String] = []
+        for await event in slow {
+            details.append(event.detail)
+            if event.detail == "9999" { break }
+        }
+        #expect(details.count == 128)
+        #expect(details.first == "9872")
+    }
+}

@@ -1,0 +1,132 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import Foundation
+import PinListClient
+import PinListMetadata
+import PinningTesting
+import Testing
+
+@Suite("The schedule")
+struct ScheduleTests {
+    /// Runs a client while `body` turns the clock.
+    private func running(_ pinning: Pinning, _ body: () async throws -> Void) async throws {
+        let run = Task { await pinning.run() }
+        defer { run.cancel() }
+        try await body()
+        run.cancel()
+        await run.value
+    }
+
+    @Test("the first start refreshes at once, then once in each refreshAfter, also across restarts")
+    func interval() async throws {
+        let client = try TestClient()
+        try await self.running(try client.launch()) {
+            await client.clock.untilSleeping()
+            #expect(client.server.paths == ["/root/2.json", "/pins.json"])
+            client.server.forgetRequests()
+            for _ in 0..<11 {
+                client.clock.advance(by: 3_600)
+                await client.clock.untilSleeping()
+            }
+            #expect(client.server.requests.isEmpty)
+            client.clock.advance(by: 3_599)
+            client.clock.advance(by: 1)
+            await client.clock.untilSleeping()
+        }
+        #expect(client.server.requests.count == 2)
+        client.server.forgetRequests()
+        try await self.running(try client.launch()) { await client.clock.untilSleeping() }
+        #expect(client.server.requests.isEmpty)
+    }
+
+    @Test(
+        "what a list asks for is kept within a quarter of an hour and a day",
+        arguments: [(1, 900), (9_999_999, 86_400)])
+    func clamped(published: Int64, seconds: Int64) async throws {
+        let client = try TestClient()
+        try client.publish { $0.refreshAfter = published }
+        let pinning = try client.launch()
+        _ = await pinning.refresh()
+        try await self.running(pinning) {
+            await client.clock.untilSleeping()
+            #expect(client.clock.waits.first == Double(min(seconds, 3_600)))
+        }
+    }
+
+    @Test("failures wait 2 minutes, then twice as long each time, up to 4 hours, at most; Retry-After is honoured")
+    func backoff() async throws {
+        // The highest random number: the longest wait.
+        let client = try TestClient(fraction: 0.999_999)
+        client.server.interference = { _, _ in throw FetchFailure(.network, "no route") }
+        let pinning = try client.launch()
+        try await self.running(pinning) {
+            for most in [120.0, 240, 480, 960, 1_920, 3_600] {
+                await client.clock.untilSleeping()
+                let wait = try #require(client.clock.waits.first)
+                #expect(wait > most * 0.98 && wait <= most, "\(wait) of \(most)")
+                client.clock.advance(by: Int64(wait))
+            }
+        }
+        client.server.interference = { _, _ in FetchResponse(status: 503, retryAfter: 9_000) }
+        let patient = try TestClient(fraction: 0)
+        patient.server.interference = client.server.interference
+        let other = try patient.launch()
+        _ = await other.refresh()
+        try await self.running(other) {
+            await patient.clock.untilSleeping()
+            patient.clock.advance(by: 3_600)
+            await patient.clock.untilSleeping()
+            patient.clock.advance(by: 3_600)
+            await patient.clock.untilSleeping()
+            #expect(patient.clock.waits.first == 1_800)
+        }
+    }
+
+    @Test("a mismatch asks for a refresh; a second one within five minutes does not")
+    func mismatch() async throws {
+        let client = try TestClient()
+        let pinning = try client.launch()
+        let wrong = TestClient.strangePath
+        try await self.running(pinning) {
+            await client.clock.untilSleeping()
+            client.server.forgetRequests()
+            try client.publish()
+            let events = pinning.events()
+            #expect(pinning.decision(for: wrong, host: TestClient.host).verdict == .block)
+            for await event in events where event.kind == .listAccepted { break }
+            #expect(pinning.version == 2)
+            client.server.forgetRequests()
+            #expect(pinning.decision(for: wrong, host: TestClient.host).verdict == .block)
+            client.clock.advance(by: 299)
+            await client.clock.untilSleeping()
+        }
+        #expect(client.server.requests.isEmpty)
+    }
+
+    @Test("pins are judged while nobody refreshes: one event says so")
+    func notRunning() async throws {
+        let client = try TestClient()
+        let pinning = try client.launch()
+        let wrong = TestClient.strangePath
+        #expect(pinning.decision(for: wrong, host: TestClient.host).verdict == .block)
+        #expect(await pinning.kinds() == [.validationFailed])
+        client.clock.advance(by: 60)
+        for _ in 0..<3 { #expect(pinning.decision(for: wrong, host: TestClient.host).verdict == .block) }
+        #expect(await pinning.kinds().filter { $0 == .notRunning }.count == 1)
+    }
+
+    @Test("a clock that goes back makes a refresh due, and one that jumps ahead does no harm")
+    func clockJumps() async throws {
+        let client = try TestClient()
+        let pinning = try client.launch()
+        client.clock.advance(by: 10 * 365 * 86_400)
+        _ = await pinning.refresh()
+        client.clock.now = TestClient.start
+        client.server.forgetRequests()
+        try await self.running(try client.launch()) { await client.clock.untilSleeping() }
+        #expect(!client.server.requests.isEmpty)
+    }
+}
