@@ -98,6 +98,7 @@ let package = Package(
                 "CertificatePinning", "PinListMetadata", "PinFailureReports", "PinListClient", "PinningTesting",
                 "TestData",
             ],
+            exclude: ["Support/http-server.py"],
             swiftSettings: strict
         ),
         .testTarget(

@@ -12,8 +12,19 @@ internal import FoundationNetworking
 /// Fetches with Foundation's URLSession, under the platform's default validation: without a delegate for challenges,
 /// cache, cookies or credentials.
 public struct URLSessionFetcher: ListFetcher {
+    private let firstByteSeconds: Double
+    private let totalSeconds: Double
+
     /// Creates the fetcher.
-    public init() {}
+    public init() {
+        self.init(firstByteSeconds: FetchRequest.firstByteSeconds, totalSeconds: FetchRequest.totalSeconds)
+    }
+
+    /// A fetcher with other limits, for tests that cannot wait.
+    init(firstByteSeconds: Double, totalSeconds: Double) {
+        self.firstByteSeconds = firstByteSeconds
+        self.totalSeconds = totalSeconds
+    }
 
     /// Gets a resource, in a session of its own: nothing is kept between two requests.
     ///
@@ -28,7 +39,7 @@ public struct URLSessionFetcher: ListFetcher {
         // Lists are never compressed: what is counted while reading is what was sent.
         message.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
         let exchange = URLSessionExchange(maximumBytes: request.maximumBytes)
-        return try await exchange.run(message)
+        return try await exchange.run(message, firstByteSeconds: self.firstByteSeconds, totalSeconds: self.totalSeconds)
     }
 }
 
@@ -46,21 +57,23 @@ private final class URLSessionExchange: NSObject, URLSessionDataDelegate, @unche
 
     init(maximumBytes: Int) { self.maximumBytes = maximumBytes }
 
-    func run(_ message: URLRequest) async throws -> FetchResponse {
+    func run(
+        _ message: URLRequest, firstByteSeconds: Double, totalSeconds: Double
+    ) async throws -> FetchResponse {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.urlCache = nil
         configuration.httpCookieStorage = nil
         configuration.urlCredentialStorage = nil
         configuration.httpShouldSetCookies = false
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-        configuration.timeoutIntervalForRequest = FetchRequest.firstByteSeconds
-        configuration.timeoutIntervalForResource = FetchRequest.totalSeconds
+        configuration.timeoutIntervalForRequest = firstByteSeconds
+        configuration.timeoutIntervalForResource = totalSeconds
         let session = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
         defer { session.finishTasksAndInvalidate() }
         let task = session.dataTask(with: message)
         // Not every platform keeps the session's own limits, and a server that sends a byte now and then meets none.
-        let firstByte = self.limit(task, FetchRequest.firstByteSeconds) { $0.response == nil }
-        let total = self.limit(task, FetchRequest.totalSeconds) { _ in true }
+        let firstByte = self.limit(task, firstByteSeconds) { $0.response == nil }
+        let total = self.limit(task, totalSeconds) { _ in true }
         defer {
             firstByte.cancel()
             total.cancel()
@@ -81,7 +94,7 @@ private final class URLSessionExchange: NSObject, URLSessionDataDelegate, @unche
     ) -> Task<Void, Never> {
         Task {
             guard (try? await Task.sleep(nanoseconds: UInt64(seconds * 1e9))) != nil else { return }
-            self.stop(task, FetchFailure(.timeout, "the server did not answer within \(Int(seconds)) seconds")) {
+            self.stop(task, FetchFailure(.timeout, "the server did not answer within \(seconds) seconds")) {
                 applies(self)
             }
         }
@@ -109,7 +122,9 @@ private final class URLSessionExchange: NSObject, URLSessionDataDelegate, @unche
             completionHandler(request)
         } else {
             let reason = isWithinLimit ? "a redirect that is not to https" : "too many redirects"
-            self.stop(task, FetchFailure(.redirect, reason))
+            // Not cancelled: without a request to go on with, the task ends by itself; on Linux, Foundation stops the
+            // process when a task is cancelled while it waits for this answer.
+            self.lock.withLock { self.failure = self.failure ?? FetchFailure(.redirect, reason) }
             completionHandler(nil)
         }
     }
@@ -146,6 +161,9 @@ private final class URLSessionExchange: NSObject, URLSessionDataDelegate, @unche
 
     private func result(_ error: (any Error)?) -> Result<FetchResponse, any Error> {
         if let failure = self.failure { return .failure(failure) }
+        if (error as? URLError)?.code == .timedOut {
+            return .failure(FetchFailure(.timeout, "the server did not answer in time"))
+        }
         if let error { return .failure(FetchFailure(.network, "the request failed: \(error.localizedDescription)")) }
         guard let response = self.response else { return .failure(FetchFailure(.network, "there was no answer")) }
         let retryAfter = response.value(forHTTPHeaderField: "Retry-After").flatMap { Double($0) }
