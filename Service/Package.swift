@@ -74,7 +74,12 @@ let package = Package(
         ),
         .testTarget(
             name: "TumblerTests",
-            dependencies: ["tumbler"],
+            dependencies: [
+                "tumbler",
+                .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "PinListMetadata", package: "tumbler"),
+                .product(name: "PinningTesting", package: "tumbler"),
+            ],
             swiftSettings: strict
         ),
     ],

@@ -20,12 +20,16 @@ struct FinishedProcess: Sendable {
     ///
     /// Output goes into files, not pipes: nobody has to empty a file while the process runs, and no sibling that is
     /// started at the same moment holds the other end of it.
+    ///
+    /// - Parameter seconds: How long it may take; then it is killed.
     static func run(
-        _ executable: URL, _ arguments: [String], in folder: URL, standardInput: URL? = nil
+        _ executable: URL, _ arguments: [String], in folder: URL, standardInput: URL? = nil,
+        killedAfter seconds: Double = Self.longestSeconds
     ) async throws -> FinishedProcess {
         await ProcessSlots.all.take()
         do {
-            let finished = try await self.runInSlot(executable, arguments, in: folder, standardInput: standardInput)
+            let finished = try await self.runInSlot(
+                executable, arguments, in: folder, standardInput: standardInput, killedAfter: seconds)
             await ProcessSlots.all.give()
             return finished
         } catch {
@@ -35,7 +39,7 @@ struct FinishedProcess: Sendable {
     }
 
     private static func runInSlot(
-        _ executable: URL, _ arguments: [String], in folder: URL, standardInput: URL?
+        _ executable: URL, _ arguments: [String], in folder: URL, standardInput: URL?, killedAfter limit: Double
     ) async throws -> FinishedProcess {
         let outputs = ["out", "err"].map { folder.appendingPathComponent("\(UUID().uuidString).\($0)") }
         for output in outputs { try Data().write(to: output) }
@@ -47,9 +51,9 @@ struct FinishedProcess: Sendable {
         let process = try ChildProcess(
             executable, arguments, in: folder, input: input.fileDescriptor, output: handles[0].fileDescriptor,
             errors: handles[1].fileDescriptor)
-        let limit = process.endLater(seconds: Self.longestSeconds)
+        let killing = process.endLater(seconds: limit)
         let (status, end) = await process.end()
-        limit.cancel()
+        killing.cancel()
         withExtendedLifetime((handles, input)) {}
         let seconds = Double(end - start) / 1e9
         let texts = try outputs.map { try Data(contentsOf: $0) }

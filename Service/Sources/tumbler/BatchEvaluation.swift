@@ -15,6 +15,12 @@ struct BatchEvaluation {
     /// Lines that are answered together: enough that handing them out costs little, few enough to stay in memory.
     private static let linesAtOnce = 256
 
+    /// What many questions have in common, read once.
+    private struct Files {
+        let roots = RootStoreCache()
+        let lists = SignedListCache()
+    }
+
     /// The time of questions that name none.
     let defaultTime: Timestamp
 
@@ -24,21 +30,21 @@ struct BatchEvaluation {
     /// - Throws: ``CommandFailure`` when it cannot be read, or the answers cannot be written.
     func run(reading path: String) async throws {
         var lines = try InputLines(path, maximumLength: Self.maximumLineLength)
-        let stores = RootStoreCache()
+        let files = Files()
         while case let batch = try lines.next(atMost: Self.linesAtOnce), !batch.isEmpty {
-            try StandardOutput.write(await self.answer(batch, stores))
+            try StandardOutput.write(await self.answer(batch, files))
         }
     }
 
     /// Answers some lines on all cores; each core takes every n-th line.
-    private func answer(_ lines: [InputLines.Line], _ stores: RootStoreCache) async -> Data {
+    private func answer(_ lines: [InputLines.Line], _ files: Files) async -> Data {
         let width = min(lines.count, ProcessInfo.processInfo.activeProcessorCount)
         let parts = await withTaskGroup(of: (Int, [Data]).self) { group in
             for first in 0..<width {
                 group.addTask {
                     var answers: [Data] = []
                     for index in stride(from: first, to: lines.count, by: width) {
-                        answers.append(await self.answer(lines[index], stores))
+                        answers.append(await self.answer(lines[index], files))
                     }
                     return (first, answers)
                 }
@@ -50,17 +56,17 @@ struct BatchEvaluation {
         return all
     }
 
-    private func answer(_ line: InputLines.Line, _ stores: RootStoreCache) async -> Data {
+    private func answer(_ line: InputLines.Line, _ files: Files) async -> Data {
         let answer: BatchAnswer
         switch line {
         case .tooLong: answer = Self.malformed(nil, "", "a line of over \(Self.maximumLineLength) bytes")
-        case .bytes(let bytes): answer = await self.answer(bytes, stores)
+        case .bytes(let bytes): answer = await self.answer(bytes, files)
         }
         // Text, numbers and booleans can always be encoded.
         return (try? JSONOutput.line(answer)) ?? Data()
     }
 
-    private func answer(_ line: Data, _ stores: RootStoreCache) async -> BatchAnswer {
+    private func answer(_ line: Data, _ files: Files) async -> BatchAnswer {
         let question: BatchQuestion
         do {
             question = try JSONDecoder().decode(BatchQuestion.self, from: line)
@@ -70,8 +76,8 @@ struct BatchEvaluation {
             return Self.malformed(id, "", Self.reason(for: error))
         }
         do throws(InputError) {
-            let evaluation = try question.evaluation(defaultTime: self.defaultTime)
-            let roots = try await stores.store(for: question.roots)
+            let evaluation = try await question.evaluation(defaultTime: self.defaultTime, files.lists)
+            let roots = try await files.roots.store(for: question.roots)
             return BatchAnswer(id: question.id, decision: try await evaluation.decide(roots: roots))
         } catch {
             return Self.malformed(question.id, question.host, error.reason)

@@ -42,17 +42,24 @@ struct BatchQuestion: Decodable {
     /// The question that the line asks.
     ///
     /// - Throws: ``InputError`` for a member whose text is not what it must be.
-    func evaluation(defaultTime: Timestamp) throws(InputError) -> Evaluation {
-        guard self.list == nil, self.root == nil else {
-            throw InputError(.policy, "signed lists cannot be evaluated yet; give pins")
-        }
-        var known: [KnownPin] = []
-        for text in self.pins ?? [] { known.append(KnownPin(try Pin(text))) }
+    func evaluation(defaultTime: Timestamp, _ lists: SignedListCache) async throws(InputError) -> Evaluation {
+        let rules = try await self.rules(lists)
         var presented: [[UInt8]] = []
         for text in self.chain { presented += try Self.certificates(in: text) }
         return Evaluation(
-            host: self.host, presented: presented, pins: known, checksName: self.nameCheck ?? true,
+            host: self.host, presented: presented, rules: rules, checksName: self.nameCheck ?? true,
             time: try self.at.map { text throws(InputError) in try Timestamp(text) } ?? defaultTime)
+    }
+
+    private func rules(_ lists: SignedListCache) async throws(InputError) -> Evaluation.Rules {
+        switch (self.list, self.root) {
+        case (let list?, let root?) where self.pins == nil: return .list(try await lists.list(list, root: root))
+        case (nil, nil):
+            var known: [KnownPin] = []
+            for text in self.pins ?? [] { known.append(KnownPin(try Pin(text))) }
+            return .pins(known)
+        default: throw InputError(.policy, "a list goes with its root, and without pins")
+        }
     }
 
     /// The certificates of a PEM text.

@@ -13,10 +13,11 @@ struct EvaluateCommand: AsyncParsableCommand {
         abstract: "Decide on a certificate chain exactly as an app will.",
         discussion: """
             Validates the presented chain (PEM, leaf first, the rest in any order) against the roots, then the pins \
-            against the path that was validated. Without --pin the chain alone decides. Exit code 0: allowed, 1: \
+            against the path that was validated. Pins come with --pin, or from a signed list with --list and the root \
+            that vouches for it; without either the chain alone decides. Exit code 0: allowed, 1: \
             blocked, 2: could not be decided.
 
-            --batch reads one question a line, {"id","host","chain":[PEM],"roots":[PEM],"at"?,"nameCheck"?,"pins"?}, \
+            --batch reads one question a line, {"id","host","chain":[PEM],"roots":[PEM],"at"?,"nameCheck"?,"pins"?,"list"?,"root"?}, \
             and answers each with one line, in the same order.
             """
     )
@@ -34,6 +35,12 @@ struct EvaluateCommand: AsyncParsableCommand {
     @Option(name: .customLong("pin"), help: "A pin of this host, in any written form. May be given several times.")
     var pins: [String] = []
 
+    @Option(help: ArgumentHelp("A signed list, as an app ships it.", valueName: "file"))
+    var list: String?
+
+    @Option(help: ArgumentHelp("The root that vouches for the list.", valueName: "file"))
+    var root: String?
+
     @Flag(name: .customLong("no-name-check"), help: "Do not ask whether the certificate is for this host.")
     var noNameCheck = false
 
@@ -48,14 +55,29 @@ struct EvaluateCommand: AsyncParsableCommand {
     func validate() throws {
         let single =
             self.host != nil || self.chain != nil || self.roots != nil || !self.pins.isEmpty || self.noNameCheck
+            || self.list != nil || self.root != nil
         if self.batch != nil, single { throw ValidationError("--batch takes its questions from the file alone") }
         if self.batch == nil, self.host == nil { throw ValidationError("--host is missing") }
         if self.batch == nil, self.chain == nil { throw ValidationError("--chain is missing") }
+        if (self.list == nil) != (self.root == nil) { throw ValidationError("--list and --root go together") }
+        if self.list != nil, !self.pins.isEmpty {
+            throw ValidationError("pins are from --list or --pin, not from both")
+        }
     }
 
     func run() async throws {
         if let batch { return try await BatchEvaluation(defaultTime: self.time.time).run(reading: batch) }
         guard let host, let chain else { return }
+        let evaluation = Evaluation(
+            host: host, presented: try Self.certificates(in: chain), rules: try self.rules(),
+            checksName: !self.noNameCheck, time: self.time.time)
+        let decision = try await evaluation.decide(roots: try RootsOption.load(self.roots ?? RootsOption.system))
+        if self.json { try JSONOutput.write(decision) } else { try StandardOutput.write(lines: [decision.description]) }
+        guard decision.verdict == .allow else { throw ExitCode(CommandExit.doesNotHold.rawValue) }
+    }
+
+    private func rules() throws(CommandFailure) -> Evaluation.Rules {
+        if let list, let root { return .list(try SignedList(list: list, root: root)) }
         var pins: [KnownPin] = []
         for text in self.pins {
             do throws(InputError) {
@@ -65,12 +87,7 @@ struct EvaluateCommand: AsyncParsableCommand {
                     .usage, "--pin \(text): \(error)", hint: "tumbler pin prints the pins of what you have")
             }
         }
-        let evaluation = Evaluation(
-            host: host, presented: try Self.certificates(in: chain), pins: pins, checksName: !self.noNameCheck,
-            time: self.time.time)
-        let decision = try await evaluation.decide(roots: try RootsOption.load(self.roots ?? RootsOption.system))
-        if self.json { try JSONOutput.write(decision) } else { try StandardOutput.write(lines: [decision.description]) }
-        guard decision.verdict == .allow else { throw ExitCode(CommandExit.doesNotHold.rawValue) }
+        return .pins(pins)
     }
 
     private static func certificates(in path: String) throws(CommandFailure) -> [[UInt8]] {

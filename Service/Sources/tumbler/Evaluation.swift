@@ -13,8 +13,8 @@ struct Evaluation: Sendable {
     /// What the server presents, leaf first, in DER.
     let presented: [[UInt8]]
 
-    /// What is expected of the host; without any, the chain alone decides.
-    let pins: [KnownPin]
+    /// What is expected of the host.
+    let rules: Rules
 
     /// Whether the certificate must be for the host.
     let checksName: Bool
@@ -22,19 +22,35 @@ struct Evaluation: Sendable {
     /// The time at which all of it is judged.
     let time: Timestamp
 
+    /// Where what is expected comes from.
+    enum Rules: Sendable {
+        /// Pins of this host; without any, the chain alone decides.
+        case pins([KnownPin])
+        /// A signed list.
+        case list(SignedList)
+    }
+
     /// Validates first and pins second.
     ///
     /// - Throws: ``InputError/Code/policy`` when the pins contradict each other.
     func decide(roots: RootStore) async throws(InputError) -> PinningDecision {
         let name = try? HostName(self.host)
-        let entry = self.pins.isEmpty ? nil : name.map { PinnedDomain($0, pins: self.pins) }
-        let policy = try PinningPolicy(domains: entry.map { [$0] } ?? [])
+        let policy: PinningPolicy
+        var time = self.time
+        switch self.rules {
+        case .pins(let pins):
+            let entry = pins.isEmpty ? nil : name.map { PinnedDomain($0, pins: pins) }
+            policy = try PinningPolicy(domains: entry.map { [$0] } ?? [])
+        case .list(let list):
+            policy = list.policy(at: self.time)
+            time = list.referenceTime(self.time)
+        }
         // The refusal of a host that is none says what is wrong with it.
         guard let name else { return policy.refusal(of: self.host, .hostInvalid) }
         let identity: ServerIdentity = self.checksName ? .host(name) : .uncheckedName
         let validator = PathValidator(roots: roots, monotonicNanoseconds: monotonicNanoseconds)
         switch await validator.validate(presented: self.presented, as: identity, at: self.time).result {
-        case .success(let path): return policy.validate(path, for: self.host, at: self.time)
+        case .success(let path): return policy.validate(path, for: self.host, at: time)
         case .failure(let refusal): return policy.refusal(of: self.host, refusal.reason, detail: refusal.detail)
         }
     }

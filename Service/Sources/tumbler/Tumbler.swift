@@ -15,6 +15,6 @@ struct Tumbler: AsyncParsableCommand {
             64 usage.
             """,
         version: "0.1.0-dev",
-        subcommands: [PinCommand.self, EvaluateCommand.self]
+        subcommands: [PinCommand.self, EvaluateCommand.self, RefreshCommand.self]
     )
 }
