@@ -43,7 +43,7 @@ let package = Package(
         ),
         .target(
             name: "PinFailureReports",
-            dependencies: ["CertificatePinning", .product(name: "Crypto", package: "swift-crypto")],
+            dependencies: ["CertificatePinning", "PinListMetadata"],
             swiftSettings: strict
         ),
         .target(
@@ -89,7 +89,7 @@ let package = Package(
         ),
         .testTarget(
             name: "PinFailureReportsTests",
-            dependencies: ["CertificatePinning", "PinFailureReports", "TestData"],
+            dependencies: ["CertificatePinning", "PinListMetadata", "PinFailureReports", "PinningTesting", "TestData"],
             swiftSettings: strict
         ),
         .testTarget(

@@ -72,9 +72,15 @@ public struct Envelope: Hashable, Sendable {
 
     /// What is signed: PAE(payloadType, payload).
     public var signedBytes: [UInt8] {
-        var bytes = Array("DSSEv1 \(self.payloadType.utf8.count) \(self.payloadType) \(self.payload.count) ".utf8)
+        var bytes = self.signedPrefix
+        bytes.reserveCapacity(bytes.count + self.payload.count)
         bytes += self.payload
         return bytes
+    }
+
+    /// What stands before the payload in ``signedBytes``.
+    var signedPrefix: [UInt8] {
+        Array("DSSEv1 \(self.payloadType.utf8.count) \(self.payloadType) \(self.payload.count) ".utf8)
     }
 
     /// The envelope as UTF-8 JSON.

@@ -20,13 +20,15 @@ public struct HeldList: Sendable {
     /// The envelope, byte for byte.
     public let bytes: [UInt8]
 
-    /// The lower-case hex SHA-256 of ``bytes``: what a client names in `If-None-Match`.
-    public let digest: String
+    /// The lower-case hex SHA-256 of ``bytes``: what a client names in `If-None-Match`. Hashed when it is asked for.
+    public var digest: String { Envelope.digest(of: self.bytes) }
 
     /// Whether it is signed by those who sign today.
     public private(set) var status: Status
 
-    let payloadDigest: String
+    /// What was signed: two lists of one version are the same when these bytes are.
+    var payload: [UInt8] { self.verified.envelope.payload }
+
     private var verified: VerifiedEnvelope
 
     /// Verifies a list and reads it: signatures, name; no time, and no version.
@@ -50,21 +52,16 @@ public struct HeldList: Sendable {
             throw refusal
         }
         self.bytes = bytes
-        self.digest = Envelope.digest(of: bytes)
-        self.payloadDigest = Envelope.digest(of: envelope.payload)
         self.verified = verified
         self.status = .superseded
         self.judge(under: chain)
     }
 
-    /// Says anew, after a root, whether the list is current.
-    ///
-    /// - Returns: Whether any root of the chain still vouches for it.
-    @discardableResult
-    mutating func judge(under chain: RootChain) -> Bool {
+    /// Says anew, after a root, whether the list is current. A root that once vouched for it stays in the chain, so it
+    /// is superseded at worst.
+    mutating func judge(under chain: RootChain) {
         let isLate = chain.revokedBefore.map { self.list.issuedAt >= $0 } ?? true
         self.status = isLate && self.verified.meets(chain.newest.pins, of: chain.newest) ? .current : .superseded
-        return self.status == .current || chain.newestFirst.contains { self.verified.meets($0.pins, of: $0) }
     }
 
     /// Whether this is to be preferred: current before superseded, then the higher version.
@@ -74,8 +71,6 @@ public struct HeldList: Sendable {
 
     /// The ids of the keys of the newest root that signed it.
     mutating func signers(under chain: RootChain) -> [String] {
-        chain.newest.keys(of: chain.newest.pins).map(\.keyID).filter { keyID in
-            chain.newest.keys[keyID].map { self.verified.envelope.signers(among: [$0]).isEmpty == false } ?? false
-        }
+        self.verified.signers(chain.newest.pins, of: chain.newest).map(\.keyID)
     }
 }

@@ -107,12 +107,13 @@ struct JSONParser {
     private mutating func integer() throws(JSONValue.Defect) -> Int64 {
         let isNegative = self.take("-")
         let start = self.position
+        // Counted downwards: there is one more number below zero than above.
         var value: Int64 = 0
+        var isBeyond = false
         while let byte = self.next, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
-            let digit = Int64(byte - UInt8(ascii: "0"))
             let (product, isTooLarge) = value.multipliedReportingOverflow(by: 10)
-            let (sum, isOver) = product.addingReportingOverflow(digit)
-            guard !isTooLarge, !isOver else { throw self.defect("a number beyond 64 bits") }
+            let (sum, isOver) = product.subtractingReportingOverflow(Int64(byte - UInt8(ascii: "0")))
+            isBeyond = isBeyond || isTooLarge || isOver
             value = sum
             self.position += 1
         }
@@ -123,8 +124,10 @@ struct JSONParser {
         switch self.next {
         case UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"):
             throw self.defect("a number with a fraction or an exponent")
-        default: return isNegative ? -value : value
+        default: break
         }
+        guard !isBeyond, isNegative || value > .min else { throw self.defect("a number beyond 64 bits") }
+        return isNegative ? value : -value
     }
 
     private mutating func string() throws(JSONValue.Defect) -> String {

@@ -34,10 +34,10 @@ public struct MetadataKey: Hashable, Sendable {
 
     private let verifier: Verifier
 
-    /// The one form of a P-256 key before its point: a named curve, uncompressed. 91 bytes with the point.
+    /// The one form of a P-256 key before its coordinates: a named curve, uncompressed. 91 bytes with them.
     private static let p256Prefix: [UInt8] = [
         0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08, 0x2A, 0x86, 0x48,
-        0xCE, 0x3D, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
+        0xCE, 0x3D, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00, 0x04,
     ]
 
     /// The one form of an Ed25519 key before its point. 44 bytes with the point.
@@ -50,13 +50,13 @@ public struct MetadataKey: Hashable, Sendable {
     ///
     /// - Returns: `nil` for any other form, and for a point that is not on the curve.
     public init?(subjectPublicKeyInfo der: [UInt8]) {
-        if der.starts(with: Self.p256Prefix), der.count == Self.p256Prefix.count + 65,
+        if der.starts(with: Self.p256Prefix), der.count == Self.p256Prefix.count + 64,
             let key = try? P256.Signing.PublicKey(x963Representation: der.suffix(65))
         {
             self.algorithm = .ecdsaP256SHA256
             self.verifier = .p256(key)
         } else if der.starts(with: Self.ed25519Prefix), der.count == Self.ed25519Prefix.count + 32,
-            Self.isCanonical(der.suffix(32)),
+            Self.isCanonical(der.suffix(32)), !Self.isOfSmallOrder(der.suffix(32)),
             let key = try? Curve25519.Signing.PublicKey(rawRepresentation: der.suffix(32))
         {
             self.algorithm = .ed25519
@@ -75,6 +75,28 @@ public struct MetadataKey: Hashable, Sendable {
         return !isHigh || bytes[0] < 0xED
     }
 
+    /// Whether a point has an order that divides 8: under such a key there are signatures that nobody had to make.
+    private static func isOfSmallOrder(_ point: ArraySlice<UInt8>) -> Bool {
+        var y = Array(point)
+        y[31] &= 0x7F
+        return self.smallOrders.contains(y)
+    }
+
+    /// The y coordinates of the eight points of small order, little-endian (RFC 7748 calls their subgroup the torsion).
+    private static let smallOrders: Set<[UInt8]> = [
+        [UInt8](repeating: 0, count: 32),
+        [1] + [UInt8](repeating: 0, count: 31),
+        [0xEC] + [UInt8](repeating: 0xFF, count: 30) + [0x7F],
+        [
+            0x26, 0xE8, 0x95, 0x8F, 0xC2, 0xB2, 0x27, 0xB0, 0x45, 0xC3, 0xF4, 0x89, 0xF2, 0xEF, 0x98, 0xF0, 0xD5, 0xDF,
+            0xAC, 0x05, 0xD3, 0xC6, 0x33, 0x39, 0xB1, 0x38, 0x02, 0x88, 0x6D, 0x53, 0xFC, 0x05,
+        ],
+        [
+            0xC7, 0x17, 0x6A, 0x70, 0x3D, 0x4D, 0xD8, 0x4F, 0xBA, 0x3C, 0x0B, 0x76, 0x0D, 0x10, 0x67, 0x0F, 0x2A, 0x20,
+            0x53, 0xFA, 0x2C, 0x39, 0xCC, 0xC6, 0x4E, 0xC7, 0xFD, 0x77, 0x92, 0xAC, 0x03, 0x7A,
+        ],
+    ]
+
     /// Whether a signature of this key over a message holds.
     ///
     /// - Parameters:
@@ -88,6 +110,18 @@ public struct MetadataKey: Hashable, Sendable {
             return key.isValidSignature(signature, for: message)
         case .ed25519(let key):
             return key.isValidSignature(signature, for: message)
+        }
+    }
+
+    /// The same, for a message that is hashed or put together once for all signatures.
+    func isValidSignature(_ signature: [UInt8], for message: inout SignedMessage) -> Bool {
+        guard signature.count == Self.signatureLength else { return false }
+        switch self.verifier {
+        case .p256(let key):
+            guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature) else { return false }
+            return key.isValidSignature(signature, for: message.digest())
+        case .ed25519(let key):
+            return key.isValidSignature(signature, for: message.bytes())
         }
     }
 

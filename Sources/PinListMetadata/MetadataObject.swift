@@ -41,7 +41,7 @@ struct MetadataObject {
 
     /// Takes a member; `nil` when there is none.
     mutating func take(_ name: String) -> JSONValue? {
-        guard let index = self.members.firstIndex(where: { $0.name == name }) else { return nil }
+        guard let index = self.members.firstIndex(where: { $0.name.utf8.elementsEqual(name.utf8) }) else { return nil }
         // Order does not matter any more, and the last can be removed at no cost.
         self.members.swapAt(index, self.members.count - 1)
         return self.members.removeLast().value

@@ -47,13 +47,15 @@ extension PinList {
             (pin: inout MetadataObject) throws(MetadataRefusal) in try self.knownPin(&pin)
         }
         guard mode == .off || !values.isEmpty else { throw object.malformed("pins", "has no pin") }
-        let pins = values.compactMap { $0 }
         if requireIssuer {
-            let positions = Set(pins.map(\.position))
+            // Also by pins of a form to come: an entry whose leaf pin nobody here can read blocks, and the list is good.
+            let positions = Set(values.compactMap(\.position))
             guard positions == [.leaf, .issuer] else {
-                throw object.malformed("requireIssuer", "asks for a leaf and an issuer pin, and for no other")
+                throw object.malformed(
+                    "requireIssuer", "asks for a leaf and an issuer pin, and for none of any position")
             }
         }
+        let pins = values.compactMap(\.known)
         let entry = PinnedDomain(
             host, includeSubdomains: includeSubdomains, mode: mode, pins: pins, requireIssuer: requireIssuer,
             expiresAt: try object.optionalTimestamp("expiresAt"), reportTo: try self.reportTo(&object))
@@ -70,18 +72,21 @@ extension PinList {
         }
     }
 
-    /// A pin; `nil` for one of a form or with a position that this version does not know.
-    private static func knownPin(_ object: inout MetadataObject) throws(MetadataRefusal) -> KnownPin? {
+    /// A pin, `nil` for one of a form or with a position that this version does not know; and its position, if known.
+    private static func knownPin(
+        _ object: inout MetadataObject
+    ) throws(MetadataRefusal) -> (known: KnownPin?, position: KnownPin.Position?) {
         let pin = try self.pin(try object.string("pin"), &object)
-        let position = try object.optionalString("position") ?? KnownPin.Position.any.rawValue
+        let text = try object.optionalString("position")
+        let position = text.map { KnownPin.Position(rawValue: $0) } ?? .any
         let note = try object.optionalString("note")
-        guard let pin, let position = KnownPin.Position(rawValue: position) else { return nil }
-        return KnownPin(pin, position: position, note: note)
+        guard let pin, let position else { return (nil, position) }
+        return (KnownPin(pin, position: position, note: note), position)
     }
 
     /// A pin; `nil` for another form than the two that there are.
     private static func pin(_ text: String, _ object: inout MetadataObject) throws(MetadataRefusal) -> Pin? {
-        guard text.hasPrefix("sha256/") || text.hasPrefix("cert-sha256/") else { return nil }
+        guard text.utf8.starts(with: "sha256/".utf8) || text.utf8.starts(with: "cert-sha256/".utf8) else { return nil }
         do { return try Pin(canonical: text) } catch { throw object.malformed("pin", "is no pin: \(error.reason)") }
     }
 

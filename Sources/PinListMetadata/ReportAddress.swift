@@ -31,6 +31,14 @@ public enum ReportAddress {
         return text == "localhost" || (host.isAddress && (text == "::1" || text.hasPrefix("127.")))
     }
 
+    /// Whether a text is a colon and a number from 1 to 65535; `UInt16` alone would read `+80`.
+    private static func isPort(_ text: Substring) -> Bool {
+        let digits = text.utf8.dropFirst()
+        return text.utf8.first == UInt8(ascii: ":") && digits.count <= 5
+            && digits.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            && (UInt16(text.dropFirst()) ?? 0) > 0
+    }
+
     /// The host of an authority: `host`, `host:port`, `[address]:port`.
     private static func host(of authority: Substring) -> HostName? {
         guard !authority.contains("@") else { return nil }
@@ -44,7 +52,7 @@ public enum ReportAddress {
             host = authority.prefix { $0 != ":" }
             rest = authority[host.endIndex...]
         }
-        guard rest.isEmpty || (rest.hasPrefix(":") && (UInt16(rest.dropFirst()) ?? 0) > 0) else { return nil }
+        guard rest.isEmpty || self.isPort(rest) else { return nil }
         return try? HostName(String(host))
     }
 }

@@ -19,7 +19,8 @@ public struct RootChain: Sendable {
     /// The roots, the shipped one first.
     public private(set) var held: [Held]
 
-    /// When the newest root was issued that revoked a key of the role `pins`: what was issued before it is not current.
+    /// When the newest of the roots that revoked a key of the role `pins` was issued: what was issued before it is not
+    /// current. The newest by version, so that a time that was wrong can be put right.
     public private(set) var revokedBefore: Timestamp?
 
     private let limits: MetadataLimits
@@ -67,7 +68,7 @@ public struct RootChain: Sendable {
         }
         let pins = Set(root.pins.keyIDs)
         if !newest.pins.keyIDs.allSatisfy({ pins.contains($0) }) {
-            self.revokedBefore = max(self.revokedBefore ?? root.issuedAt, root.issuedAt)
+            self.revokedBefore = root.issuedAt
         }
         self.held.append(Held(root: root, bytes: bytes, payloadDigest: Envelope.digest(of: envelope.payload)))
         return root
@@ -102,7 +103,8 @@ public struct RootChain: Sendable {
 
     /// Refuses what claims to be from the future, which would put what follows out of reach.
     static func check(issuedAt: Timestamp, _ kind: MetadataRefusal.Kind, at now: Timestamp) throws(MetadataRefusal) {
-        guard issuedAt.secondsSince1970 <= now.secondsSince1970 + MetadataLimits.futureSeconds else {
+        // What was read lies within the years 0 to 9999; a clock may be anywhere.
+        guard issuedAt.secondsSince1970 - MetadataLimits.futureSeconds <= now.secondsSince1970 else {
             throw MetadataRefusal(kind, .issuedInFuture, "issued at \(issuedAt), over a day after \(now)")
         }
     }

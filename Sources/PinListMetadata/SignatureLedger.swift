@@ -10,21 +10,24 @@ struct SignatureLedger: Sendable {
     ///
     /// - Parameters:
     ///   - key: The key.
-    ///   - envelope: The envelope, asked for only when the key was not tried before; always the same one.
-    mutating func isSigned(by key: MetadataKey, _ envelope: Envelope) -> Bool {
+    ///   - message: What is signed, looked at only when the key was not tried before; always the same one.
+    mutating func isSigned(by key: MetadataKey, _ message: inout SignedMessage) -> Bool {
         if let answer = self.answers[key.keyID] { return answer }
-        let message = envelope.signedBytes
-        // A matching hint first; it saves work, and decides nothing.
-        let hinted = envelope.signatures.filter { $0.keyID == key.keyID }
-        let others = envelope.signatures.filter { $0.keyID != key.keyID }
-        let answer = (hinted + others).contains { key.isValidSignature($0.bytes, for: message) }
+        var answer = false
+        for signature in message.signatures(hintedAt: key.keyID)
+        where key.isValidSignature(signature.bytes, for: &message) {
+            answer = true
+            break
+        }
         self.answers[key.keyID] = answer
         return answer
     }
 
     /// How many of some keys signed the envelope. A key counts once, however often it signed or is named.
-    mutating func signerCount(among keys: [MetadataKey], _ envelope: Envelope) -> Int {
-        Set(keys).count { self.isSigned(by: $0, envelope) }
+    mutating func signerCount(among keys: [MetadataKey], _ message: inout SignedMessage) -> Int {
+        var count = 0
+        for key in Set(keys) where self.isSigned(by: key, &message) { count += 1 }
+        return count
     }
 }
 
@@ -34,7 +37,10 @@ extension Envelope {
     /// - Parameter keys: Those that are known; signatures by others are ignored.
     public func signers(among keys: [MetadataKey]) -> [MetadataKey] {
         var ledger = SignatureLedger()
+        var message = SignedMessage(self)
         var seen = Set<MetadataKey>()
-        return keys.filter { seen.insert($0).inserted && ledger.isSigned(by: $0, self) }
+        var signers: [MetadataKey] = []
+        for key in keys where seen.insert(key).inserted && ledger.isSigned(by: key, &message) { signers.append(key) }
+        return signers
     }
 }

@@ -70,8 +70,10 @@ public struct TrustState: Sendable {
         // Equal versions: the shipped one, unless the other is the same payload in a newer envelope.
         return (current.isEmpty ? lists : current).reduce(nil) { best, next in
             guard let best else { return next }
-            let isSame = next.0.payloadDigest == best.0.payloadDigest
-            return next.0.list.version > best.0.list.version || isSame ? next : best
+            guard next.0.list.version == best.0.list.version else {
+                return next.0.list.version > best.0.list.version ? next : best
+            }
+            return next.0.payload == best.0.payload ? next : best
         }
     }
 
@@ -79,7 +81,7 @@ public struct TrustState: Sendable {
     public var hasConflictingLists: Bool {
         guard let bundled, let outside else { return false }
         return bundled.status == outside.status && bundled.list.version == outside.list.version
-            && bundled.payloadDigest != outside.payloadDigest
+            && bundled.payload != outside.payload
     }
 
     /// The later of a clock and the build date.
@@ -164,10 +166,10 @@ public struct TrustState: Sendable {
                 .pins, .rollback, "issued at \(list.issuedAt), before a signer was revoked at \(revokedBefore)")
         }
         if let held = self.highestCurrent, list.version == held.list.version {
-            guard offered.payloadDigest == held.payloadDigest else {
+            guard offered.payload == held.payload else {
                 throw MetadataRefusal(.pins, .equivocation, "there are two lists of version \(list.version)")
             }
-            guard offered.digest != held.digest else { return .unchanged }
+            guard offered.bytes != held.bytes else { return .unchanged }
             self.outside = offered
             return .resigned
         }
@@ -196,6 +198,6 @@ public struct TrustState: Sendable {
 
     private mutating func judgeLists() {
         self.bundled?.judge(under: self.chain)
-        if self.outside?.judge(under: self.chain) == false { self.outside = nil }
+        self.outside?.judge(under: self.chain)
     }
 }

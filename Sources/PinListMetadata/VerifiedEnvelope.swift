@@ -8,7 +8,7 @@ struct VerifiedEnvelope: Sendable {
     let envelope: Envelope
 
     /// Who signed it, as far as that was asked.
-    private(set) var ledger: SignatureLedger
+    private var ledger: SignatureLedger
 
     /// Checks an envelope against a role of a root.
     ///
@@ -23,10 +23,11 @@ struct VerifiedEnvelope: Sendable {
         _ envelope: Envelope, _ kind: MetadataRefusal.Kind, anyOf roots: [Root], _ role: (Root) -> Role
     ) throws(MetadataRefusal) {
         var ledger = SignatureLedger()
+        var message = SignedMessage(envelope)
         var refusal = MetadataRefusal(kind, .unsigned, "there is no root")
         for (index, root) in roots.enumerated() {
             let role = role(root)
-            let count = ledger.signerCount(among: root.keys(of: role), envelope)
+            let count = ledger.signerCount(among: root.keys(of: role), &message)
             if count >= role.threshold {
                 self.envelope = envelope
                 self.ledger = ledger
@@ -43,6 +44,15 @@ struct VerifiedEnvelope: Sendable {
 
     /// Whether the envelope carries a threshold of a role, too.
     mutating func meets(_ role: Role, of root: Root) -> Bool {
-        self.ledger.signerCount(among: root.keys(of: role), self.envelope) >= role.threshold
+        var message = SignedMessage(self.envelope)
+        return self.ledger.signerCount(among: root.keys(of: role), &message) >= role.threshold
+    }
+
+    /// The keys of a role that signed the envelope, in its order.
+    mutating func signers(_ role: Role, of root: Root) -> [MetadataKey] {
+        var message = SignedMessage(self.envelope)
+        var signers: [MetadataKey] = []
+        for key in root.keys(of: role) where self.ledger.isSigned(by: key, &message) { signers.append(key) }
+        return signers
     }
 }

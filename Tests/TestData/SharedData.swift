@@ -27,6 +27,18 @@ public enum SharedData {
     /// The cases of x509-limbo.
     public static let limbo = Self.root.appendingPathComponent("x509-limbo", isDirectory: true)
 
+    /// The sequences of key rotations of tuf-conformance.
+    public static let keyRotation = Self.root.appendingPathComponent("key-rotation/cases.json")
+
+    /// JSONTestSuite: what must parse, and what must not.
+    public static let jsonTestSuite = Self.root.appendingPathComponent("json-test-suite", isDirectory: true)
+
+    /// Wycheproof's signatures.
+    public static let wycheproof = Self.root.appendingPathComponent("wycheproof", isDirectory: true)
+
+    /// A report as TrustKit sends it.
+    public static let trustKitReport = Self.root.appendingPathComponent("trustkit/sample_report.json")
+
     /// Whether a part of the data is there.
     public static func holds(_ part: URL) -> Bool { FileManager.default.fileExists(atPath: part.path) }
 }

@@ -18,6 +18,7 @@ enum Main {
             await PathBenchmark(chain: chain).run(&report)
         }
         try await WorstCaseBenchmark().run(&report)
+        try ListBenchmark().run(&report)
         if CommandLine.arguments.count > 1 {
             try BatchBenchmark(tumbler: CommandLine.arguments[1]).run(&report)
         } else {

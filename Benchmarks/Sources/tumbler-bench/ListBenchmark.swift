@@ -1,0 +1,126 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import Crypto
+import Foundation
+import PinListMetadata
+import PinningTesting
+
+/// (f): a stored list, from the bytes of its envelope to values that are trusted, against the least that this could
+/// cost with the platform's parts: one bare P-256 verification, the base64 of the payload, and `JSONDecoder` into
+/// structs of the same members.
+struct ListBenchmark {
+    func run(_ report: inout Report) throws {
+        print("Load and verify a stored list (ECDSA P-256, two pins a domain):")
+        var ours = 0.0
+        var theirs = 0.0
+        for (count, iterations) in [(1, 400), (100, 100), (10_000, 2)] {
+            let (load, parts) = try self.subjects(domains: count)
+            let times = Measurement.nanoseconds(of: [load] + parts, iterations: iterations, rounds: 15)
+            let sum = times.dropFirst().reduce(0, +)
+            report.time("(f) \(count) domains: load and verify", times[0])
+            for (part, time) in zip(parts, times.dropFirst()) { report.time("    \(part.name)", time) }
+            report.limit("(f) : their sum, \(count) domains", times[0] / sum, atMost: 1.3)
+            ours += times[0]
+            theirs += sum
+        }
+        report.limit("(f) : their sum, all three", ours / theirs, atMost: 1.3)
+    }
+
+    /// What is measured, and what it is held against.
+    private func subjects(domains count: Int) throws -> (load: Subject, parts: [Subject]) {
+        let time = Timestamp(secondsSince1970: 1_795_219_200)
+        let domains = try (0..<count).map { number in
+            PinList.Domain(
+                PinnedDomain(
+                    try HostName("api-\(number).example.com"), includeSubdomains: number % 2 == 0,
+                    pins: [
+                        KnownPin(Pin(kind: .publicKey, hashing: [1, UInt8(number & 255)]), note: "current"),
+                        KnownPin(Pin(kind: .publicKey, hashing: [2, UInt8(number & 255)]), note: "backup"),
+                    ], reportTo: ["https://reports.example.com/v1/reports"]))
+        }
+        var random = SeededGenerator(seed: 6)
+        let key = SigningKey(using: &random)
+        var repository = try RepositorySimulator(at: time)
+        repository.pinsKeys = [key]
+        let root = try repository.publishRoot()
+        let bytes = try repository.publishList { $0.domains = domains }
+        var trust = try TrustState(bundledRoot: repository.roots[0], bundledList: nil)
+        try trust.load(root: root)
+        let load = Subject(name: "load") {
+            var trust = trust
+            try? trust.load(list: bytes)
+            precondition(trust.inForce?.held.list.domains.count == count)
+            keep(trust)
+        }
+
+        let envelope = try Envelope(bytes, of: .pins, limits: MetadataLimits())
+        let message = Data(envelope.signedBytes)
+        let verifier = try P256.Signing.PublicKey(
+            derRepresentation: Data(key.publicKey.subjectPublicKeyInfo))
+        let signature = try P256.Signing.ECDSASignature(rawRepresentation: envelope.signatures[0].bytes)
+        let base64 = Data(envelope.payload).base64EncodedData()
+        let payload = Data(envelope.payload)
+        return (
+            load,
+            [
+                Subject(name: "P-256 verification") {
+                    precondition(verifier.isValidSignature(signature, for: message))
+                },
+                Subject(name: "base64") { keep(Data(base64Encoded: base64)) },
+                Subject(name: "JSONDecoder") {
+                    let list = try? JSONDecoder().decode(DecodedList.self, from: payload)
+                    precondition(list?.domains.count == count)
+                    keep(list)
+                },
+            ]
+        )
+    }
+}
+
+/// The members of a list, as one writes them down for `JSONDecoder`: nothing is checked.
+private struct DecodedList: Decodable {
+    struct Domain: Decodable {
+        var domain: String
+        var includeSubdomains: Bool?
+        var mode: String?
+        var rollout: Int?
+        var pins: [Known]?
+        var requireIssuer: Bool?
+        var expiresAt: String?
+        var reportTo: [String]?
+    }
+
+    struct Known: Decodable {
+        var pin: String
+        var position: String?
+        var note: String?
+    }
+
+    struct Denied: Decodable {
+        var pin: String
+        var mode: String?
+        var note: String?
+    }
+
+    struct Suspended: Decodable {
+        var domain: String
+        var until: String
+        var reason: String
+    }
+
+    var type: String
+    var specVersion: String
+    var name: String
+    var version: Int64
+    var issuedAt: String
+    var expiresAt: String
+    var refreshAfter: Int64?
+    var reportTo: [String]?
+    var domains: [Domain]
+    var denied: [Denied]?
+    var suspended: [Suspended]?
+    var unlisted: String?
+}

@@ -1,0 +1,167 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+public import CertificatePinning
+
+/// The reports that wait to be sent, and what was sent within a day. A value: storing and sending are its owner's.
+///
+/// * Of identical reports one is sent in 24 hours.
+/// * At most ``ReportLimits/waiting`` wait; the newest is dropped and counted. The first of each noted host and reason is
+///   not: it takes the place of the newest that is no first, and where all are, it waits without its certificates.
+/// * Each address has its own backoff, so that one collector that is gone does not silence another.
+public struct ReportQueue: Hashable, Sendable {
+    /// A report that waits.
+    struct Waiting: Hashable, Sendable {
+        let identity: ReportIdentity
+        let isFirst: Bool
+        let body: [UInt8]
+        var addresses: [String]
+    }
+
+    /// A report that went out.
+    struct Sent: Hashable, Sendable {
+        let identity: ReportIdentity
+        var time: Timestamp
+    }
+
+    /// Something to send now.
+    public struct Delivery: Hashable, Sendable {
+        /// What it is the same as.
+        public let identity: ReportIdentity
+        /// Where it goes.
+        public let address: String
+        /// The body, ``Report/contentType``.
+        public let body: [UInt8]
+    }
+
+    /// What became of a delivery.
+    public enum Outcome: Hashable, Sendable {
+        /// A status of 2xx.
+        case delivered
+        /// The collector will never take it: any 4xx but 408 and 429.
+        case refused
+        /// Anything else; with the seconds of `Retry-After` where the server gave some.
+        case failed(retryAfter: Int64?)
+    }
+
+    /// What became of a report that was added.
+    public enum Addition: Hashable, Sendable {
+        /// It waits.
+        case waiting
+        /// An identical one waits, or went out within a day.
+        case identical
+        /// There is no room; it is counted.
+        case dropped
+    }
+
+    var waiting: [Waiting] = []
+    var sent: [Sent] = []
+    var backoffs: [String: ReportBackoff] = [:]
+
+    /// How many reports were dropped since the queue began.
+    public internal(set) var droppedCount: Int64 = 0
+
+    /// An empty queue.
+    public init() {}
+
+    /// How many reports wait.
+    public var count: Int { self.waiting.count }
+
+    // MARK: Adding
+
+    /// Adds a report.
+    public mutating func add(_ report: Report, at now: Timestamp) -> Addition {
+        self.forget(at: now)
+        let identity = report.identity
+        guard !self.waiting.contains(where: { $0.identity.id == identity.id }),
+            !self.sent.contains(where: { $0.identity.id == identity.id })
+        else { return .identical }
+
+        let isFirst =
+            !self.waiting.contains { $0.identity.kind == identity.kind }
+            && !self.sent.contains { $0.identity.kind == identity.kind }
+        guard isFirst ? self.makeRoom() : self.hasRoom else {
+            self.drop()
+            return .dropped
+        }
+        let bytes = self.waiting.reduce(0) { $0 + $1.body.count }
+        var body = report.body
+        if self.waiting.count >= ReportLimits.waiting || bytes + body.count > ReportLimits.waitingBytes {
+            body = report.briefBody
+        }
+        guard bytes + body.count <= ReportLimits.waitingBytes else {
+            self.drop()
+            return .dropped
+        }
+        self.waiting.append(
+            Waiting(identity: identity, isFirst: isFirst, body: body, addresses: report.addresses))
+        return .waiting
+    }
+
+    private var hasRoom: Bool {
+        self.waiting.count < ReportLimits.waiting && self.waiting.count + self.sent.count < ReportLimits.perDay
+    }
+
+    /// Makes room for a first: the newest that is none goes.
+    private mutating func makeRoom() -> Bool {
+        guard self.waiting.count >= ReportLimits.waiting else { return true }
+        if let newest = self.waiting.lastIndex(where: { !$0.isFirst }) {
+            self.waiting.remove(at: newest)
+            self.drop()
+            return true
+        }
+        return self.waiting.count < ReportLimits.waitingWithFirsts
+    }
+
+    private mutating func drop() { self.droppedCount = min(self.droppedCount, .max - 1) + 1 }
+
+    /// Forgets what was sent a day ago. What was sent later than now was sent by a clock that was ahead.
+    private mutating func forget(at now: Timestamp) {
+        self.sent.removeAll { $0.time.after(ReportLimits.silence) <= now }
+        for index in self.sent.indices { self.sent[index].time = min(self.sent[index].time, now) }
+    }
+
+    // MARK: Sending
+
+    /// What is to be sent now: the oldest report with an address that is not left alone. It waits on until
+    /// ``settle(_:_:at:using:)`` says what became of it.
+    public func due(at now: Timestamp) -> Delivery? {
+        for waiting in self.waiting {
+            guard let address = waiting.addresses.first(where: { self.earliest($0, now) <= now }) else { continue }
+            return Delivery(identity: waiting.identity, address: address, body: waiting.body)
+        }
+        return nil
+    }
+
+    /// When something will be due: at once, later, or, with nothing waiting, never.
+    public func nextDue(at now: Timestamp) -> Timestamp? {
+        self.waiting.flatMap(\.addresses).map { self.earliest($0, now) }.min()
+    }
+
+    private func earliest(_ address: String, _ now: Timestamp) -> Timestamp {
+        guard let backoff = self.backoffs[address] else { return now }
+        return max(now, backoff.earliest(now))
+    }
+
+    /// Says what became of a delivery. One that is not waiting any more changes nothing but the address's backoff.
+    public mutating func settle(
+        _ delivery: Delivery, _ outcome: Outcome, at now: Timestamp, using random: inout some RandomNumberGenerator
+    ) {
+        switch outcome {
+        case .failed(let retryAfter):
+            self.backoffs[delivery.address] = ReportBackoff(
+                after: self.backoffs[delivery.address], at: now, retryAfter: retryAfter, using: &random)
+        case .delivered, .refused:
+            // Somebody is there and answers.
+            self.backoffs[delivery.address] = nil
+            guard let index = self.waiting.firstIndex(where: { $0.identity == delivery.identity }) else { break }
+            self.waiting[index].addresses.removeAll { $0 == delivery.address }
+            guard self.waiting[index].addresses.isEmpty else { break }
+            self.sent.append(Sent(identity: self.waiting.remove(at: index).identity, time: now))
+        }
+        self.forget(at: now)
+        let used = Set(self.waiting.flatMap(\.addresses))
+        self.backoffs = self.backoffs.filter { used.contains($0.key) }
+    }
+}

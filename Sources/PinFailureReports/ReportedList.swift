@@ -1,0 +1,44 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+public import CertificatePinning
+public import PinListMetadata
+
+/// What a report says of the list in force, and where that list wants reports to go.
+public struct ReportedList: Hashable, Sendable {
+    /// The list's name.
+    public var name: String
+    /// The list's version.
+    public var version: Int64
+    /// The lower-case hex SHA-256 of its envelope.
+    public var digest: String
+    /// When it becomes stale.
+    public var expiresAt: Timestamp
+    /// Where reports go that no entry sends elsewhere.
+    public var reportTo: [String]
+
+    /// Describes a list.
+    public init(name: String, version: Int64, digest: String, expiresAt: Timestamp, reportTo: [String]) {
+        self.name = name
+        self.version = version
+        self.digest = digest
+        self.expiresAt = expiresAt
+        self.reportTo = reportTo
+    }
+
+    /// Describes a list that is held. Hashes its envelope.
+    public init(_ held: HeldList) {
+        self.init(
+            name: held.list.name, version: held.list.version, digest: held.digest, expiresAt: held.list.expiresAt,
+            reportTo: held.list.reportTo)
+    }
+
+    /// The members of the object `tumbler` that name the list.
+    var members: [JSONValue.Member] {
+        [
+            .init("list-name", .string(self.name)), .init("list-version", .integer(self.version)),
+            .init("list-digest", .string(self.digest)),
+        ]
+    }
+}

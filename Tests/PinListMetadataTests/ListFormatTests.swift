@@ -1,0 +1,208 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import Foundation
+import PinListMetadata
+import PinningTesting
+import Testing
+
+/// formats.md, sections 3 and 3.2, sentence by sentence.
+@Suite("The format of a list")
+struct ListFormatTests {
+    private func list(_ text: String) throws -> PinList { try PinList(payload: Array(text.utf8)) }
+
+    /// The example with a part of its text replaced.
+    private func edited(_ part: String, _ replacement: String) throws -> String {
+        try #require(Payload.list.contains(part), "the example has no \(part)")
+        return Payload.list.replacingOccurrences(of: part, with: replacement)
+    }
+
+    @Test("the example of the specification says what it seems to say")
+    func example() throws {
+        let list = try self.list(Payload.list)
+        #expect(list.name == "com.example.app")
+        #expect(list.version == 7)
+        #expect(list.issuedAt == Story.start)
+        #expect(list.expiresAt == Story.after(days: 60))
+        #expect(list.refreshAfter == 43_200)
+        #expect(list.unlisted == .allow)
+        #expect(list.unknownMembers == [])
+        #expect(list.unusablePinCount == 0)
+        let entry = try #require(list.domains.first).entry
+        #expect(entry.domain.description == "api.example.com")
+        #expect(entry.includeSubdomains)
+        #expect(entry.pins == [KnownPin(Story.pin(1), note: "current"), KnownPin(Story.pin(2), note: "backup")])
+        #expect(entry.reportTo == ["https://reports.example.com/v1/reports"])
+        #expect(list.denied == [DeniedKey(Story.pin(3), note: "stolen 2026-11")])
+        #expect(list.suspended.first?.scope == .entry(entry.domain))
+    }
+
+    @Test("the defaults")
+    func defaults() throws {
+        let list = try self.list(Payload.list(domain: #"{"domain":"A.example.","pins":[{"pin":"\#(Story.pin(1))"}]}"#))
+        let domain = try #require(list.domains.first)
+        #expect(domain == PinList.Domain(PinnedDomain(try HostName("a.example"), pins: [KnownPin(Story.pin(1))])))
+        #expect(domain.rollout == 100)
+        #expect(domain.entry.mode == .enforce)
+        #expect(domain.entry.expiresAt == nil)
+        #expect(list.refreshAfter == 43_200)
+        #expect(list.unlisted == .allow)
+        #expect(list.reportTo.isEmpty && list.denied.isEmpty && list.suspended.isEmpty)
+    }
+
+    @Test(
+        "what is malformed",
+        arguments: [
+            (#""version": 7"#, #""version": 0"#), (#""version": 7"#, #""version": 9007199254740992"#),
+            (#""version": 7"#, #""version": "7""#), (#""version": 7"#, #""version": 7.0"#),
+            (#""version": 7"#, #""version": 7e0"#), (#""version": 7"#, #""version": null"#),
+            (#""version": 7"#, #""version": true"#), (#""version": 7"#, #""versions": 7"#),
+            (#""specVersion": "1.0""#, #""specVersion": "2.0""#), (#""specVersion": "1.0""#, #""specVersion": "10.0""#),
+            (#""specVersion": "1.0""#, #""specVersion": "01.0""#), (#""specVersion": "1.0""#, #""specVersion": "1""#),
+            (#""specVersion": "1.0""#, #""specVersion": 1"#), (#""specVersion": "1.0""#, #""specVersion": "1.0.0""#),
+            (#""name": "com.example.app""#, #""name": """#), (#""name": "com.example.app""#, #""name": ".com""#),
+            (#""name": "com.example.app""#, #""name": "a/b""#), (#""name": "com.example.app""#, #""name": "ä""#),
+            (#""name": "com.example.app""#, #""name": "a\u0000""#),
+            (#""expiresAt": "2027-01-20T00:00:00Z""#, #""expiresAt": "2026-11-21T00:00:00Z""#),
+            (#""expiresAt": "2027-01-20T00:00:00Z""#, #""expiresAt": "2026-11-20T23:59:59Z""#),
+            (#""expiresAt": "2027-01-20T00:00:00Z""#, #""expiresAt": "2027-01-20T00:00:00+00:00""#),
+            (#""expiresAt": "2027-01-20T00:00:00Z""#, #""expiresAt": "2027-01-20T00:00:00.5Z""#),
+            (#""expiresAt": "2027-01-20T00:00:00Z""#, #""expiresAt": 1800000000"#),
+            (#""rollout": 100"#, #""rollout": 101"#), (#""rollout": 100"#, #""rollout": -1"#),
+            (#""mode": "enforce", "rollout""#, #""mode": "Enforce", "rollout""#),
+            (#""mode": "enforce", "rollout""#, #""mode": "block", "rollout""#),
+            (#""mode": "enforce", "note": "st"#, #""mode": "off", "note": "st"#),
+            (#""unlisted": "allow""#, #""unlisted": "block""#), (#""unlisted": "allow""#, #""unlisted": null"#),
+            (#""includeSubdomains": true"#, #""includeSubdomains": 1"#),
+            (#""requireIssuer": false"#, #""requireIssuer": true"#),
+            (#""domain": "api.example.com", "includeSubdomains": true"#, #""includeSubdomains": true"#),
+            (
+                #""domain": "api.example.com", "includeSubdomains": true"#,
+                #""domain": "10.0.0.1", "includeSubdomains": true"#
+            ),
+            (
+                #""domain": "api.example.com", "includeSubdomains": true"#,
+                #""domain": "::1", "includeSubdomains": true"#
+            ),
+            (#""domain": "api.example.com", "includeSubdomains"#, #""domain": "bücher.example", "includeSubdomains"#),
+            (#""domain": "api.example.com", "includeSubdomains"#, #""domain": "127.1", "includeSubdomains"#),
+            (#""domain": "api.example.com", "includeSubdomains"#, #""domain": "*", "includeSubdomains"#),
+            (#""reason": "incident 4711""#, #""note": "incident 4711""#),
+            (#""until": "2026-11-22T12:00:00Z", "#, ""),
+            (#""until": "2026-11-22T12:00:00Z""#, #""until": "2026-11-21T00:00:00Z""#),
+            (#""until": "2026-11-22T12:00:00Z""#, #""until": "2026-11-28T00:00:01Z""#),
+            (#""position": "any""#, #""position": 1"#), (#""note": "current""#, #""note": ["current"]"#),
+            (#""refreshAfter": 43200"#, #""refreshAfter": -1"#), (#""refreshAfter": 43200"#, #""refreshAfter": "12h""#),
+        ])
+    func malformed(part: String, replacement: String) throws {
+        let text = try self.edited(part, replacement)
+        #expect(try Payload.refusal(list: text)?.code == .malformed)
+    }
+
+    @Test(
+        "what is at the edge and good",
+        arguments: [
+            (#""version": 7"#, #""version": 9007199254740991"#), (#""specVersion": "1.0""#, #""specVersion": "1.17""#),
+            (#""until": "2026-11-22T12:00:00Z""#, #""until": "2026-11-28T00:00:00Z""#),
+            (#""until": "2026-11-22T12:00:00Z""#, #""until": "2026-11-21T00:00:01Z""#),
+            (#""rollout": 100"#, #""rollout": 0"#), (#""refreshAfter": 43200"#, #""refreshAfter": 0"#),
+            (#"{"domain": "api.example.com", "until""#, #"{"domain": "*", "until""#),
+        ])
+    func edge(part: String, replacement: String) throws {
+        #expect(try Payload.refusal(list: try self.edited(part, replacement)) == nil)
+    }
+
+    @Test("a name of 128 bytes, and of 129")
+    func nameLength() throws {
+        for (length, isGood) in [(128, true), (129, false)] {
+            let name = String(repeating: "a", count: length)
+            let text = try self.edited(#""name": "com.example.app""#, #""name": "\#(name)""#)
+            #expect((try Payload.refusal(list: text) == nil) == isGood)
+        }
+    }
+
+    @Test(
+        "every member that must be there", arguments: ["type", "specVersion", "name", "version", "issuedAt", "domains"])
+    func required(member: String) throws {
+        let text = try self.edited("\"\(member)\": ", "\"x-\(member)\": ")
+        #expect(try Payload.refusal(list: text)?.code == .malformed)
+    }
+
+    @Test("types: pins alone is a list")
+    func types() throws {
+        for type in ["root", "Pins", "targets", ""] {
+            let text = try self.edited(#""type": "pins""#, #""type": "\#(type)""#)
+            #expect(try Payload.refusal(list: text)?.code == .wrongType)
+        }
+    }
+
+    @Test("two domains that are one after normalisation")
+    func twice() throws {
+        for (first, second) in [
+            ("a.example", "A.EXAMPLE."), ("::1", "[0:0:0:0:0:0:0:1]"), ("1.2.3.4", "::ffff:1.2.3.4"),
+        ] {
+            let entries = [first, second].map { #"{"domain":"\#($0)","mode":"off"}"# }
+            let refused = try Payload.refusal(list: Payload.list(domain: entries.joined(separator: ",")))
+            #expect(refused?.code == .malformed)
+            #expect(refused?.detail.hasPrefix("domains[1].domain is there twice") == true)
+        }
+    }
+
+    @Test("no pin: only where the entry is off", arguments: ["enforce", "report", "off"])
+    func noPin(mode: String) throws {
+        for pins in ["", #","pins":[]"#] {
+            let text = Payload.list(domain: #"{"domain":"a.example","mode":"\#(mode)"\#(pins)}"#)
+            #expect((try Payload.refusal(list: text) == nil) == (mode == "off"))
+        }
+    }
+
+    @Test("a member that nobody knows is ignored and named, at every depth")
+    func unknownMembers() throws {
+        let text = try self.edited(#""unlisted": "allow""#, #""unlisted": "allow", "severity": {"a": [1, null]}"#)
+            .replacingOccurrences(of: #""note": "backup""#, with: #""note": "backup", "colour": "red""#)
+        #expect(try self.list(text).unknownMembers == ["domains[0].pins[1].colour", "severity"])
+        let many = (0..<1_000).map { "\"x\($0)\":1" }.joined(separator: ",")
+        #expect(try self.list(try self.edited(#""unlisted": "allow""#, many)).unknownMembers.count == 32)
+    }
+
+    @Test("members that Unicode calls the same as known ones are not those")
+    func equivalentNames() throws {
+        // KELVIN SIGN is canonically a K; COMBINING marks make another character of what stands before them.
+        let text = try self.edited(#""unlisted": "allow""#, "\"unlisted\u{301}\": 1, \"\u{212A}\": 2")
+        #expect(try self.list(text).unknownMembers.count == 2)
+    }
+
+    @Test("sizes: pins, denied, suspended, domains; the most, and one more")
+    func sizes() throws {
+        func repeated(_ text: String, _ count: Int) -> String {
+            [String](repeating: text, count: count).joined(separator: ",")
+        }
+        let pin = #"{"pin":"\#(Story.pin(1))"}"#
+        for (count, isGood) in [(16, true), (17, false)] {
+            let text = Payload.list(domain: #"{"domain":"a.example","pins":[\#(repeated(pin, count))]}"#)
+            #expect((try Payload.refusal(list: text) == nil) == isGood)
+        }
+        for (count, isGood) in [(256, true), (257, false)] {
+            let denied = try self.edited(#""unlisted": "allow""#, #""x": 1"#)
+                .replacingOccurrences(of: #""denied": ["#, with: #""denied": [\#(repeated(pin, count - 1)),"#)
+            #expect((try Payload.refusal(list: denied) == nil) == isGood)
+            let suspension = #"{"domain":"*","until":"2026-11-22T12:00:00Z","reason":""}"#
+            let suspended = try self.edited(
+                #""suspended": ["#, #""suspended": [\#(repeated(suspension, count - 1)),"#)
+            #expect((try Payload.refusal(list: suspended) == nil) == isGood)
+        }
+        for (count, isGood) in [(10_000, true), (10_001, false)] {
+            let entries = (0..<count).map { #"{"domain":"h\#($0).example","mode":"off"}"# }.joined(separator: ",")
+            #expect((try Payload.refusal(list: Payload.list(domain: entries)) == nil) == isGood)
+        }
+    }
+
+    @Test("what clients make of refreshAfter", arguments: [(0, 900), (899, 900), (900, 900), (86_401, 86_400)])
+    func refreshInterval(published: Int64, expected: Int64) throws {
+        let text = try self.edited(#""refreshAfter": 43200"#, #""refreshAfter": \#(published)"#)
+        #expect(try self.list(text).refreshAfter == published)
+        #expect(try self.list(text).refreshInterval == expected)
+    }
+}
