@@ -7,6 +7,8 @@
 struct Backoff: Hashable, Sendable {
     /// The longest wait after the first failure, in seconds: 2 minutes.
     static let first = 120.0
+    /// The shortest wait, in seconds: chance must not make a loop of it.
+    static let least = 1.0
     /// The longest wait at all, in seconds: 4 hours.
     static let most = 14_400.0
     /// The longest wait that a server may ask for with `Retry-After`, in seconds: a day.
@@ -23,6 +25,6 @@ struct Backoff: Hashable, Sendable {
     func wait(fraction: Double, retryAfter: Double? = nil) -> Double {
         var most = Self.first
         for _ in 1..<max(2, min(self.failures, 16)) where self.failures > 1 { most = min(most * 2, Self.most) }
-        return max(most * fraction, min(retryAfter ?? 0, Self.mostAsked))
+        return max(most * fraction, Self.least, min(retryAfter ?? 0, Self.mostAsked))
     }
 }

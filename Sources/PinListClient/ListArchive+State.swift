@@ -2,6 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PinFailureReports
 internal import PinListMetadata
 
 extension ListArchive {
@@ -28,6 +29,27 @@ extension ListArchive {
     /// Keeps it.
     func persist(_ state: RefreshState) throws(StoreFailure) {
         try self.store.withLock { () throws(StoreFailure) in try self.store.write(state.bytes, to: .state) }
+    }
+
+    /// The reports that wait.
+    func reports(_ findings: inout [Finding]) -> ReportQueue {
+        switch self.store.read(.reports, maximumBytes: ReportLimits.stateBytes) {
+        case .absent: break
+        case .unreadable(let reason):
+            findings.append(Finding(kind: .stateUnreadable, detail: "the reports cannot be read: \(reason)"))
+        case .damaged(let reason):
+            findings.append(Finding(kind: .stateDamaged, detail: "the reports are left aside: \(reason)"))
+        case .bytes(let bytes):
+            do { return try ReportQueue(bytes) } catch {
+                findings.append(Finding(kind: .stateDamaged, detail: "the reports are left aside: \(error)"))
+            }
+        }
+        return ReportQueue()
+    }
+
+    /// Keeps them.
+    func persist(_ reports: ReportQueue) throws(StoreFailure) {
+        try self.store.withLock { () throws(StoreFailure) in try self.store.write(reports.bytes, to: .reports) }
     }
 
     /// The installation's id: the stored one, or a new one that could be stored.

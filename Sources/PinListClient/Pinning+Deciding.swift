@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import CertificatePinning
+internal import PinFailureReports
 
 extension Pinning {
     /// How long after the start somebody should have begun to refresh, in seconds.
@@ -15,12 +16,34 @@ extension Pinning {
     /// - Parameters:
     ///   - path: The validated path, leaf first.
     ///   - host: The host that the connection is made for, without a port.
-    public nonisolated func decision(for path: ValidatedPath, host: String) -> PinningDecision {
+    ///   - connection: What a report says of the connection.
+    public nonisolated func decision(
+        for path: ValidatedPath, host: String, connection: ConnectionFacts = ConnectionFacts()
+    ) -> PinningDecision {
         let now = self.configuration.clock.now
         self.warnIfNobodyRuns(at: now)
         let inForce = self.inForce(at: now)
         let decision = inForce.policy.validate(path, for: host, at: inForce.referenceTime(now))
-        self.observe(decision, at: now)
+        self.observe(decision, connection, inForce, at: now)
+        return decision
+    }
+
+    /// The decision on a connection that came to no validated path, or was never to be made: `chain-invalid`,
+    /// `no-certificates`, `over-budget`, `cleartext`.
+    ///
+    /// - Parameters:
+    ///   - host: The host that the connection is made for, without a port.
+    ///   - reason: Why.
+    ///   - detail: What a person should know beside the reason.
+    ///   - connection: What a report says of the connection.
+    public nonisolated func refusal(
+        of host: String, _ reason: PinningDecision.Reason, detail: String? = nil,
+        connection: ConnectionFacts = ConnectionFacts()
+    ) -> PinningDecision {
+        let now = self.configuration.clock.now
+        let inForce = self.inForce(at: now)
+        let decision = inForce.policy.refusal(of: host, reason, detail: detail)
+        self.observe(decision, connection, inForce, at: now)
         return decision
     }
 
@@ -33,7 +56,9 @@ extension Pinning {
         return inForce
     }
 
-    private nonisolated func observe(_ decision: PinningDecision, at now: Timestamp) {
+    private nonisolated func observe(
+        _ decision: PinningDecision, _ connection: ConnectionFacts, _ inForce: PolicyInForce, at now: Timestamp
+    ) {
         let isFailure: Bool
         switch decision.reason {
         case .pinMatch, .notPinned: return
@@ -43,6 +68,12 @@ extension Pinning {
         var event = PinningEvent(isFailure ? .validationFailed : .notEnforced, at: now, decision.description)
         event.decision = decision
         self.hub.send(event)
+        if let report = Report(
+            decision, port: connection.port, served: connection.presented, isWebView: connection.isWebView,
+            list: inForce.reportedList, app: self.configuration.app, signals: connection.signals, at: now)
+        {
+            self.inbox.add(report, at: now)
+        }
         guard decision.verdict == .block, decision.reason == .noMatchingPin || decision.reason == .deniedKey else {
             return
         }

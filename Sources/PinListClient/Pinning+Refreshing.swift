@@ -68,7 +68,11 @@ extension Pinning {
             let response = try await self.fetch("/root/\(self.trust.chain.newest.version + 1).json", .root)
             switch response.status {
             case 200:
-                let root = try self.trust.accept(root: response.body, at: now)
+                let root: Root
+                do { root = try self.trust.accept(root: response.body, at: now) } catch {
+                    self.report(error, of: response.body, at: now)
+                    throw error
+                }
                 self.store(&outcome, at: now)
                 outcome.hasChanged = true
                 self.publish(at: now)
@@ -88,7 +92,11 @@ extension Pinning {
         let response = try await self.fetch("/pins.json", .pins, ifNoneMatch: digest.map { "\"\($0)\"" })
         if response.status == 304, digest != nil { return }
         guard response.status == 200 else { throw Self.failure(response, "the list") }
-        let acceptance = try self.trust.accept(list: response.body, at: now)
+        let acceptance: TrustState.Acceptance
+        do { acceptance = try self.trust.accept(list: response.body, at: now) } catch {
+            self.report(error, of: response.body, at: now)
+            throw error
+        }
         guard acceptance != .unchanged else { return }
         self.wasFetched = true
         self.store(&outcome, at: now)

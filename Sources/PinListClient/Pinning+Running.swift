@@ -6,7 +6,7 @@ internal import CertificatePinning
 internal import PinListMetadata
 
 extension Pinning {
-    /// Refreshes the list by its schedule and after mismatches, until the task is cancelled. Its shape is that of a
+    /// Refreshes the list by its schedule and after mismatches, and sends reports, until the task is cancelled. Its shape is that of a
     /// swift-service-lifecycle `Service`.
     public func run() async {
         // Before anything else, so that no mismatch is missed.
@@ -16,6 +16,7 @@ extension Pinning {
             group.addTask {
                 for await _ in mismatches { await self.refreshAfterMismatch() }
             }
+            group.addTask { await self.sendReports() }
             await group.waitForAll()
         }
     }

@@ -4,6 +4,7 @@
 
 internal import CertificatePinning
 public import Foundation
+internal import PinFailureReports
 internal import PinListMetadata
 
 /// Pinning for one app: the shipped list, refreshed from a signed one, and the verdicts under it.
@@ -17,13 +18,15 @@ public actor Pinning {
     nonisolated let address: String?
     nonisolated let hub = EventHub()
     nonisolated let box: PolicyBox
-    nonisolated let mismatches = MismatchSignal()
+    nonisolated let mismatches = WakeUp()
+    nonisolated let inbox = ReportInbox()
     nonisolated let archive: ListArchive
     nonisolated let madeAt: Timestamp
 
     var trust: TrustState
     var installation: InstallationID?
     var refreshState = RefreshState()
+    var reports: ReportQueue
     var storage: Storage
     /// Whether something that is trusted could not be stored yet.
     var needsStoring = false
@@ -99,6 +102,7 @@ public actor Pinning {
         var findings = self.archive.load(into: &trust)
         var storage = findings.contains { $0.kind == .stateUnreadable } ? Storage.unreadable : .ready
         let state = self.archive.refreshState(&findings)
+        self.reports = self.archive.reports(&findings)
         if findings.contains(where: { $0.kind == .stateNewer }) { storage = .newer }
         let installation = self.archive.installation(
             &findings, isWritable: storage == .ready, randomness: configuration.randomness)
@@ -141,6 +145,7 @@ public actor Pinning {
         if before.listDigest != self.box.value.listDigest { self.announced = [] }
         for event in self.trust.conditions(at: now) where self.announced.insert("\(event.kind) \(digest)").inserted {
             self.hub.send(event)
+            if event.kind == .stale { self.reportStale(at: now) }
         }
     }
 }

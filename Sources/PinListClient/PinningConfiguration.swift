@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import CertificatePinning
+public import PinFailureReports
 public import PinListMetadata
 
 /// What an app may choose. The defaults are the safe ones.
@@ -16,6 +17,10 @@ public struct PinningConfiguration: Sendable {
     public var limits: MetadataLimits
     /// How roots and lists are fetched.
     public var fetcher: any ListFetcher
+    /// How reports are sent. Where to stands in the signed list alone; a list that names no address gets none.
+    public var reportSender: any ReportSender
+    /// What reports say of the app.
+    public var app: ReportedApp
     /// The clock.
     public var clock: any PinningClock
     /// Where random numbers come from.
@@ -24,13 +29,16 @@ public struct PinningConfiguration: Sendable {
     /// Creates a configuration.
     public init(
         buildDate: Timestamp? = nil, whenStale: PinList.WhenStale = .enforce, limits: MetadataLimits = MetadataLimits(),
-        fetcher: any ListFetcher = URLSessionFetcher(), clock: any PinningClock = SystemClock(),
+        fetcher: any ListFetcher = URLSessionFetcher(), reportSender: any ReportSender = URLSessionFetcher(),
+        app: ReportedApp = .thisProcess, clock: any PinningClock = SystemClock(),
         randomness: any PinningRandomness = SystemRandomness()
     ) {
         self.buildDate = buildDate
         self.whenStale = whenStale
         self.limits = limits
         self.fetcher = fetcher
+        self.reportSender = reportSender
+        self.app = app
         self.clock = clock
         self.randomness = randomness
     }

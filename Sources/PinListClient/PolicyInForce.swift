@@ -4,14 +4,15 @@
 
 public import CertificatePinning
 internal import Foundation
+internal import PinFailureReports
 internal import PinListMetadata
 
 /// The rules that handshakes are judged by, at one moment. Immutable, so that any thread reads it without waiting.
 public final class PolicyInForce: Sendable {
     /// The rules.
     public let policy: PinningPolicy
-    /// The digest of the list's envelope, as reports name it; `nil` without a list.
-    public let listDigest: String?
+    /// What reports say of the list; `nil` without one.
+    let reportedList: ReportedList?
     /// Counts the lists that came into force; open connections are judged again when it changes.
     public let epoch: UInt64
 
@@ -20,9 +21,14 @@ public final class PolicyInForce: Sendable {
     /// When the list expires, unless it has already.
     let expiresAt: Timestamp?
 
-    init(policy: PinningPolicy, listDigest: String?, epoch: UInt64, earliest: Timestamp?, expiresAt: Timestamp?) {
+    /// The digest of the list's envelope; `nil` without a list.
+    public var listDigest: String? { self.reportedList?.digest }
+
+    init(
+        policy: PinningPolicy, reportedList: ReportedList?, epoch: UInt64, earliest: Timestamp?, expiresAt: Timestamp?
+    ) {
         self.policy = policy
-        self.listDigest = listDigest
+        self.reportedList = reportedList
         self.epoch = epoch
         self.earliest = earliest
         self.expiresAt = expiresAt
@@ -59,7 +65,7 @@ extension TrustState {
         }
         let isCurrent = held?.status == .current
         return PolicyInForce(
-            policy: policy ?? .denyingAll, listDigest: held?.digest, epoch: epoch,
+            policy: policy ?? .denyingAll, reportedList: held.map { ReportedList($0) }, epoch: epoch,
             earliest: [configuration.buildDate, isCurrent ? held?.list.issuedAt : nil].compactMap { $0 }.max(),
             expiresAt: isStale ? nil : held?.list.expiresAt)
     }

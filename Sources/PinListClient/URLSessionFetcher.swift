@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
+internal import PinFailureReports
 internal import PinListMetadata
 
 #if canImport(FoundationNetworking)
@@ -11,7 +12,10 @@ internal import FoundationNetworking
 
 /// Fetches with Foundation's URLSession, under the platform's default validation: without a delegate for challenges,
 /// cache, cookies or credentials.
-public struct URLSessionFetcher: ListFetcher {
+public struct URLSessionFetcher: ListFetcher, ReportSender {
+    /// The most bytes that are read of an answer to a report.
+    private static let answerBytes = 65_536
+
     private let firstByteSeconds: Double
     private let totalSeconds: Double
 
@@ -38,7 +42,26 @@ public struct URLSessionFetcher: ListFetcher {
         message.setValue(request.ifNoneMatch, forHTTPHeaderField: "If-None-Match")
         // Lists are never compressed: what is counted while reading is what was sent.
         message.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
-        let exchange = URLSessionExchange(maximumBytes: request.maximumBytes)
+        return try await self.run(message, maximumBytes: request.maximumBytes)
+    }
+
+    /// Posts a report, likewise. Whatever the answer's body is, no more than a little of it is read.
+    ///
+    /// - Throws: ``FetchFailure``.
+    public func send(_ body: [UInt8], to address: String) async throws -> FetchResponse {
+        guard ReportAddress.isAllowed(address), let url = URL(string: address) else {
+            throw FetchFailure(.network, "the address is no https URL")
+        }
+        var message = URLRequest(url: url)
+        message.httpMethod = "POST"
+        message.httpShouldHandleCookies = false
+        message.httpBody = Data(body)
+        message.setValue(Report.contentType, forHTTPHeaderField: "Content-Type")
+        return try await self.run(message, maximumBytes: Self.answerBytes)
+    }
+
+    private func run(_ message: URLRequest, maximumBytes: Int) async throws -> FetchResponse {
+        let exchange = URLSessionExchange(maximumBytes: maximumBytes)
         return try await exchange.run(message, firstByteSeconds: self.firstByteSeconds, totalSeconds: self.totalSeconds)
     }
 }

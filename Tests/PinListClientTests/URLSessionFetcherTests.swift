@@ -56,6 +56,14 @@ struct URLSessionFetcherTests {
         }
     }
 
+    @Test("a report is posted as JSON")
+    func report() async throws {
+        try await HTTPServer.serving { base in
+            let answer = try await self.fetcher.send(Array(#"{"a":1}"#.utf8), to: "\(base)/v1/reports")
+            #expect(answer.status == 202)
+        }
+    }
+
     @Test("three redirects are followed, a fourth is not, and none to another scheme or to http elsewhere")
     func redirects() async throws {
         try await HTTPServer.serving { base in

@@ -25,6 +25,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        isReport = self.headers["Content-Type"] == "application/json" and json.loads(body) == {"a": 1}
+        self.answer(202 if isReport and "Cookie" not in self.headers else 400)
+
     def do_GET(self):
         here = f"http://127.0.0.1:{self.server.server_address[1]}"
         path = self.path

@@ -4,10 +4,10 @@
 
 internal import Foundation
 
-/// Tells whoever runs the client that a connection was refused for its pins. Signals while nobody listens are lost.
+/// Tells whoever runs the client that there is something to do. Signals while nobody listens are lost.
 ///
 /// `@unchecked Sendable`: because what changes is read and written under the lock only.
-final class MismatchSignal: @unchecked Sendable {
+final class WakeUp: @unchecked Sendable {
     private let lock = NSLock()
     private var listener: AsyncStream<Void>.Continuation?
     private var wasAsked = false
@@ -19,7 +19,7 @@ final class MismatchSignal: @unchecked Sendable {
         return signals
     }
 
-    /// Signals a mismatch.
+    /// Signals that there is something to do.
     func send() { _ = self.lock.withLock { self.listener }?.yield() }
 
     /// Whether nobody has ever listened, and nobody has asked this before.

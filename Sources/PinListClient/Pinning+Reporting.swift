@@ -1,0 +1,105 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+internal import PinFailureReports
+internal import PinListMetadata
+
+extension Pinning {
+    /// The longest sleep while reports wait for a collector, in seconds: another one may be there again.
+    private static let longestWait: Int64 = 120
+
+    /// What reports say of the list in force.
+    var reportedList: ReportedList? { self.trust.inForce.map { ReportedList($0.held) } }
+
+    /// Sends what waits, now and whenever something new does, until the task is cancelled.
+    func sendReports() async {
+        for await _ in self.inbox.signals() {
+            while !Task.isCancelled {
+                self.collectReports()
+                await self.deliverReports()
+                guard let next = self.reports.nextDue(at: self.configuration.clock.now) else { break }
+                let wait = next.secondsSince1970 - self.configuration.clock.now.secondsSince1970
+                let most = Double(min(max(wait, 1), Self.longestWait))
+                guard (try? await self.configuration.clock.sleep(seconds: most)) != nil else { return }
+            }
+        }
+    }
+
+    /// Takes in what handshakes reported.
+    private func collectReports() {
+        let arrived = self.inbox.take()
+        guard !arrived.isEmpty else { return }
+        let before = self.reports
+        for (report, time) in arrived { _ = self.reports.add(report, at: time) }
+        if self.reports != before { self.storeReports() }
+    }
+
+    /// Sends everything that is due.
+    private func deliverReports() async {
+        while !Task.isCancelled, let delivery = self.reports.due(at: self.configuration.clock.now) {
+            let outcome: ReportQueue.Outcome
+            do {
+                let answer = try await self.configuration.reportSender.send(delivery.body, to: delivery.address)
+                outcome = Self.outcome(answer)
+            } catch {
+                outcome = .failed(retryAfter: (error as? FetchFailure)?.retryAfter.map { Int64($0) })
+            }
+            var random = SpreadGenerator(seed: self.configuration.randomness.bits())
+            self.reports.settle(delivery, outcome, at: self.configuration.clock.now, using: &random)
+            self.storeReports()
+        }
+    }
+
+    private static func outcome(_ answer: FetchResponse) -> ReportQueue.Outcome {
+        switch answer.status {
+        case 200..<300: .delivered
+        case 408, 429: .failed(retryAfter: answer.retryAfter.map { Int64(min($0, 1e9)) })
+        case 400..<500: .refused
+        default: .failed(retryAfter: answer.retryAfter.map { Int64(min($0, 1e9)) })
+        }
+    }
+
+    private func storeReports() {
+        guard self.storage == .ready else { return }
+        do throws(StoreFailure) {
+            try self.archive.persist(self.reports)
+        } catch {
+            self.hub.send(PinningEvent(.storeFailed, at: self.configuration.clock.now, error.reason))
+        }
+    }
+
+    /// Reports that a root or a list was refused.
+    func report(_ refusal: MetadataRefusal, of envelope: [UInt8], at now: Timestamp) {
+        guard let list = self.reportedList,
+            let report = Report(refusal, of: envelope, list: list, app: self.configuration.app, at: now)
+        else { return }
+        self.inbox.add(report, at: now)
+    }
+
+    /// Reports that the list in force has expired.
+    func reportStale(at now: Timestamp) {
+        guard let list = self.reportedList, let report = Report(stale: list, app: self.configuration.app, at: now)
+        else {
+            return
+        }
+        self.inbox.add(report, at: now)
+    }
+}
+
+/// Random numbers out of one random number.
+private struct SpreadGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { self.state = seed }
+
+    mutating func next() -> UInt64 {
+        // SplitMix64: any seed will do, 0 included.
+        self.state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = self.state
+        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ mixed >> 31
+    }
+}

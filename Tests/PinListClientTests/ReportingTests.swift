@@ -1,0 +1,147 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import Foundation
+import PinFailureReports
+import PinListClient
+import PinListMetadata
+import PinningTesting
+import Testing
+
+@Suite("Reporting")
+struct ReportingTests {
+    private static let address = "https://reports.example.com/v1/reports"
+
+    /// A client whose list names a collector, after its first refresh.
+    private static func client(
+        store: any StateStore = MemoryStore(), collector: SimulatedCollector
+    ) async throws -> TestClient {
+        var client = try TestClient(store: store)
+        client.configuration.reportSender = collector
+        client.configuration.app = ReportedApp(
+            bundleID: "com.example.app", version: "1.2", platform: "LINUX", platformVersion: "6.1")
+        try client.publish { $0.reportTo = [Self.address] }
+        #expect(await (try client.launch()).refresh().isSuccess)
+        return client
+    }
+
+    private func running(_ pinning: Pinning, _ body: () async throws -> Void) async throws {
+        let run = Task { await pinning.run() }
+        defer { run.cancel() }
+        try await body()
+        run.cancel()
+        await run.value
+    }
+
+    private func members(_ report: SimulatedCollector.Arrival) throws -> [String: JSONValue] {
+        guard case .object(let members) = try JSONValue(strict: report.body) else { return [:] }
+        return Dictionary(uniqueKeysWithValues: members.map { ($0.name, $0.value) })
+    }
+
+    @Test("a mismatch is reported once, to where the list says, however often it happens")
+    func mismatch() async throws {
+        let collector = SimulatedCollector()
+        let client = try await Self.client(collector: collector)
+        let pinning = try client.launch()
+        try await self.running(pinning) {
+            for _ in 0..<50 { _ = pinning.decision(for: TestClient.strangePath, host: TestClient.host) }
+            await collector.untilArrived(count: 1)
+            _ = pinning.decision(
+                for: TestClient.strangePath, host: TestClient.host, connection: ConnectionFacts(port: 8_443))
+            await collector.untilArrived(count: 2)
+        }
+        #expect(collector.arrivals.count == 2)
+        let report = try self.members(try #require(collector.arrivals.first))
+        #expect(collector.arrivals.first?.address == Self.address)
+        #expect(report["hostname"] == .string(TestClient.host))
+        #expect(report["port"] == .integer(443))
+        #expect(report["app-bundle-id"] == .string("com.example.app"))
+        #expect(report["validation-result"] == .integer(1))
+    }
+
+    @Test("what could not be delivered waits over a restart, and goes out once the collector is back")
+    func restart() async throws {
+        let store = MemoryStore()
+        let collector = SimulatedCollector()
+        let client = try await Self.client(store: store, collector: collector)
+        collector.answer = FetchResponse(status: 503)
+        let first = try client.launch()
+        try await self.running(first) {
+            _ = first.decision(for: TestClient.strangePath, host: TestClient.host)
+            await collector.untilArrived(count: 1)
+            await client.clock.untilSleeping(count: 2)
+        }
+        collector.answer = FetchResponse(status: 202)
+        client.clock.advance(by: 14_400)
+        try await self.running(try client.launch()) { await collector.untilArrived(count: 2) }
+        #expect(Set(collector.arrivals.map(\.body)).count == 1)
+        // Delivered is delivered.
+        let third = try client.launch()
+        try await self.running(third) {
+            _ = third.decision(for: TestClient.strangePath, host: TestClient.host)
+            await client.clock.untilSleeping()
+        }
+        #expect(collector.arrivals.count == 2)
+    }
+
+    @Test("an equivocation is reported with the envelope that proves it")
+    func equivocation() async throws {
+        let collector = SimulatedCollector()
+        let client = try await Self.client(collector: collector)
+        let other = try client.publish { $0.version = 2 }
+        let pinning = try client.launch()
+        try await self.running(pinning) {
+            #expect(await pinning.refresh().refused.map(\.code) == [.equivocation])
+            await collector.untilArrived(count: 1)
+        }
+        let report = try self.members(try #require(collector.arrivals.first))
+        guard case .object(let ours)? = report["tumbler"] else {
+            Issue.record("no object tumbler")
+            return
+        }
+        #expect(ours.contains(JSONValue.Member("reason", .string("equivocation"))))
+        #expect(ours.contains(JSONValue.Member("envelope", .string(Base64.encode(other)))))
+    }
+
+    @Test("a list that names no collector gets no report, and what a web view visits is nobody's business")
+    func nowhere() async throws {
+        let collector = SimulatedCollector()
+        var silent = try TestClient()
+        silent.configuration.reportSender = collector
+        let pinning = try silent.launch()
+        let client = try await Self.client(collector: collector)
+        try client.publish { list in
+            list.reportTo = [Self.address]
+            list.unlisted = .report
+        }
+        let listed = try client.launch()
+        #expect(await listed.refresh().isSuccess)
+        try await self.running(pinning) {
+            _ = pinning.decision(for: TestClient.strangePath, host: TestClient.host)
+            try await self.running(listed) {
+                let webView = ConnectionFacts(isWebView: true)
+                _ = listed.decision(for: TestClient.strangePath, host: "elsewhere.example.org", connection: webView)
+                _ = listed.decision(for: TestClient.strangePath, host: TestClient.host, connection: webView)
+                await collector.untilArrived(count: 1)
+            }
+        }
+        #expect(collector.arrivals.count == 1)
+        #expect(try self.members(try #require(collector.arrivals.first))["hostname"] == .string(TestClient.host))
+    }
+
+    @Test("what a transport refused by itself is reported with its reason")
+    func transport() async throws {
+        let collector = SimulatedCollector()
+        let client = try await Self.client(collector: collector)
+        let pinning = try client.launch()
+        try await self.running(pinning) {
+            let decision = pinning.refusal(of: TestClient.host, .chainInvalid, detail: "no path to an anchor")
+            #expect(decision.verdict == .block)
+            await collector.untilArrived(count: 1)
+        }
+        let report = try self.members(try #require(collector.arrivals.first))
+        #expect(report["validation-result"] == .integer(2))
+    }
+}
