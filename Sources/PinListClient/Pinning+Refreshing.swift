@@ -101,6 +101,10 @@ extension Pinning {
         self.wasFetched = true
         self.store(&outcome, at: now)
         self.publish(at: now)
+        if let versionMark = self.configuration.versionMark, let mark = self.trust.currentMark {
+            versionMark.save(mark)
+            self.trust.mark = mark
+        }
         guard acceptance == .newer, let list = self.trust.inForce?.held.list else { return }
         outcome.hasChanged = true
         self.supersededTries = 0

@@ -26,6 +26,7 @@ extension Pinning {
         while !Task.isCancelled {
             let now = self.configuration.clock.now
             self.publishIfStale(at: now)
+            if self.trust.isStale(now) { self.reportStale(at: now) }
             let wait = self.secondsUntilRefresh(at: now)
             guard wait > 0 else {
                 _ = await self.refresh()

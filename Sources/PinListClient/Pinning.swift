@@ -97,6 +97,7 @@ public actor Pinning {
         self.address = try address.map { url throws(PinningSetupError) in try Self.base(url) }
         self.archive = ListArchive(store: state.store, limits: configuration.limits)
 
+        trust.mark = configuration.versionMark?.load()
         let now = configuration.clock.now
         self.madeAt = now
         var findings = self.archive.load(into: &trust)
@@ -145,7 +146,6 @@ public actor Pinning {
         if before.listDigest != self.box.value.listDigest { self.announced = [] }
         for event in self.trust.conditions(at: now) where self.announced.insert("\(event.kind) \(digest)").inserted {
             self.hub.send(event)
-            if event.kind == .stale { self.reportStale(at: now) }
         }
     }
 }

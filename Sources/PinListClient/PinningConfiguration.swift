@@ -21,6 +21,8 @@ public struct PinningConfiguration: Sendable {
     public var reportSender: any ReportSender
     /// What reports say of the app.
     public var app: ReportedApp
+    /// Where the highest version is kept beside the state folder; `nil` for nowhere.
+    public var versionMark: (any VersionMarkStore)?
     /// The clock.
     public var clock: any PinningClock
     /// Where random numbers come from.
@@ -30,7 +32,8 @@ public struct PinningConfiguration: Sendable {
     public init(
         buildDate: Timestamp? = nil, whenStale: PinList.WhenStale = .enforce, limits: MetadataLimits = MetadataLimits(),
         fetcher: any ListFetcher = URLSessionFetcher(), reportSender: any ReportSender = URLSessionFetcher(),
-        app: ReportedApp = .thisProcess, clock: any PinningClock = SystemClock(),
+        app: ReportedApp = .thisProcess,
+        versionMark: (any VersionMarkStore)? = nil, clock: any PinningClock = SystemClock(),
         randomness: any PinningRandomness = SystemRandomness()
     ) {
         self.buildDate = buildDate
@@ -39,6 +42,7 @@ public struct PinningConfiguration: Sendable {
         self.fetcher = fetcher
         self.reportSender = reportSender
         self.app = app
+        self.versionMark = versionMark
         self.clock = clock
         self.randomness = randomness
     }

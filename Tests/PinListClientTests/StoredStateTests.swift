@@ -183,4 +183,35 @@ struct StoredStateTests {
             #expect(decision.isEnforced == enforces)
         }
     }
+
+    /// A mark in memory.
+    private final class Keychain: VersionMarkStore, @unchecked Sendable {
+        // @unchecked because the compiler cannot see that the lock guards the mark.
+        private let lock = NSLock()
+        private var mark: VersionMark?
+
+        func load() -> VersionMark? { self.lock.withLock { self.mark } }
+        func save(_ mark: VersionMark) { self.lock.withLock { self.mark = mark } }
+    }
+
+    @Test("somebody deletes the state folder and replays an old list: the mark kept elsewhere refuses it")
+    func deletedFolder() async throws {
+        let keychain = Keychain()
+        var client = try TestClient()
+        client.configuration.versionMark = keychain
+        try client.publish()
+        let old = client.server.repository.lists[1]
+        try client.publish()
+        #expect(await (try client.launch()).refresh().isSuccess)
+        #expect(keychain.load()?.version == 3)
+        let pinning = try Pinning(
+            root: .bytes(client.root), list: .bytes(client.list), refreshFrom: URL(string: SimulatedServer.address),
+            state: .memory, configuration: client.configuration)
+        #expect(pinning.version == 1)
+        client.server.publish { $0.tampering[.pins] = { _ in old } }
+        #expect(await pinning.refresh().refused.map(\.code) == [.rollback])
+        client.server.publish { $0.tampering = [:] }
+        #expect(await pinning.refresh().isSuccess)
+        #expect(pinning.version == 3)
+    }
 }
