@@ -10,7 +10,7 @@ internal import PinListMetadata
 /// Pinning for one app: the shipped list, refreshed from a signed one, and the verdicts under it.
 ///
 /// Making one touches no network and starts nothing: the embedded and the stored list are in force at once. Somebody
-/// runs ``run()`` for as long as the app lives; adapters ask ``decision(for:host:)`` at each handshake, from any thread.
+/// runs ``run()`` for as long as the app lives; adapters ask ``decision(for:host:connection:)`` at each handshake, from any thread.
 public actor Pinning {
     /// What the app chose.
     nonisolated let configuration: PinningConfiguration

@@ -10,7 +10,7 @@ public import PinListMetadata
 public struct PinningConfiguration: Sendable {
     /// When the app was built: no clock is believed that is earlier.
     public var buildDate: Timestamp?
-    /// What the entries of an expired list do. With ``PinListMetadata/PinList/WhenStale/report``, whoever blocks
+    /// What the entries of an expired list do. With `report`, whoever blocks
     /// updates for long enough switches pinning off.
     public var whenStale: PinList.WhenStale
     /// The most bytes of roots and lists.

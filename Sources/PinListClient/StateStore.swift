@@ -8,7 +8,9 @@
 public protocol StateStore: Sendable {
     /// Reads a file.
     ///
-    /// - Parameter maximumBytes: A longer file is ``StoredFile/damaged(_:)``, unread.
+    /// - Parameters:
+    ///   - file: Which one.
+    ///   - maximumBytes: A longer file is ``StoredFile/damaged(_:)``, unread.
     func read(_ file: StateFile, maximumBytes: Int) -> StoredFile
 
     /// Replaces a file whole or not at all, whatever happens meanwhile, and returns when it is safe.

@@ -7,7 +7,7 @@ internal import Crypto
 
 /// A DSSE v1 envelope: a payload, its type, and signatures over both.
 ///
-/// Reading one proves nothing. ``verified(_:by:)`` does, and only what it gives may be parsed.
+/// Reading one proves nothing. Checking its signatures does, as `TrustState` and ``signers(among:)`` do.
 ///
 /// Source: secure-systems-lab/dsse 1.0.2; formats.md, section 3.
 public struct Envelope: Hashable, Sendable {

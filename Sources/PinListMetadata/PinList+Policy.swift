@@ -22,7 +22,7 @@ extension PinList {
     ///   - installation: Whose rules; `nil` for one whose id cannot be kept, which enforces only what everybody does.
     ///   - isStale: Whether the list has expired.
     ///   - whenStale: What its entries do then.
-    /// - Throws: ``CertificatePinning/InputError`` for a list made in code that no payload could hold.
+    /// - Throws: `InputError` for a list made in code that no payload could hold.
     public func policy(
         for installation: InstallationID?, isStale: Bool, whenStale: WhenStale = .enforce
     ) throws(InputError) -> PinningPolicy {
