@@ -7,11 +7,18 @@ import PackageDescription
 let package = Package(
     name: "tumbler-fuzzing",
     platforms: [.macOS(.v13)],
-    dependencies: [.package(name: "tumbler", path: "..")],
+    dependencies: [
+        .package(name: "tumbler", path: ".."),
+        .package(name: "tumbler-service", path: "../Service"),
+    ],
     targets: [
         .executableTarget(
             name: "fuzz-tumbler",
-            dependencies: [.product(name: "CertificatePinning", package: "tumbler")]
+            dependencies: [
+                .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "PinListMetadata", package: "tumbler"),
+                .product(name: "PinListRepository", package: "tumbler-service"),
+            ]
         )
     ],
     swiftLanguageModes: [.v6]

@@ -13,7 +13,9 @@ let package = Package(
     name: "tumbler-service",
     platforms: [.macOS(.v13)],
     products: [
-        .executable(name: "tumbler", targets: ["tumbler"])
+        .executable(name: "tumbler", targets: ["tumbler"]),
+        // For the fuzz targets; apps have no use for it.
+        .library(name: "PinListRepository", targets: ["PinListRepository"]),
     ],
     dependencies: [
         .package(name: "tumbler", path: "..", traits: ["NIO"]),
@@ -28,10 +30,12 @@ let package = Package(
     ],
     targets: [
         .target(name: "CPKCS11"),
+        .target(name: "CPublicSuffixes"),
         .target(
             name: "PinListRepository",
             dependencies: [
                 "CPKCS11",
+                "CPublicSuffixes",
                 .product(name: "CertificatePinning", package: "tumbler"),
                 .product(name: "PinListMetadata", package: "tumbler"),
                 .product(name: "Crypto", package: "swift-crypto"),

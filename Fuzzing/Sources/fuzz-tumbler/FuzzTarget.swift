@@ -16,7 +16,9 @@ protocol FuzzTarget: SendableMetatype {
 }
 
 /// All targets.
-private let targets: [any FuzzTarget.Type] = [CertificateWalk.self, PinText.self, HostNormaliser.self, PEMText.self]
+private let targets: [any FuzzTarget.Type] = [
+    CertificateWalk.self, PinText.self, HostNormaliser.self, PEMText.self, YAMLSource.self,
+]
 
 /// The target of this run.
 private let target: any FuzzTarget.Type = {

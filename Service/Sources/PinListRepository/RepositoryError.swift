@@ -9,8 +9,10 @@ public struct RepositoryError: Error, Hashable, Sendable, CustomStringConvertibl
         /// The code, lower case with hyphens.
         public let description: String
 
-        /// What people wrote is wrong: the source, a name, a combination of options.
+        /// What people wrote into a source is wrong.
         public static let source = Code(description: "source")
+        /// How something was asked for is wrong: the name of a key, an option, a combination of options.
+        public static let usage = Code(description: "usage")
         /// Keys, signatures or metadata do not hold.
         public static let metadata = Code(description: "metadata")
         /// A signer cannot sign, or answers rubbish.

@@ -68,8 +68,9 @@ struct EvaluateCommand: AsyncParsableCommand {
     func run() async throws {
         if let batch { return try await BatchEvaluation(defaultTime: self.time.time).run(reading: batch) }
         guard let host, let chain else { return }
+        let rules = try self.rules()
         let evaluation = Evaluation(
-            host: host, presented: try Self.certificates(in: chain), rules: try self.rules(),
+            host: host, presented: try Self.certificates(in: chain), rules: rules,
             checksName: !self.noNameCheck, time: self.time.time)
         let decision = try await evaluation.decide(roots: try RootsOption.load(self.roots ?? RootsOption.system))
         if self.json { try JSONOutput.write(decision) } else { try StandardOutput.write(lines: [decision.description]) }

@@ -19,15 +19,17 @@ enum LiveServer {
     ///
     /// - Parameters:
     ///   - server: The server.
+    ///   - place: Where it is reached, when that is not where its name says.
     ///   - timeout: The longest that asking may take.
     /// - Throws: ``CommandFailure`` when the server cannot be reached or does not speak TLS.
     static func presentedChain(
-        of server: ServerAddress, timeout: Duration = Self.timeout
+        of server: ServerAddress, connectingTo place: ServerAddress? = nil, timeout: Duration = Self.timeout
     ) async throws(CommandFailure) -> [[UInt8]] {
         let presented = NIOLockedValueBox<[[UInt8]]>([])
         do {
             let context = try NIOSSLContext(configuration: self.configuration)
-            try await self.handshake(with: server, context: context, timeout: TimeAmount(timeout), presented: presented)
+            try await self.handshake(
+                with: server, at: place ?? server, context: context, timeout: TimeAmount(timeout), presented: presented)
         } catch {
             // A server that wants a certificate of ours breaks the handshake off after it has shown its own.
             if presented.withLockedValue({ $0.isEmpty }) {
@@ -54,7 +56,7 @@ enum LiveServer {
     }
 
     private static func handshake(
-        with server: ServerAddress, context: NIOSSLContext, timeout: TimeAmount,
+        with server: ServerAddress, at place: ServerAddress, context: NIOSSLContext, timeout: TimeAmount,
         presented: NIOLockedValueBox<[[UInt8]]>
     ) async throws {
         let group = MultiThreadedEventLoopGroup.singleton
@@ -76,7 +78,7 @@ enum LiveServer {
                     try channel.pipeline.syncOperations.addHandlers([handler, HandshakeWatcher(done: done)])
                 }
             }
-        let connection = bootstrap.connect(host: server.host.description, port: server.port)
+        let connection = bootstrap.connect(host: place.host.description, port: place.port)
         connection.whenFailure { done.fail($0) }
         defer {
             expiry.cancel()

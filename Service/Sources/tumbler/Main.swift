@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import PinListRepository
 
 #if canImport(Glibc)
 import Glibc
@@ -25,6 +26,8 @@ enum Main {
             }
         } catch let failure as CommandFailure {
             self.end(with: failure)
+        } catch let error as RepositoryError {
+            self.end(with: CommandFailure(error))
         } catch {
             self.exitForParser(error)
         }

@@ -6,6 +6,7 @@ import ArgumentParser
 import CertificatePinning
 import Foundation
 import PathValidation
+import PinListRepository
 
 /// The pins of what someone has: certificates, keys, requests, or a server.
 struct PinCommand: AsyncParsableCommand {
@@ -51,7 +52,10 @@ struct PinCommand: AsyncParsableCommand {
 
     private func materials(of input: String, roots: RootStore?) async throws(CommandFailure) -> [PinnedMaterial] {
         if input == InputFile.standardInput || FileManager.default.fileExists(atPath: input) {
-            return try PinnedMaterial.all(in: try InputFile.read(input), named: input)
+            let bytes = try InputFile.read(input)
+            do { return try PinnedMaterial.all(in: bytes, named: input) } catch {
+                throw CommandFailure(.undecided, error.reason, hint: error.hint)
+            }
         }
         guard let server = ServerAddress(input) else {
             let example =

@@ -16,6 +16,11 @@ enum StandardError {
     /// Says what the reader of a result should know beside it.
     static func note(_ text: String) { self.line("tumbler: note: \(text)") }
 
+    /// Asks, and leaves the cursor behind the question.
+    static func question(_ text: String) {
+        try? FileHandle.standardError.write(contentsOf: Data(PrintableText.line("tumbler: \(text)").utf8))
+    }
+
     // Text from outside stands in some of these: line breaks and escape sequences must not reach a terminal.
     private static func line(_ text: String) {
         // Where it cannot be written nobody can be told; the exit code still says how the command ended.

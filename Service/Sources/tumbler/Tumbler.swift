@@ -15,6 +15,10 @@ struct Tumbler: AsyncParsableCommand {
             64 usage.
             """,
         version: "0.1.0-dev",
-        subcommands: [PinCommand.self, EvaluateCommand.self, RefreshCommand.self]
+        subcommands: [
+            PinCommand.self, EvaluateCommand.self, KeyCommand.self, RootCommand.self, BuildCommand.self,
+            LintCommand.self, DiffCommand.self, SignCommand.self, CombineCommand.self, VerifyCommand.self,
+            SuspendCommand.self, ResumeCommand.self, ExportCommand.self, RefreshCommand.self,
+        ]
     )
 }

@@ -2,10 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-import SwiftASN1
+internal import SwiftASN1
 
 /// What kind of key a SubjectPublicKeyInfo holds, in words. For people alone: any algorithm has a pin.
-enum KeyAlgorithm {
+public enum KeyAlgorithm {
     static let rsa: ASN1ObjectIdentifier = [1, 2, 840, 113_549, 1, 1, 1]
     static let rsaPSS: ASN1ObjectIdentifier = [1, 2, 840, 113_549, 1, 1, 10]
     static let ellipticCurve: ASN1ObjectIdentifier = [1, 2, 840, 10_045, 2, 1]
@@ -25,7 +25,7 @@ enum KeyAlgorithm {
     ]
 
     /// The name, with the size or the curve where there is one; the object identifier of what is not known here.
-    static func name(ofSubjectPublicKeyInfo bytes: [UInt8]) -> String {
+    public static func name(ofSubjectPublicKeyInfo bytes: [UInt8]) -> String {
         let parts = try? DER.sequence(try DER.parse(bytes), identifier: .sequence) { nodes in
             guard let algorithm = nodes.next(), let key = nodes.next() else {
                 throw ASN1Error.invalidASN1Object(reason: "")

@@ -2,37 +2,45 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-import CertificatePinning
-import Foundation
-import SwiftASN1
-import X509
+public import CertificatePinning
+internal import SwiftASN1
+internal import X509
 
 /// Something that has a pin, and what to say of it.
-struct PinnedMaterial: Encodable {
+public struct PinnedMaterial: Sendable {
     /// What it is.
-    enum Kind: String, Encodable {
+    public enum Kind: String, Hashable, Sendable {
+        /// A certificate.
         case certificate
+        /// A public key.
         case publicKey = "public-key"
+        /// A private key, not encrypted.
         case privateKey = "private-key"
+        /// A certificate request.
         case request
     }
 
-    let pin: Pin
-    let kind: Kind
+    /// The pin of its public key.
+    public let pin: Pin
+    /// What it is.
+    public let kind: Kind
     /// The input that it is from, as it was named.
-    let source: String
+    public let source: String
     /// Where a certificate may stand in a path; `nil` for keys and requests.
-    let position: KnownPin.Position?
+    public let position: KnownPin.Position?
     /// The subject of a certificate or a request.
-    let subject: String?
+    public let subject: String?
     /// The kind of key, such as `RSA 2048`.
-    let algorithm: String
-    /// The first and the last second of a certificate's validity.
-    let notBefore: Timestamp?
-    let notAfter: Timestamp?
+    public let algorithm: String
+    /// The first second of a certificate's validity.
+    public let notBefore: Timestamp?
+    /// The last second of a certificate's validity.
+    public let notAfter: Timestamp?
+    /// Whether a certificate names itself as its issuer: an anchor, or a server's own.
+    public let isSelfIssued: Bool
 
-    /// A key or a request.
-    init(_ kind: Kind, subjectPublicKeyInfo: [UInt8], subject: String? = nil, source: String) {
+    /// A key or a request, by its DER SubjectPublicKeyInfo.
+    public init(_ kind: Kind, subjectPublicKeyInfo: [UInt8], subject: String? = nil, source: String) {
         self.pin = Pin(kind: .publicKey, hashing: subjectPublicKeyInfo)
         self.kind = kind
         self.source = source
@@ -41,6 +49,7 @@ struct PinnedMaterial: Encodable {
         self.algorithm = KeyAlgorithm.name(ofSubjectPublicKeyInfo: subjectPublicKeyInfo)
         self.notBefore = nil
         self.notAfter = nil
+        self.isSelfIssued = false
     }
 
     /// A certificate.
@@ -50,7 +59,7 @@ struct PinnedMaterial: Encodable {
     ///   - index: Its place among those of the same source.
     ///   - source: The input that it is from.
     /// - Throws: What is wrong with it.
-    init(certificate: [UInt8], index: Int, source: String) throws(CertificateDefect) {
+    public init(certificate: [UInt8], index: Int, source: String) throws(CertificateDefect) {
         let fields = try CertificateFields(walking: certificate)
         self.pin = try Pin(publicKeyOf: certificate)
         self.kind = .certificate
@@ -67,35 +76,6 @@ struct PinnedMaterial: Encodable {
         case nil: isAuthority = index > 0
         }
         self.position = isAuthority ? .issuer : .leaf
-    }
-
-    /// The pin, then the subject or the kind of key.
-    var line: String { "\(self.pin) \(self.label)" }
-
-    /// A line under `pins:` of an entry in `tumbler.yaml`. JSON's strings are YAML's.
-    var yamlLine: String {
-        let note = (try? JSONOutput.line(self.label)).map { String(decoding: $0, as: UTF8.self) } ?? "\"\""
-        return "          - {pin: \"\(self.pin)\", note: \(note)}"
-    }
-
-    private var label: String {
-        if let subject, !subject.isEmpty { return subject }
-        return self.kind == .certificate ? "(no subject) \(self.algorithm)" : "\(self.algorithm) \(self.kind.rawValue)"
-    }
-
-    private enum CodingKeys: CodingKey {
-        case pin, kind, source, position, subject, algorithm, notBefore, notAfter
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(self.pin.description, forKey: .pin)
-        try container.encode(self.kind, forKey: .kind)
-        try container.encode(self.source, forKey: .source)
-        try container.encode(self.position?.rawValue, forKey: .position)
-        try container.encode(self.subject, forKey: .subject)
-        try container.encode(self.algorithm, forKey: .algorithm)
-        try container.encode(self.notBefore?.description, forKey: .notBefore)
-        try container.encode(self.notAfter?.description, forKey: .notAfter)
+        self.isSelfIssued = certificate[fields.issuer] == certificate[fields.subject]
     }
 }

@@ -2,24 +2,23 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-import CertificatePinning
-import Foundation
-import SwiftASN1
+internal import CertificatePinning
+internal import Foundation
 
 extension PinnedMaterial {
     private static let openSSLHint = "openssl pkey -in FILE -pubout | tumbler pin -"
 
     /// Everything in a file that has a pin: PEM blocks in their order, or one structure in DER.
     ///
-    /// - Throws: ``CommandFailure`` when there is nothing in it, or something that cannot be read.
-    static func all(in bytes: [UInt8], named name: String) throws(CommandFailure) -> [PinnedMaterial] {
+    /// - Throws: ``RepositoryError`` when there is nothing in it, or something that cannot be read.
+    public static func all(in bytes: [UInt8], named name: String) throws(RepositoryError) -> [PinnedMaterial] {
         let documents: [PEMBlock]
         do throws(InputError) {
             documents = try PEMBlock.blocks(in: bytes)
         } catch {
             // openssl's older form of an encrypted key: PEM with headers, which RFC 7468 does without.
             if Data(bytes).range(of: Data("Proc-Type: 4,ENCRYPTED".utf8)) != nil { throw self.encrypted(name) }
-            throw CommandFailure(.undecided, "\(name): \(error)")
+            throw RepositoryError(.file, "\(name): \(error)")
         }
         guard !documents.isEmpty else { return [try self.one(inDER: bytes, named: name)] }
         var found: [PinnedMaterial] = []
@@ -29,14 +28,14 @@ extension PinnedMaterial {
             }
         }
         guard !found.isEmpty else {
-            throw CommandFailure(.undecided, "\(name): no certificate, key or request in this PEM")
+            throw RepositoryError(.file, "\(name): no certificate, key or request in this PEM")
         }
         return found
     }
 
     private static func material(
         of document: PEMBlock, index: Int, named name: String
-    ) throws(CommandFailure) -> PinnedMaterial? {
+    ) throws(RepositoryError) -> PinnedMaterial? {
         let bytes = document.bytes
         do {
             switch document.label {
@@ -60,14 +59,14 @@ extension PinnedMaterial {
             case "ENCRYPTED PRIVATE KEY":
                 throw self.encrypted(name)
             case "TRUSTED CERTIFICATE":
-                throw CommandFailure(
-                    .undecided, "\(name): a certificate with trust settings of openssl's own",
+                throw RepositoryError(
+                    .file, "\(name): a certificate with trust settings of openssl's own",
                     hint: "openssl x509 -in FILE | tumbler pin -")
             default:
                 // Parameters of a curve and the like stand beside what has a pin.
                 return nil
             }
-        } catch let failure as CommandFailure {
+        } catch let failure as RepositoryError {
             throw failure
         } catch {
             throw self.unreadable(error, "\(document.label.lowercased()) number \(index + 1)", named: name)
@@ -75,7 +74,7 @@ extension PinnedMaterial {
     }
 
     /// One structure in DER: which one it is, its frame says.
-    private static func one(inDER bytes: [UInt8], named name: String) throws(CommandFailure) -> PinnedMaterial {
+    private static func one(inDER bytes: [UInt8], named name: String) throws(RepositoryError) -> PinnedMaterial {
         let certificateDefect: CertificateDefect
         do throws(CertificateDefect) {
             return try PinnedMaterial(certificate: bytes, index: 0, source: name)
@@ -94,10 +93,10 @@ extension PinnedMaterial {
         } catch {}
         if PublicKeyBytes.isEncrypted(bytes) { throw self.encrypted(name) }
         if certificateDefect == .trailingBytes {
-            throw CommandFailure(.undecided, "\(name): DER with bytes after the end")
+            throw RepositoryError(.file, "\(name): DER with bytes after the end")
         }
-        throw CommandFailure(
-            .undecided, "\(name): neither PEM nor DER of a certificate, key or request",
+        throw RepositoryError(
+            .file, "\(name): neither PEM nor DER of a certificate, key or request",
             hint: "to ask a server, write HOST:PORT")
     }
 
@@ -106,19 +105,19 @@ extension PinnedMaterial {
         return PinnedMaterial(.request, subjectPublicKeyInfo: key, subject: subject, source: name)
     }
 
-    private static func encrypted(_ name: String) -> CommandFailure {
-        CommandFailure(.undecided, "\(name): the private key is encrypted", hint: self.openSSLHint)
+    private static func encrypted(_ name: String) -> RepositoryError {
+        RepositoryError(.file, "\(name): the private key is encrypted", hint: self.openSSLHint)
     }
 
-    private static func unreadable(_ error: any Error, _ what: String, named name: String) -> CommandFailure {
+    private static func unreadable(_ error: any Error, _ what: String, named name: String) -> RepositoryError {
         switch error {
         case let defect as CertificateDefect:
-            CommandFailure(.undecided, "\(name): \(what) cannot be read: \(defect)")
+            RepositoryError(.file, "\(name): \(what) cannot be read: \(defect)")
         case is PublicKeyBytes.NotDerivable:
-            CommandFailure(
-                .undecided, "\(name): the public key cannot be told from this private key", hint: self.openSSLHint)
+            RepositoryError(
+                .file, "\(name): the public key cannot be told from this private key", hint: self.openSSLHint)
         default:
-            CommandFailure(.undecided, "\(name): \(what) cannot be read")
+            RepositoryError(.file, "\(name): \(what) cannot be read")
         }
     }
 }

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-import CertificatePinning
-import SwiftASN1
+internal import CertificatePinning
+internal import SwiftASN1
 
 /// The Validity of a certificate (RFC 5280, section 4.1.2.5), for certificates whose key no parser here knows as well.
 enum CertificateValidity {

@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-import CertificatePinning
-import Crypto
-import SwiftASN1
+internal import CertificatePinning
+internal import Crypto
+internal import SwiftASN1
 
 /// The SubjectPublicKeyInfo in, or of, keys and requests.
 ///

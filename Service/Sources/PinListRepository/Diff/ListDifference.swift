@@ -1,0 +1,147 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+public import PinListMetadata
+
+/// What is different between two lists, for those who are asked to sign the newer one.
+public struct ListDifference: Hashable, Sendable, Encodable {
+    /// The differences: those of the list itself, then of its entries in the order of the newer one, then of what is
+    /// denied and suspended.
+    public private(set) var changes: [ListChange] = []
+
+    /// Whether there is none.
+    public var isEmpty: Bool { self.changes.isEmpty }
+
+    /// A line for each.
+    public var lines: [String] { self.changes.map(\.line) }
+
+    /// Compares two lists.
+    ///
+    /// - Parameters:
+    ///   - old: The older one; `nil` when there is none, and all is new.
+    ///   - new: The newer one.
+    public init(old: PinList?, new: PinList) {
+        self.compareLists(old, new)
+        let oldDomains = Dictionary((old?.domains ?? []).map { ($0.entry.domain, $0) }) { first, _ in first }
+        let newHosts = Set(new.domains.map(\.entry.domain))
+        for domain in new.domains { self.compare(oldDomains[domain.entry.domain], domain) }
+        for domain in old?.domains ?? [] where !newHosts.contains(domain.entry.domain) {
+            self.add(
+                .removed, "\(domain.entry.domain)", "entry", old: Self.text(domain), weakens: domain.entry.mode != .off)
+        }
+        self.compareDenied(old?.denied ?? [], new.denied)
+        self.compareSuspended(old?.suspended ?? [], new.suspended)
+    }
+
+    private mutating func compareLists(_ old: PinList?, _ new: PinList) {
+        guard let old else {
+            self.add(.added, "list", "\(new.name) version", new: "\(new.version)")
+            return
+        }
+        self.value("list", "name", old.name, new.name)
+        self.value("list", "version", "\(old.version)", "\(new.version)")
+        self.value("list", "issuedAt", "\(old.issuedAt)", "\(new.issuedAt)")
+        self.value("list", "expiresAt", "\(old.expiresAt)", "\(new.expiresAt)")
+        self.value("list", "refreshAfter", "\(old.refreshAfter) s", "\(new.refreshAfter) s")
+        self.value(
+            "list", "unlisted", old.unlisted.rawValue, new.unlisted.rawValue,
+            weakens: old.unlisted == .deny && new.unlisted != .deny)
+        self.set("list", "reportTo", old.reportTo, new.reportTo)
+    }
+
+    private mutating func compare(_ old: PinList.Domain?, _ new: PinList.Domain) {
+        let subject = "\(new.entry.domain)"
+        guard let old else {
+            self.add(.added, subject, "entry", new: Self.text(new))
+            for pin in new.entry.pins { self.add(.added, subject, "pin", new: Self.text(pin)) }
+            return
+        }
+        let order: [PinnedDomain.Mode] = [.off, .report, .enforce]
+        self.value(
+            subject, "mode", old.entry.mode.rawValue, new.entry.mode.rawValue,
+            weakens: (order.firstIndex(of: new.entry.mode) ?? 0) < (order.firstIndex(of: old.entry.mode) ?? 0))
+        self.value(
+            subject, "includeSubdomains", "\(old.entry.includeSubdomains)", "\(new.entry.includeSubdomains)",
+            weakens: old.entry.includeSubdomains && !new.entry.includeSubdomains)
+        self.value(
+            subject, "rollout", "\(old.rollout) %", "\(new.rollout) %", weakens: new.rollout < old.rollout)
+        self.value(
+            subject, "requireIssuer", "\(old.entry.requireIssuer)", "\(new.entry.requireIssuer)",
+            weakens: old.entry.requireIssuer && !new.entry.requireIssuer)
+        self.value(
+            subject, "expiresAt", old.entry.expiresAt?.description ?? "none",
+            new.entry.expiresAt?.description ?? "none", weakens: old.entry.expiresAt == nil)
+        let before = Set(old.entry.pins)
+        let after = Set(new.entry.pins)
+        for pin in new.entry.pins where !before.contains(pin) {
+            self.add(.added, subject, "pin", new: Self.text(pin), weakens: true)
+        }
+        for pin in old.entry.pins where !after.contains(pin) {
+            self.add(.removed, subject, "pin", old: Self.text(pin))
+        }
+        if before == after, old.entry.pins != new.entry.pins {
+            self.add(.changed, subject, "the order of its pins", new: "")
+        }
+        self.set(subject, "reportTo", old.entry.reportTo, new.entry.reportTo)
+    }
+
+    private mutating func compareDenied(_ old: [DeniedKey], _ new: [DeniedKey]) {
+        func text(_ key: DeniedKey) -> String {
+            "\(key.pin)\(key.isEnforced ? "" : " (report)")\(key.note.map { " \"\(PrintableText.line($0))\"" } ?? "")"
+        }
+        for key in new where !old.contains(key) { self.add(.added, "denied", "key", new: text(key)) }
+        for key in old where !new.contains(key) {
+            let isStill = new.contains { $0.pin == key.pin && $0.isEnforced }
+            self.add(.removed, "denied", "key", old: text(key), weakens: key.isEnforced && !isStill)
+        }
+    }
+
+    private mutating func compareSuspended(_ old: [Suspension], _ new: [Suspension]) {
+        func text(_ suspension: Suspension) -> String {
+            "until \(suspension.until), \"\(PrintableText.line(suspension.reason))\""
+        }
+        for suspension in new where !old.contains(suspension) {
+            self.add(.added, "suspended", suspension.scope.text, new: text(suspension), weakens: true)
+        }
+        for suspension in old where !new.contains(suspension) {
+            self.add(.removed, "suspended", suspension.scope.text, old: text(suspension))
+        }
+    }
+
+    // MARK: Changes
+
+    private mutating func value(_ subject: String, _ what: String, _ old: String, _ new: String, weakens: Bool = false)
+    {
+        if old != new { self.add(.changed, subject, what, old: old, new: new, weakens: weakens) }
+    }
+
+    private mutating func set(_ subject: String, _ what: String, _ old: [String], _ new: [String]) {
+        for value in new where !old.contains(value) { self.add(.added, subject, what, new: value) }
+        for value in old where !new.contains(value) { self.add(.removed, subject, what, old: value) }
+        if Set(old) == Set(new), old != new {
+            self.add(.changed, subject, what, old: old.joined(separator: " "), new: new.joined(separator: " "))
+        }
+    }
+
+    private mutating func add(
+        _ kind: ListChange.Kind, _ subject: String, _ what: String, old: String? = nil, new: String? = nil,
+        weakens: Bool = false
+    ) {
+        self.changes.append(
+            ListChange(kind: kind, subject: subject, what: what, old: old, new: new, weakens: weakens))
+    }
+
+    private static func text(_ domain: PinList.Domain) -> String {
+        let entry = domain.entry
+        let count = entry.pins.count == 1 ? "1 pin" : "\(entry.pins.count) pins"
+        return "\(entry.mode.rawValue)\(domain.rollout == 100 ? "" : " at \(domain.rollout) %"), "
+            + (entry.includeSubdomains ? "with subdomains, " : "") + count
+    }
+
+    private static func text(_ known: KnownPin) -> String {
+        "\(known.pin)\(known.position == .any ? "" : " \(known.position.rawValue)")"
+            + (known.note.map { " \"\(PrintableText.line($0))\"" } ?? "")
+    }
+}

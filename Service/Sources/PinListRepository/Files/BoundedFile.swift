@@ -1,0 +1,42 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+
+/// Files that are read whole, within a limit.
+public enum BoundedFile {
+    /// Reads a file.
+    ///
+    /// - Parameters:
+    ///   - path: Its path.
+    ///   - most: The most bytes that it may have.
+    /// - Throws: ``RepositoryError`` of the code `file`: missing, unreadable, empty or too large.
+    public static func read(_ path: String, most: Int) throws(RepositoryError) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            let reason = errno == ENOENT ? "no such file" : String(cString: strerror(errno))
+            throw RepositoryError(.file, "\(path): \(reason)")
+        }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var part = [UInt8](repeating: 0, count: 16_384)
+        // Pipes have no size: what bounds the reading is the reading.
+        while bytes.count <= most {
+            let count = systemRead(descriptor, &part, part.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw RepositoryError(.file, "\(path): \(String(cString: strerror(errno)))") }
+            guard count > 0 else { break }
+            bytes += part[..<count]
+        }
+        guard !bytes.isEmpty else { throw RepositoryError(.file, "\(path): the file is empty") }
+        guard bytes.count <= most else {
+            throw RepositoryError(.file, "\(path): over \(most) bytes, which is more than is read")
+        }
+        return bytes
+    }
+}
+
+private func systemRead(_ descriptor: Int32, _ bytes: UnsafeMutableRawPointer, _ count: Int) -> Int {
+    read(descriptor, bytes, count)
+}

@@ -1,0 +1,90 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+internal import CryptoExtras
+internal import Foundation
+internal import SwiftASN1
+internal import X509
+
+/// A certificate request (RFC 2986) for a key whose certificate is not there yet: a backup whose pin goes out first.
+public struct CertificateRequest: Sendable {
+    /// The most names that are asked for.
+    public static let mostNames = 100
+
+    /// The request as PEM.
+    public let text: String
+
+    /// Makes a request, signed by its key.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - subject: The subject (RFC 4514): `CN=api.example.com,O=Example`.
+    ///   - names: DNS names, perhaps with a wildcard, and IP addresses, for the subjectAltName.
+    /// - Throws: ``RepositoryError`` for a subject or a name that is none.
+    public init(for key: PrivateKey, subject: String, names: [String]) throws(RepositoryError) {
+        guard (1...Self.mostNames).contains(names.count) else {
+            throw RepositoryError(
+                .usage, "a request is for 1 to \(Self.mostNames) names", hint: "--dns api.example.com")
+        }
+        let subject = try SubjectName(subject)
+        var general: [GeneralName] = []
+        for name in names { general.append(try Self.name(name)) }
+        do {
+            let extensions = try Certificate.Extensions { SubjectAlternativeNames(general) }
+            let attribute = try CertificateSigningRequest.Attribute(ExtensionRequest(extensions: extensions))
+            let request = try CertificateSigningRequest(
+                version: .v1, subject: try subject.name, privateKey: key.certificateKey,
+                attributes: CertificateSigningRequest.Attributes([attribute]),
+                signatureAlgorithm: key.certificateSignatureAlgorithm)
+            var serializer = DER.Serializer()
+            try serializer.serialize(request)
+            self.text = PEMBlock(label: "CERTIFICATE REQUEST", bytes: serializer.serializedBytes).text
+        } catch {
+            throw RepositoryError(.metadata, "the request cannot be made: \(error)")
+        }
+    }
+
+    private static func name(_ text: String) throws(RepositoryError) -> GeneralName {
+        let isWildcard = text.hasPrefix("*.")
+        let host: HostName
+        do { host = try HostName(isWildcard ? String(text.dropFirst(2)) : text) } catch {
+            throw RepositoryError(.usage, "--dns \(text): \(error)", hint: "names in ASCII: xn-- for all others")
+        }
+        guard host.isAddress else { return .dnsName(isWildcard ? "*.\(host)" : "\(host)") }
+        guard !isWildcard, let bytes = self.bytes(ofAddress: "\(host)") else {
+            throw RepositoryError(.usage, "--dns \(text): no name")
+        }
+        return .ipAddress(ASN1OctetString(contentBytes: bytes[...]))
+    }
+
+    private static func bytes(ofAddress text: String) -> [UInt8]? {
+        let bare = text.trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
+        var four = in_addr()
+        if inet_pton(AF_INET, bare, &four) == 1 { return withUnsafeBytes(of: &four) { Array($0) } }
+        var six = in6_addr()
+        if inet_pton(AF_INET6, bare, &six) == 1 { return withUnsafeBytes(of: &six) { Array($0) } }
+        return nil
+    }
+}
+
+extension PrivateKey {
+    fileprivate var certificateKey: Certificate.PrivateKey {
+        switch self.material {
+        case .p256(let key): Certificate.PrivateKey(key)
+        case .p384(let key): Certificate.PrivateKey(key)
+        case .ed25519(let key): Certificate.PrivateKey(key)
+        case .rsa(let key): Certificate.PrivateKey(key)
+        }
+    }
+
+    fileprivate var certificateSignatureAlgorithm: Certificate.SignatureAlgorithm {
+        switch self.material {
+        case .p256: .ecdsaWithSHA256
+        case .p384: .ecdsaWithSHA384
+        case .ed25519: .ed25519
+        case .rsa: .sha256WithRSAEncryption
+        }
+    }
+}

@@ -1,0 +1,44 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// Where a passphrase comes from. It is asked for only when it is needed.
+public enum PassphraseSource: Hashable, Sendable {
+    /// Whoever sits at the terminal types it.
+    case terminal
+    /// The first line of a file.
+    case file(String)
+    /// An environment variable.
+    case environment(String)
+
+    /// Gets the passphrase of something that exists.
+    ///
+    /// - Parameter what: What it opens, for the question.
+    /// - Throws: ``RepositoryError`` when there is none.
+    public func passphrase(for what: String) throws(RepositoryError) -> Passphrase {
+        switch self {
+        case .terminal:
+            try Terminal.withOpen("Passphrase of \(what)") { (terminal) throws(RepositoryError) in
+                try terminal.askSecretly("Passphrase of \(what): ")
+            }
+        case .file(let path): try Passphrase(firstLineOf: path)
+        case .environment(let name): try Passphrase(environmentVariable: name)
+        }
+    }
+
+    /// Gets the passphrase of something that is being made: on a terminal it is asked for twice.
+    ///
+    /// - Parameter what: What it will open, for the question.
+    /// - Throws: ``RepositoryError`` when there is none, or the two differ.
+    public func newPassphrase(for what: String) throws(RepositoryError) -> Passphrase {
+        guard case .terminal = self else { return try self.passphrase(for: what) }
+        return try Terminal.withOpen("A passphrase for \(what)") { (terminal) throws(RepositoryError) in
+            let first = try terminal.askSecretly("New passphrase of \(what): ")
+            let second = try terminal.askSecretly("The same again: ")
+            guard first.bytes == second.bytes else {
+                throw RepositoryError(.usage, "the two passphrases differ, so no key was made")
+            }
+            return first
+        }
+    }
+}

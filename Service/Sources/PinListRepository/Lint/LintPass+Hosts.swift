@@ -1,0 +1,36 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+internal import PinListMetadata
+
+/// What is covered, who signs, and where reports go.
+extension LintPass {
+    var hostFindings: [LintFinding] {
+        var findings: [LintFinding] = []
+        for domain in self.list.domains {
+            let host = domain.entry.domain
+            guard domain.entry.mode != .off,
+                PublicSuffixes.contains(host, orUnknownTopLevel: domain.entry.includeSubdomains)
+            else { continue }
+            findings.append(LintFinding(.publicSuffix, "\(host)", at: self.position(of: host)))
+        }
+        for host in self.serviceHosts {
+            guard let entry = self.entries?.entry(for: host), entry.mode == .enforce else { continue }
+            let position = self.position(of: entry.domain)
+            findings.append(LintFinding(.listHostPinned, "\(host)", "by the entry \(entry.domain)", at: position))
+        }
+        if self.list.unlisted == .deny, self.list.reportTo.isEmpty {
+            findings.append(LintFinding(.denyWithoutReport, "list"))
+        }
+        for path in self.list.unknownMembers { findings.append(LintFinding(.unknownMember, path)) }
+        if let root {
+            for keyID in root.pins.keyIDs where root.root.keyIDs.contains(keyID) {
+                findings.append(LintFinding(.sharedKey, "root \(root.version)", "key \(keyID.prefix(16))…"))
+            }
+            for path in root.unknownMembers { findings.append(LintFinding(.unknownMember, "root: \(path)")) }
+        }
+        return findings
+    }
+}

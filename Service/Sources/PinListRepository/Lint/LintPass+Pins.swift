@@ -1,0 +1,75 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+internal import PinListMetadata
+
+/// What can be said of the pins of an entry without asking anybody.
+extension LintPass {
+    var pinFindings: [LintFinding] {
+        var findings: [LintFinding] = []
+        let denied = Set(self.list.denied.filter(\.isEnforced).map(\.pin))
+        for domain in self.list.domains where domain.entry.mode != .off {
+            let entry = domain.entry
+            let source = self.sourceDomains[entry.domain]
+            let host = "\(entry.domain)"
+            func place(_ index: Int) -> SourcePosition? { self.position(of: entry.domain, pin: index) }
+
+            let distinct = Set(entry.pins.map(\.pin))
+            if entry.mode == .enforce, distinct.count < 2, entry.pins.count == distinct.count {
+                findings.append(LintFinding(.noBackupPin, host, at: source?.position))
+            }
+            // With requireIssuer a leaf and an issuer pin are two different things, and so are two positions of one key.
+            var seen = Set<Pin>()
+            for (index, known) in entry.pins.enumerated() {
+                if !seen.insert(known.pin).inserted {
+                    findings.append(LintFinding(.backupEqualsPrimary, host, "\(known.pin)", at: place(index)))
+                }
+                if known.pin.kind == .certificate {
+                    findings.append(LintFinding(.certificatePin, host, "\(known.pin)", at: place(index)))
+                }
+                if denied.contains(known.pin) {
+                    findings.append(LintFinding(.deniedKeyPinned, host, "\(known.pin)", at: place(index)))
+                }
+                if let source, source.pins.indices.contains(index), source.pins[index].isAnchor {
+                    findings.append(LintFinding(.rootCAPinned, host, "\(known.pin)", at: place(index)))
+                }
+            }
+            if domain.unusablePins > 0 {
+                findings.append(
+                    LintFinding(.enforcesNothingUsable, host, "\(domain.unusablePins)", at: source?.position))
+            }
+            if !entry.pins.isEmpty, entry.pins.indices.allSatisfy({ self.isIssuerPin(entry, $0, source) }) {
+                findings.append(LintFinding(.onlyPublicIssuer, host, at: source?.position))
+            }
+        }
+        if self.list.unusablePinCount > self.list.domains.reduce(0, { $0 + $1.unusablePins }) {
+            findings.append(LintFinding(.enforcesNothingUsable, "denied"))
+        }
+        return findings
+    }
+
+    /// Whether a pin can only match above the leaf: by its position, by the certificate that it was made from, or by
+    /// what the host serves.
+    private func isIssuerPin(_ entry: PinnedDomain, _ index: Int, _ source: SourceDomain?) -> Bool {
+        let known = entry.pins[index]
+        if known.position == .issuer { return true }
+        guard known.position == .any else { return false }
+        if let source, source.pins.indices.contains(index), source.pins[index].isAuthority { return true }
+        return self.paths[entry.domain]?.indices(matching: known).contains { $0 > 0 } == true
+    }
+}
+
+extension ValidatedPath {
+    /// Where a pin matches, lowest index first.
+    func indices(matching known: KnownPin) -> [Int] {
+        self.publicKeyPins.indices.filter { index in
+            guard known.position.covers(index: index), let publicKey = self.publicKeyPins[index] else { return false }
+            return switch known.pin.kind {
+            case .publicKey: publicKey == known.pin
+            case .certificate: Pin(kind: .certificate, hashing: self.certificates[index]) == known.pin
+            }
+        }
+    }
+}

@@ -1,0 +1,163 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// Something that is looked for in a list before it is signed.
+public struct LintRule: Hashable, Sendable {
+    /// What finding it means.
+    public enum Severity: String, Hashable, Sendable, Encodable {
+        /// It is not built unless it is allowed by name.
+        case error
+        /// It is said.
+        case warning
+    }
+
+    /// Its name: lower case with hyphens; `--allow` takes it.
+    public let id: String
+
+    /// What finding it means.
+    public let severity: Severity
+
+    /// Why it is dangerous, in one sentence without a full stop.
+    public let reason: String
+
+    /// What to do.
+    public let fix: String
+
+    private init(_ id: String, _ severity: Severity, _ reason: String, fix: String) {
+        self.id = id
+        self.severity = severity
+        self.reason = reason
+        self.fix = fix
+    }
+
+    /// Equal when the ids are.
+    public static func == (left: LintRule, right: LintRule) -> Bool { left.id == right.id }
+
+    /// Feeds the id.
+    public func hash(into hasher: inout Hasher) { hasher.combine(self.id) }
+}
+
+// MARK: Pins of an entry
+extension LintRule {
+    static let noBackupPin = LintRule(
+        "no-backup-pin", .error,
+        "when the one key is lost or must go, clients are locked out until they get a new list",
+        fix: "make a second key with tumbler key new, keep it elsewhere, and add its pin")
+    static let backupEqualsPrimary = LintRule(
+        "backup-equals-primary", .error, "the same pin twice is one pin",
+        fix: "replace one of the two by the pin of another key")
+    static let pinsInOneChain = LintRule(
+        "pins-in-one-chain", .error, "all pins are in the chain that is served: what breaks it breaks them all",
+        fix: "add the pin of a key that is in no chain yet")
+    static let rootCAPinned = LintRule(
+        "root-ca-pinned", .warning, "any authority under this root may issue for the host, and paths may move off it",
+        fix: "pin the server's own key, or the issuing authority's and a backup")
+    static let certificatePin = LintRule(
+        "certificate-pin", .warning, "the pin of a whole certificate ends with it, at the next renewal",
+        fix: "pin the key: tumbler pin FILE prints sha256/…")
+    static let onlyPublicIssuer = LintRule(
+        "only-issuer-pins", .warning,
+        "whoever gets a certificate from this authority matches, and public ones issue for all",
+        fix: "add a pin of the server's own key, with requireIssuer where both must match")
+    static let enforcesNothingUsable = LintRule(
+        "unusable-pin", .error, "clients of this version cannot use this pin, so that it matches nothing",
+        fix: "write it sha256/BASE64 with position any, leaf or issuer")
+}
+
+// MARK: Times
+extension LintRule {
+    static let validTooLong = LintRule(
+        "valid-too-long", .warning, "whoever blocks updates can hold clients on this list for over 90 days",
+        fix: "write validFor: 60d, and sign anew every month")
+    static let validShorterThanRefresh = LintRule(
+        "valid-shorter-than-refresh", .error, "the list is stale before clients ask for the next one",
+        fix: "make validFor longer than refreshAfter, several times")
+    static let refreshClamped = LintRule(
+        "refresh-clamped", .warning, "clients wait for 15 minutes at least and for a day at most, whatever is written",
+        fix: "write refreshAfter: 12h")
+    static let rootExpiresSoon = LintRule(
+        "root-expires-soon", .warning, "clients take no list under a root that has expired",
+        fix: "tumbler root rotate makes the next root")
+    static let rootExpired = LintRule(
+        "root-expired", .error, "clients take no list under a root that has expired",
+        fix: "tumbler root rotate makes the next root")
+    static let domainExpiry = LintRule(
+        "domain-expiry", .warning, "after its end the entry is not enforced, and a clock set forward reaches it today",
+        fix: "remove expiresAt")
+    static let suspensionOverADay = LintRule(
+        "suspension-over-a-day", .warning, "until its end an interceptor can hold clients on this suspended list",
+        fix: "suspend for hours: tumbler suspend DOMAIN --for 12h")
+    static let suspensionEnded = LintRule(
+        "suspension-ended", .warning, "this suspension is over and is left out of the list",
+        fix: "tumbler resume DOMAIN removes the line")
+    static let suspensionOfNothing = LintRule(
+        "suspension-of-nothing", .error,
+        "a suspension names one entry by its own domain; this names none, and nothing is suspended",
+        fix: "write the domain of an entry, or \"*\"")
+}
+
+// MARK: Who signs, where reports go, what is covered
+extension LintRule {
+    static let sharedKey = LintRule(
+        "shared-key", .warning, "who steals the key that signs lists can then also replace all keys",
+        fix: "tumbler root rotate with a key of its own for each role")
+    static let denyWithoutReport = LintRule(
+        "deny-without-report", .warning, "unlisted: deny blocks hosts that nobody thought of, and nobody hears of it",
+        fix: "add reportTo, or begin with unlisted: report")
+    static let publicSuffix = LintRule(
+        "public-suffix", .error, "under a public suffix are the hosts of everybody",
+        fix: "name the domain that was registered")
+    static let listHostPinned = LintRule(
+        "list-host-pinned", .warning,
+        "lists and reports go to this host, where no pin ever applies; the app's other requests to it are pinned",
+        fix: "give lists and reports a host of their own, or an entry with mode: off")
+    static let deniedKeyPinned = LintRule(
+        "denied-key-pinned", .error, "a denied key is refused before any pin is looked at, so this pin blocks",
+        fix: "remove the pin, or the key from denied")
+    static let deniedKeyServed = LintRule(
+        "denied-key-served", .error,
+        "a denied key is in the path that is served now: all clients would be locked out of this host",
+        fix: "change the server's certificate first, or write mode: report in denied")
+    static let certificateNamesOtherEntry = LintRule(
+        "certificate-names-other-entry", .warning,
+        "over HTTP/2 one connection may serve both hosts, and the pins of the other do not match",
+        fix: "serve a certificate of its own, or give both entries the pins")
+    static let unknownMember = LintRule(
+        "unknown-member", .error, "clients ignore a member that nobody knows", fix: "remove it")
+}
+
+// MARK: What a publication does
+extension LintRule {
+    static let rolloutLowered = LintRule(
+        "rollout-lowered", .error, "installations that enforced will accept any certificate again",
+        fix: "keep rollout, or suspend for hours when something is wrong")
+    static let versionNotAbove = LintRule(
+        "version-not-above", .error, "clients take a version that is not above the published one for an attack",
+        fix: "tumbler build --published takes the next one")
+    static let wouldCutOff = LintRule(
+        "would-cut-off", .error, "what is served now matches no pin of the new list: clients would be locked out",
+        fix: "add the pin of the key in use: tumbler pin HOST:443")
+    static let propagation = LintRule(
+        "propagation", .error,
+        "a pin goes while its successor is not out for long enough: clients that lag behind would be locked out",
+        fix: "keep both pins until propagation has passed since the successor was published")
+    static let notObserved = LintRule(
+        "not-observed", .warning, "nobody could look at what is served, so nothing can be said of it",
+        fix: "run this where the host can be reached")
+}
+
+extension LintRule {
+    /// All rules, in the order of the documentation.
+    public static let all: [LintRule] = [
+        .noBackupPin, .backupEqualsPrimary, .pinsInOneChain, .rootCAPinned, .certificatePin, .onlyPublicIssuer,
+        .enforcesNothingUsable, .validTooLong, .validShorterThanRefresh, .refreshClamped, .rootExpiresSoon,
+        .rootExpired,
+        .domainExpiry, .suspensionOverADay, .suspensionEnded, .suspensionOfNothing, .sharedKey, .denyWithoutReport,
+        .publicSuffix, .listHostPinned, .deniedKeyPinned, .deniedKeyServed, .certificateNamesOtherEntry,
+        .unknownMember, .rolloutLowered, .versionNotAbove, .wouldCutOff, .propagation, .notObserved,
+    ]
+
+    /// The rule with an id, or `nil`.
+    public static func named(_ id: String) -> LintRule? { self.all.first { $0.id == id } }
+}

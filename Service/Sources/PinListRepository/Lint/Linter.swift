@@ -1,0 +1,66 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+public import CertificatePinning
+public import PinListMetadata
+
+/// Looks for what is dangerous in a list, before it is signed.
+///
+/// It is a value made of all that is known; rules that need what is missing find nothing.
+public struct Linter: Sendable {
+    /// The list.
+    public var list: PinList
+
+    /// When it is looked at.
+    public var time: Timestamp
+
+    /// What the list was built from: it gives the places, and what a list does not say.
+    public var source: ListSource?
+
+    /// The list that clients have now.
+    public var published: PinList?
+
+    /// The newest root.
+    public var root: Root?
+
+    /// The host that lists come from, where that is known otherwise than by the source's `server`.
+    public var listHost: HostName?
+
+    /// What hosts serve now; `nil` when nobody looked.
+    public var served: [ServedPath]?
+
+    /// Begins with a list and a time.
+    public init(_ list: PinList, at time: Timestamp) {
+        self.list = list
+        self.time = time
+    }
+
+    /// All findings: by rule, and for each in the order of the list.
+    public var findings: [LintFinding] {
+        let pass = LintPass(self)
+        var findings = pass.pinFindings + pass.timeFindings + pass.hostFindings
+        findings += pass.publicationFindings + pass.liveFindings
+        let order = Dictionary(zip(LintRule.all, LintRule.all.indices)) { first, _ in first }
+        // Sorting is stable here: the index decides between findings of one rule.
+        return findings.enumerated().sorted {
+            (order[$0.element.rule] ?? 0, $0.offset) < (order[$1.element.rule] ?? 0, $1.offset)
+        }.map(\.element)
+    }
+
+    /// The hosts whose served chains the rules ask for: those of the entries, of the lists and of the reports.
+    public var hostsToObserve: [HostName] {
+        var seen = Set<HostName>()
+        let hosts = self.list.domains.filter { $0.entry.mode != .off }.map(\.entry.domain) + self.serviceHosts
+        return hosts.filter { seen.insert($0).inserted }
+    }
+
+    /// The hosts that lists come from and reports go to.
+    var serviceHosts: [HostName] {
+        let addresses = self.list.reportTo + self.list.domains.flatMap(\.entry.reportTo)
+        var hosts = [self.listHost, self.source?.server.flatMap { WebAddress.host(of: $0.value) }].compactMap { $0 }
+        hosts += addresses.compactMap { WebAddress.host(of: $0) }
+        var seen = Set<HostName>()
+        return hosts.filter { seen.insert($0).inserted }
+    }
+}

@@ -1,0 +1,80 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+public import Foundation
+internal import PinListMetadata
+
+/// The tree of a static host: `v1/lists/{name}/pins.json` and `root/{n}.json` (formats.md, section 7).
+public struct ListTree: Sendable {
+    /// A file of the tree.
+    public struct File: Hashable, Sendable {
+        /// Its path in the tree.
+        public let path: String
+        /// What is in it: an envelope, byte for byte.
+        public let bytes: [UInt8]
+    }
+
+    /// The files in the order in which they are written: the list before the roots. A client that sees a new root asks
+    /// for a list that is signed under it, and finds it.
+    public let files: [File]
+
+    /// The tree of a project's roots and newest list, verified as a client will.
+    ///
+    /// - Parameters:
+    ///   - roots: The envelopes, the first one first.
+    ///   - list: The envelope of the newest list.
+    /// - Throws: ``RepositoryError`` of code `metadata` when a client would not take them.
+    public init(roots: [[UInt8]], list: [UInt8]) throws(RepositoryError) {
+        guard let state = try KnownList.chain(roots) else {
+            throw RepositoryError(.metadata, "there is no root", hint: "tumbler root new makes the first one")
+        }
+        let known = try KnownList(list, named: ProjectFolder.listName, roots: roots)
+        guard known.isVerified else {
+            throw RepositoryError(.metadata, "\(ProjectFolder.listName) is not signed", hint: "tumbler sign signs it")
+        }
+        // The list must hold under the newest root: with a superseded one clients would wait for another.
+        var current = state
+        do throws(MetadataRefusal) {
+            try current.load(list: list)
+        } catch {
+            throw RepositoryError(.metadata, "\(ProjectFolder.listName): \(error.description)")
+        }
+        guard current.outside?.status == .current else {
+            throw RepositoryError(
+                .metadata,
+                "\(ProjectFolder.listName) is not signed under root \(state.chain.newest.version), or issued "
+                    + "before it took a key away",
+                hint: "sign a list with the keys of the newest root first")
+        }
+        let base = "v1/lists/\(known.list.name)"
+        self.files =
+            [File(path: "\(base)/pins.json", bytes: list)]
+            + roots.enumerated().map { File(path: "\(base)/root/\($0.offset + 1).json", bytes: $0.element) }
+    }
+
+    /// Writes the tree into a folder, each file whole or not at all. Roots that are there already are never rewritten.
+    ///
+    /// - Throws: ``RepositoryError`` of code `file`, or `metadata` when a root there is another one.
+    public func write(to folder: URL) throws(RepositoryError) {
+        let disk = DiskFiles(in: folder)
+        let limits = MetadataLimits()
+        // Looked at before anything is written.
+        for file in self.files.dropFirst() {
+            guard FileManager.default.fileExists(atPath: folder.appendingPathComponent(file.path).path) else {
+                continue
+            }
+            let held = try? disk.bytes(of: file.path, limit: limits.rootBytes)
+            guard held == file.bytes else {
+                throw RepositoryError(
+                    .metadata, "\(file.path) in \(folder.path) is another root", hint: "a root is never rewritten")
+            }
+        }
+        for file in self.files {
+            let place = folder.appendingPathComponent(file.path)
+            if (try? disk.bytes(of: file.path, limit: limits.listBytes)) == file.bytes { continue }
+            try FileWriting.replace(place, with: file.bytes)
+        }
+    }
+}

@@ -1,0 +1,89 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+internal import PinListMetadata
+
+/// The folder that holds `tumbler.yaml`, the roots, the newest list and the keys (formats.md, section 9).
+public struct ProjectFolder: Sendable {
+    /// The name of the source.
+    public static let sourceName = "tumbler.yaml"
+
+    /// The name of the newest signed list.
+    public static let listName = "pins.json"
+
+    /// The folder.
+    public let folder: URL
+
+    /// The project in a folder, without looking whether there is one.
+    public init(_ folder: URL) { self.folder = folder }
+
+    /// The project that commands use: the named folder, else the nearest parent of the working directory with a
+    /// `tumbler.yaml`, itself included.
+    ///
+    /// - Throws: ``RepositoryError`` of code `file` when there is none.
+    public static func find(named: String?, from working: URL) throws(RepositoryError) -> ProjectFolder {
+        func holdsSource(_ folder: URL) -> Bool {
+            FileManager.default.fileExists(atPath: folder.appendingPathComponent(Self.sourceName).path)
+        }
+        if let named {
+            let folder = URL(fileURLWithPath: named, isDirectory: true, relativeTo: working)
+            guard holdsSource(folder) else {
+                throw RepositoryError(
+                    .file, "\(named): there is no \(Self.sourceName) in it", hint: "tumbler init makes a project folder"
+                )
+            }
+            return ProjectFolder(folder)
+        }
+        var folder = working.standardizedFileURL
+        while !holdsSource(folder) {
+            let parent = folder.deletingLastPathComponent().standardizedFileURL
+            guard parent.path != folder.path, parent.path.count < folder.path.count else {
+                throw RepositoryError(
+                    .file, "there is no \(Self.sourceName) here or in a folder above",
+                    hint: "name the project folder with -C DIR, or make one with tumbler init")
+            }
+            folder = parent
+        }
+        return ProjectFolder(folder)
+    }
+
+    /// The source.
+    public var source: URL { self.folder.appendingPathComponent(Self.sourceName) }
+
+    /// The newest signed list.
+    public var list: URL { self.folder.appendingPathComponent(Self.listName) }
+
+    /// A signed root.
+    public func root(_ version: Int) -> URL {
+        self.folder.appendingPathComponent("root").appendingPathComponent("\(version).json")
+    }
+
+    /// The envelopes of all roots, the first one first; none when there is no root yet.
+    ///
+    /// - Throws: ``RepositoryError`` when one cannot be read.
+    public func roots() throws(RepositoryError) -> [[UInt8]] {
+        var roots: [[UInt8]] = []
+        while roots.count <= MetadataLimits.rotationsPerRefresh {
+            let name = "root/\(roots.count + 1).json"
+            guard FileManager.default.fileExists(atPath: self.root(roots.count + 1).path) else { break }
+            do {
+                roots.append(try DiskFiles(in: self.folder).bytes(of: name, limit: MetadataLimits().rootBytes))
+            } catch {
+                throw RepositoryError(.file, "\(name): \(error.reason)", hint: error.hint)
+            }
+        }
+        return roots
+    }
+
+    /// The envelope of the newest list, or `nil` when there is none yet.
+    ///
+    /// - Throws: ``RepositoryError`` when it cannot be read.
+    public func newestList() throws(RepositoryError) -> [UInt8]? {
+        guard FileManager.default.fileExists(atPath: self.list.path) else { return nil }
+        do { return try DiskFiles(in: self.folder).bytes(of: Self.listName, limit: MetadataLimits().listBytes) } catch {
+            throw RepositoryError(.file, "\(Self.listName): \(error.reason)", hint: error.hint)
+        }
+    }
+}

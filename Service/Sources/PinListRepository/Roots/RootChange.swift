@@ -1,0 +1,123 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+public import CertificatePinning
+public import PinListMetadata
+
+/// What a new root has other than the one before it, or than none.
+public struct RootChange: Sendable {
+    /// How long a root is valid unless someone says otherwise: three years of 365 days, in seconds.
+    public static let validity: Int64 = 3 * 365 * 86_400
+
+    /// Keys that a role gets.
+    public var added: [(kind: MetadataRefusal.Kind, key: MetadataKey)] = []
+
+    /// Keys that a role loses, by the beginning of their ids.
+    public var removed: [(kind: MetadataRefusal.Kind, keyID: String)] = []
+
+    /// Thresholds that change.
+    public var thresholds: [(kind: MetadataRefusal.Kind, count: Int)] = []
+
+    /// When the root is made.
+    public var issuedAt: Timestamp
+
+    /// How long it is valid, in seconds.
+    public var validity: Int64
+
+    /// The fewest characters of a key id that name a key.
+    private static let fewestCharacters = 8
+
+    /// Nothing yet but a new time.
+    public init(issuedAt: Timestamp, validity: Int64 = Self.validity) {
+        self.issuedAt = issuedAt
+        self.validity = validity
+    }
+
+    /// The first root of a name. A threshold that was not said is 1.
+    ///
+    /// - Throws: ``RepositoryError`` of the code `usage`: what does not fit together.
+    public func first(named name: String) throws(RepositoryError) -> Root {
+        let empty = Role(keyIDs: [], threshold: 1)
+        let root = Root(
+            name: name, version: 1, issuedAt: self.issuedAt, expiresAt: self.expiresAt, keys: [], root: empty,
+            pins: empty)
+        return try self.applied(to: root)
+    }
+
+    /// The root after another one: a version more, and the keys that no role has are gone.
+    ///
+    /// - Throws: ``RepositoryError`` of the code `usage`: what does not fit together.
+    public func next(after root: Root) throws(RepositoryError) -> Root {
+        var next = root
+        next.version += 1
+        next.issuedAt = self.issuedAt
+        next.expiresAt = self.expiresAt
+        guard self.issuedAt >= root.issuedAt else {
+            throw RepositoryError(
+                .usage, "root \(next.version) would be issued before root \(root.version), at \(root.issuedAt)",
+                hint: "is this machine's clock right?")
+        }
+        return try self.applied(to: next)
+    }
+
+    private var expiresAt: Timestamp { Timestamp(secondsSince1970: self.issuedAt.secondsSince1970 + self.validity) }
+
+    private func applied(to base: Root) throws(RepositoryError) -> Root {
+        var root = base
+        for (kind, text) in self.removed { try Self.remove(text, from: kind, of: &root) }
+        for (kind, key) in self.added {
+            guard !Self.role(kind, of: root).keyIDs.contains(key.keyID) else {
+                throw RepositoryError(.usage, "the role \(kind.rawValue) has the key \(key.keyID) already")
+            }
+            root.keys[key.keyID] = key
+            Self.change(kind, of: &root) { $0.keyIDs.append(key.keyID) }
+        }
+        for (kind, count) in self.thresholds { Self.change(kind, of: &root) { $0.threshold = count } }
+        for kind in [MetadataRefusal.Kind.root, .pins] { try Self.check(kind, of: root) }
+        let used = Set(root.root.keyIDs + root.pins.keyIDs)
+        root.keys = root.keys.filter { used.contains($0.key) }
+        // What clients make of it is the judge of whether it makes sense.
+        do { return try Root(payload: root.payload) } catch {
+            throw RepositoryError(.usage, "no client would read this root: \(error.detail)")
+        }
+    }
+
+    private static func remove(
+        _ text: String, from kind: MetadataRefusal.Kind, of root: inout Root
+    ) throws(RepositoryError) {
+        let prefix = text.lowercased()
+        let matches = self.role(kind, of: root).keyIDs.filter { $0.hasPrefix(prefix) }
+        guard prefix.count >= self.fewestCharacters, matches.count == 1 else {
+            let what =
+                prefix.count < self.fewestCharacters ? "is too short to name a key" : "names \(matches.count) keys"
+            throw RepositoryError(
+                .usage, "\(kind.rawValue)=\(text) \(what) of the role \(kind.rawValue)",
+                hint: "tumbler root show prints the ids; the first \(self.fewestCharacters) characters are enough")
+        }
+        self.change(kind, of: &root) { $0.keyIDs.removeAll { $0 == matches[0] } }
+    }
+
+    private static func check(_ kind: MetadataRefusal.Kind, of root: Root) throws(RepositoryError) {
+        let role = self.role(kind, of: root)
+        guard !role.keyIDs.isEmpty else {
+            throw RepositoryError(.usage, "the role \(kind.rawValue) would have no key")
+        }
+        guard (1...role.keyIDs.count).contains(role.threshold) else {
+            throw RepositoryError(
+                .usage, "the role \(kind.rawValue) asks for \(role.threshold) of \(role.keyIDs.count) keys",
+                hint: "--threshold \(kind.rawValue)=N, with N from 1 to \(role.keyIDs.count)")
+        }
+    }
+
+    private static func role(_ kind: MetadataRefusal.Kind, of root: Root) -> Role {
+        kind == .root ? root.root : root.pins
+    }
+
+    private static func change(_ kind: MetadataRefusal.Kind, of root: inout Root, _ body: (inout Role) -> Void) {
+        switch kind {
+        case .root: body(&root.root)
+        case .pins: body(&root.pins)
+        }
+    }
+}

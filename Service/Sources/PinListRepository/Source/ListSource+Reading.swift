@@ -1,0 +1,72 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+internal import PinListMetadata
+
+extension ListSource {
+    private static let members = [
+        "name", "validFor", "refreshAfter", "propagation", "unlisted", "reportTo", "server", "signers", "include",
+        "domains", "denied", "suspended",
+    ]
+
+    /// Reads a source, the files that it includes, and those that its pins are from.
+    ///
+    /// - Parameters:
+    ///   - bytes: The source itself: UTF-8, at most ``maximumLength``.
+    ///   - file: Its name. Errors begin with it, and the files that it names are beside it.
+    ///   - files: How these are read.
+    /// - Throws: ``RepositoryError`` of code `source`, with file, line, column and what to write.
+    public init(_ bytes: [UInt8], file: String, files: some SourceFiles) throws(RepositoryError) {
+        let value = try YAMLReader.read(bytes, file: file)
+        let object = try SourceObject(value, "tumbler.yaml", known: Self.members)
+        self.file = file
+        guard let name = try object.text("name") else { throw object.missing("name", "name: com.example.app") }
+        guard Self.isName(name.value) else {
+            throw name.position.error(
+                "name is not a letter or digit and up to 127 of letters, digits, '.', '_', '-'",
+                hint: "the app's identifier is a good name: com.example.app")
+        }
+        self.name = name.value
+        self.validFor = try object.duration("validFor")?.value ?? Self.defaultValidFor
+        self.refreshAfter = try object.duration("refreshAfter")?.value ?? PinList.defaultRefreshAfter
+        self.propagation = try object.duration("propagation")?.value ?? Self.defaultPropagation
+        self.unlisted = try object.choice("unlisted", default: UnlistedHosts.allow)
+        self.reportTo = try object.addresses("reportTo")
+        self.server = try object.text("server")
+        if let server, !ReportAddress.isAllowed(server.value) {
+            throw server.position.error(
+                "server is no https address", hint: "write https://HOST; http is for loopback alone")
+        }
+        self.signers = try Self.signers(object)
+
+        var reader = SourceSections(files: files)
+        try reader.read(object, of: file, bytes: bytes.count)
+        self.domains = reader.domains
+        self.denied = reader.denied
+        self.suspended = reader.suspended
+    }
+
+    private static func signers(_ object: SourceObject) throws(RepositoryError) -> Signers {
+        guard let value = object.value("signers") else { return Signers(pins: [], root: []) }
+        let signers = try SourceObject(value, "signers", known: ["pins", "root"])
+        return Signers(
+            pins: try signers.texts("pins", most: MetadataLimits.keys).map(\.value),
+            root: try signers.texts("root", most: MetadataLimits.keys).map(\.value))
+    }
+
+    /// Whether a text is `[A-Za-z0-9][A-Za-z0-9._-]{0,127}`.
+    private static func isName(_ text: String) -> Bool {
+        let isLetterOrDigit = { (byte: UInt8) in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
+            default: false
+            }
+        }
+        guard let first = text.utf8.first, text.utf8.count <= MetadataLimits.nameBytes else { return false }
+        return isLetterOrDigit(first) && text.utf8.allSatisfy { isLetterOrDigit($0) || "._-".utf8.contains($0) }
+    }
+}

@@ -1,0 +1,64 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+public import CertificatePinning
+
+/// What operators write: `tumbler.yaml` and the files that it includes (formats.md, section 9).
+///
+/// Equal when two say the same; where it stands does not matter.
+public struct ListSource: Hashable, Sendable {
+    /// Which keys sign what, where the command line names none.
+    public struct Signers: Hashable, Sendable {
+        /// Those of lists.
+        public var pins: [String]
+        /// Those of roots.
+        public var root: [String]
+    }
+
+    /// The name of the list.
+    public var name: String
+    /// `expiresAt` is `issuedAt` and these seconds.
+    public var validFor: Int64
+    /// How long clients wait before they ask again, in seconds.
+    public var refreshAfter: Int64
+    /// How long a pin is out before its certificate may be served and the old one removed, in seconds.
+    public var propagation: Int64
+    /// What happens to hosts that no entry covers.
+    public var unlisted: UnlistedHosts
+    /// Where failures that no entry covers are reported to.
+    public var reportTo: [String]
+    /// The service that lists are published to.
+    public var server: Located<String>?
+    /// Which keys sign.
+    public var signers: Signers
+    /// The entries: those of the file, then those of the files that it includes.
+    public var domains: [SourceDomain]
+    /// The keys that are refused anywhere in a path.
+    public var denied: [Located<DeniedKey>]
+    /// What is suspended.
+    public var suspended: [Located<Suspension>]
+
+    /// The file itself, as it was named.
+    let file: String
+
+    /// The most bytes of one file.
+    public static let maximumLength = YAMLText.maximumLength
+
+    /// How long a list holds where the source does not say: 60 days.
+    public static let defaultValidFor: Int64 = 60 * 86_400
+
+    /// How long a pin is out before it is needed, where the source does not say: 14 days.
+    public static let defaultPropagation: Int64 = 14 * 86_400
+
+    /// Equal when they say the same.
+    public static func == (left: ListSource, right: ListSource) -> Bool {
+        left.name == right.name && left.validFor == right.validFor && left.refreshAfter == right.refreshAfter
+            && left.propagation == right.propagation && left.unlisted == right.unlisted
+            && left.reportTo == right.reportTo && left.server == right.server && left.signers == right.signers
+            && left.domains == right.domains && left.denied == right.denied && left.suspended == right.suspended
+    }
+
+    /// Feeds the name.
+    public func hash(into hasher: inout Hasher) { hasher.combine(self.name) }
+}

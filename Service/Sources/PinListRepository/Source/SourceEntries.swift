@@ -1,0 +1,59 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+
+extension HostName {
+    /// The host of a text, with A-labels in place of U-labels.
+    ///
+    /// - Throws: ``RepositoryError`` with the place.
+    init(of text: Located<String>) throws(RepositoryError) {
+        guard let ascii = InternationalName.ascii(text.value) else {
+            throw text.position.error(
+                "not a host: an internationalised name that UTS 46 does not allow, or that is not converted here",
+                hint: "write its A-label (xn--…)")
+        }
+        do { self = try HostName(ascii) } catch {
+            throw text.position.error(
+                "not a host: \(error.reason)",
+                hint: text.value.contains("*")
+                    ? "write the domain alone, and includeSubdomains: true" : "write a name such as api.example.com")
+        }
+    }
+}
+
+extension DeniedKey {
+    /// Reads an element of `denied`: a mapping, or a pin alone, which is an enforcing entry.
+    static func located(
+        _ value: YAMLValue, _ material: inout SourceMaterial
+    ) throws(RepositoryError) -> Located<DeniedKey> {
+        if case .scalar(let text, _) = value.content, !value.isEmpty {
+            return Located(DeniedKey(try SourceMaterial.pin(Located(text, value.position))), value.position)
+        }
+        let object = try SourceObject(value, "a denied key", known: SourceMaterial.members + ["mode", "note"])
+        let (pin, _) = try material.pin(object)
+        let mode = try object.choice("mode", default: DeniedMode.enforce)
+        let key = DeniedKey(pin, isEnforced: mode == .enforce, note: try object.text("note")?.value)
+        return Located(key, value.position)
+    }
+}
+
+/// What the path of a denied key meets.
+private enum DeniedMode: String, CaseIterable { case enforce, report }
+
+extension Suspension {
+    /// Reads an element of `suspended`. How far its end may lie ahead is said when a list is built.
+    static func located(_ value: YAMLValue) throws(RepositoryError) -> Located<Suspension> {
+        let object = try SourceObject(value, "a suspension", known: ["domain", "until", "reason"])
+        guard let domain = try object.text("domain") else {
+            throw object.missing("domain", "domain: api.example.com, or \"*\" for every entry")
+        }
+        guard let until = try object.time("until") else {
+            throw object.missing("until", "until: 2026-11-22T12:00:00Z")
+        }
+        guard let reason = try object.text("reason") else { throw object.missing("reason", "reason: incident 4711") }
+        let scope: Suspension.Scope = domain.value == "*" ? .everything : .entry(try HostName(of: domain))
+        return Located(Suspension(scope, until: until.value, reason: reason.value), value.position)
+    }
+}

@@ -1,0 +1,160 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+internal import PinListMetadata
+
+/// A mapping of a source while it is read: each member is taken once, and errors say where and what to write.
+struct SourceObject {
+    /// Where it begins.
+    let position: SourcePosition
+
+    private let members: [String: YAMLValue.Member]
+
+    /// Begins to read a mapping.
+    ///
+    /// - Parameters:
+    ///   - value: What should be one.
+    ///   - what: What it is, for errors, such as `an entry of domains`.
+    ///   - known: The members that there may be.
+    /// - Throws: ``RepositoryError`` for anything else, and for a member that nobody knows.
+    init(_ value: YAMLValue, _ what: String, known: [String]) throws(RepositoryError) {
+        self.position = value.position
+        guard case .mapping(let members) = value.content else {
+            throw value.position.error(
+                "\(value.kind) where \(what) is expected", hint: "write the members \(known.joined(separator: ", "))")
+        }
+        for member in members where !known.contains(member.name) {
+            let name = PrintableText.line(member.name, maximumLength: 64)
+            throw member.position.error(
+                "\(what) has no member \(name)",
+                hint: NearestName.of(member.name, among: known).map { "write \($0)" }
+                    ?? "known are \(known.joined(separator: ", "))")
+        }
+        self.members = Dictionary(members.map { ($0.name, $0) }) { first, _ in first }
+    }
+
+    /// A member that holds something; `nil` where there is none, or nothing in it.
+    func value(_ name: String) -> YAMLValue? { self.members[name].flatMap { $0.value.isEmpty ? nil : $0.value } }
+
+    /// The place of a member's name, or of the whole.
+    func position(of name: String) -> SourcePosition { self.members[name]?.position ?? self.position }
+
+    /// Which of some members are there.
+    func present(among names: [String]) -> [String] { names.filter { self.members[$0] != nil } }
+
+    /// That a member is missing.
+    func missing(_ name: String, _ example: String) -> RepositoryError {
+        self.position(of: name).error("\(name) is missing", hint: "write \(example)")
+    }
+
+    /// A single value, as it is written.
+    func scalar(_ name: String) throws(RepositoryError) -> (text: String, isPlain: Bool, position: SourcePosition)? {
+        guard let member = self.members[name] else { return nil }
+        guard case .scalar(let text, let isPlain) = member.value.content else {
+            throw member.value.position.error("\(name) is \(member.value.kind), not a single value")
+        }
+        guard !member.value.isEmpty else {
+            throw member.position.error("\(name) is empty", hint: "write a value, or remove the line")
+        }
+        return (text, isPlain, member.value.position)
+    }
+
+    func text(_ name: String) throws(RepositoryError) -> Located<String>? {
+        try self.scalar(name).map { Located($0.text, $0.position) }
+    }
+
+    func bool(_ name: String) throws(RepositoryError) -> Bool {
+        guard let (text, isPlain, position) = try self.scalar(name) else { return false }
+        switch (text, isPlain) {
+        case ("true", true): return true
+        case ("false", true): return false
+        default: throw position.error("\(name) is neither true nor false", hint: "write true or false, unquoted")
+        }
+    }
+
+    func integer(_ name: String, in range: ClosedRange<Int64>) throws(RepositoryError) -> Int64? {
+        guard let (text, isPlain, position) = try self.scalar(name) else { return nil }
+        let isDecimal =
+            text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            && (text.utf8.count == 1 || text.utf8.first != UInt8(ascii: "0"))
+        guard isPlain, isDecimal, let number = Int64(text), range.contains(number) else {
+            throw position.error(
+                "\(name) is not a number from \(range.lowerBound) to \(range.upperBound)",
+                hint: "write it in decimal digits alone")
+        }
+        return number
+    }
+
+    func duration(_ name: String) throws(RepositoryError) -> Located<Int64>? {
+        guard let (text, _, position) = try self.scalar(name) else { return nil }
+        guard let seconds = SourceDuration.seconds(of: text) else {
+            throw position.error("\(name) is not a length of time", hint: "write \(SourceDuration.form)")
+        }
+        return Located(seconds, position)
+    }
+
+    func time(_ name: String) throws(RepositoryError) -> Located<Timestamp>? {
+        guard let (text, _, position) = try self.scalar(name) else { return nil }
+        do { return Located(try Timestamp(text), position) } catch {
+            throw position.error(
+                "\(name) is not a point in time",
+                hint: SourceDuration.seconds(of: text) == nil
+                    ? error.reason : "a length of time would prolong it with each build; \(error.reason)")
+        }
+    }
+
+    /// One of the raw values of an enumeration.
+    func choice<Choice: RawRepresentable<String> & CaseIterable>(
+        _ name: String, default value: Choice
+    ) throws(RepositoryError) -> Choice {
+        guard let (text, _, position) = try self.scalar(name) else { return value }
+        guard let choice = Choice(rawValue: text) else {
+            let known = Choice.allCases.map(\.rawValue)
+            throw position.error(
+                "\(name) is none of \(known.joined(separator: ", "))",
+                hint: NearestName.of(text, among: known).map { "write \($0)" })
+        }
+        return choice
+    }
+
+    /// The values of a list; a single value stands for a list of one where that is allowed.
+    ///
+    /// - Parameter most: How many there may be.
+    func list(_ name: String, most: Int, orOne: Bool = false) throws(RepositoryError) -> [YAMLValue] {
+        guard let value = self.value(name) else { return [] }
+        guard case .sequence(let values) = value.content else {
+            if orOne, case .scalar = value.content { return [value] }
+            throw value.position.error("\(name) is \(value.kind), not a list", hint: "begin each element with -")
+        }
+        if values.count > most { throw values[most].position.error("\(name) has over \(most) elements") }
+        return values
+    }
+
+    /// A list of texts.
+    func texts(_ name: String, most: Int) throws(RepositoryError) -> [Located<String>] {
+        var texts: [Located<String>] = []
+        for value in try self.list(name, most: most, orOne: true) {
+            guard case .scalar(let text, _) = value.content, !value.isEmpty else {
+                throw value.position.error("\(value.kind) where a text is expected in \(name)")
+            }
+            texts.append(Located(text, value.position))
+        }
+        return texts
+    }
+
+    /// A list of addresses for reports.
+    func addresses(_ name: String) throws(RepositoryError) -> [String] {
+        var addresses: [String] = []
+        for text in try self.texts(name, most: 64) {
+            guard ReportAddress.isAllowed(text.value) else {
+                throw text.position.error(
+                    "\(name) is no https address",
+                    hint: "write https://HOST/PATH, without a user or a fragment; http is for loopback alone")
+            }
+            addresses.append(text.value)
+        }
+        return addresses
+    }
+}

@@ -1,0 +1,94 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+internal import PinListMetadata
+
+/// `domains`, `denied`, `suspended` of a source and of all that it includes, put together in that order.
+struct SourceSections {
+    /// The most files of a source, itself included.
+    private static let maximumFiles = 64
+
+    /// The most bytes of all of them.
+    private static let maximumBytes = 16 << 20
+
+    private static let includedMembers = ["include", "domains", "denied", "suspended"]
+
+    private(set) var domains: [SourceDomain] = []
+    private(set) var denied: [Located<DeniedKey>] = []
+    private(set) var suspended: [Located<Suspension>] = []
+
+    private let files: any SourceFiles
+    private var material: SourceMaterial
+    private var places: [HostName: SourcePosition] = [:]
+    private var read: Set<String> = []
+    private var byteCount = 0
+
+    init(files: some SourceFiles) {
+        self.files = files
+        self.material = SourceMaterial(files: files)
+    }
+
+    /// Reads the sections of a file, then those of the files that it includes.
+    ///
+    /// - Throws: ``RepositoryError`` that names the file, line and column.
+    mutating func read(_ object: SourceObject, of file: String, bytes: Int) throws(RepositoryError) {
+        self.read.insert(SourcePath.normal(file))
+        self.byteCount += bytes
+        for value in try object.list("domains", most: MetadataLimits.domains) {
+            let domain = try SourceDomain(value, &self.material)
+            if let first = self.places.updateValue(domain.position, forKey: domain.host) {
+                throw domain.position.error(
+                    "\(domain.host) has an entry already, at \(first)", hint: "join the two: an entry holds all pins")
+            }
+            self.domains.append(domain)
+            guard self.domains.count <= MetadataLimits.domains else {
+                throw domain.position.error("over \(MetadataLimits.domains) entries")
+            }
+        }
+        for value in try object.list("denied", most: MetadataLimits.denied) {
+            self.denied.append(try DeniedKey.located(value, &self.material))
+            guard self.denied.count <= MetadataLimits.denied else {
+                throw value.position.error("over \(MetadataLimits.denied) denied keys")
+            }
+        }
+        for value in try object.list("suspended", most: MetadataLimits.suspended) {
+            self.suspended.append(try Suspension.located(value))
+            guard self.suspended.count <= MetadataLimits.suspended else {
+                throw value.position.error("over \(MetadataLimits.suspended) suspensions")
+            }
+        }
+        for included in try object.texts("include", most: Self.maximumFiles) { try self.include(included, from: file) }
+    }
+
+    private mutating func include(_ name: Located<String>, from file: String) throws(RepositoryError) {
+        let path = SourcePath.beside(file, name.value)
+        guard !self.read.contains(SourcePath.normal(path)) else {
+            throw name.position.error(
+                "\(path) is included already", hint: "include each file once, and none in a circle")
+        }
+        guard self.read.count < Self.maximumFiles else { throw name.position.error("over \(Self.maximumFiles) files") }
+        let bytes: [UInt8]
+        do { bytes = try self.files.bytes(of: path, limit: YAMLText.maximumLength) } catch {
+            throw name.position.error("\(path): \(error.reason)", hint: "include: names files beside \(file)")
+        }
+        guard self.byteCount + bytes.count <= Self.maximumBytes else {
+            throw name.position.error("the source is over \(Self.maximumBytes >> 20) MiB in all")
+        }
+        let value = try YAMLReader.read(bytes, file: path)
+        try self.refuseSettings(value, from: file)
+        let object = try SourceObject(value, "an included file", known: Self.includedMembers)
+        try self.read(object, of: path, bytes: bytes.count)
+    }
+
+    /// An included file adds and never overrides: a setting in it would look as if it did.
+    private func refuseSettings(_ value: YAMLValue, from file: String) throws(RepositoryError) {
+        guard case .mapping(let members) = value.content else { return }
+        let settings = ["name", "validFor", "refreshAfter", "propagation", "unlisted", "reportTo", "server", "signers"]
+        for member in members where settings.contains(member.name) {
+            throw member.position.error(
+                "\(member.name) in an included file", hint: "write it into \(file), which includes this one")
+        }
+    }
+}

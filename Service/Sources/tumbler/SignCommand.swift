@@ -1,0 +1,112 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import PinListMetadata
+import PinListRepository
+
+/// Signs a root or a list.
+struct SignCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sign",
+        abstract: "Add signatures to a root or a list.",
+        discussion: """
+            FILE is a payload or an envelope. What is signed is shown with the SHA-256 of the payload, and confirmed \
+            on the terminal, by --expect or by --yes. Each signature must verify under a key of the roots that are \
+            given; a root is signed by its own keys and by those of the root before it. Nothing is written when one \
+            does not.
+
+            Exit code 0: every threshold is met; 1: signatures are still missing, the envelope is written all the same.
+            """
+    )
+
+    @Argument(help: "A payload or an envelope.")
+    var file: String
+
+    @OptionGroup var signers: SignerOptions
+
+    @Option(
+        name: .customLong("root"),
+        help: ArgumentHelp("A root whose keys may sign; of the project folder the newest.", valueName: "file"))
+    var roots: [String] = []
+
+    @OptionGroup var project: ProjectRoots
+
+    @Option(help: ArgumentHelp("Sign only the payload with this SHA-256.", valueName: "digest"))
+    var expect: String?
+
+    @Flag(help: "Do not ask.")
+    var yes = false
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    @OptionGroup var output: OutputOption
+
+    func validate() throws {
+        if self.signers.keys.isEmpty { throw ValidationError("--key is missing: who is to sign?") }
+        if let expect, expect.count != 64 || !expect.allSatisfy(\.isHexDigit) {
+            throw ValidationError("--expect is a SHA-256: 64 hexadecimal digits")
+        }
+    }
+
+    func run() async throws {
+        let signers = try self.signers.signers()
+        let metadata = try CommandFailure.wrapping { () throws(RepositoryError) in
+            let bytes = try BoundedFile.read(self.file, most: MetadataLimits().listBytes)
+            return try SignableMetadata(bytes, named: self.file)
+        }
+        let roots = try self.roots(for: metadata)
+        var ceremony = try CommandFailure.wrapping { () throws(RepositoryError) in
+            try SigningCeremony(metadata, under: roots)
+        }
+        try self.expectPayload(metadata)
+        let isConfirmed = self.yes || self.expect != nil
+        if !isConfirmed {
+            try SigningConsent.expectSomebody()
+            try self.show(metadata)
+            guard SigningConsent.ask("Sign this?") else {
+                throw CommandFailure(.doesNotHold, "not signed, nothing was written")
+            }
+        }
+        for signer in signers {
+            do throws(RepositoryError) { try await ceremony.add(signer) } catch { throw CommandFailure(error) }
+        }
+        let signed = ceremony.envelope
+        let file = try CommandFailure.wrapping { () throws(RepositoryError) in try SignableMetadata.file(of: signed) }
+        try self.output.write(file)
+        // For the log of whoever did not want to be asked; after a failure there is nothing but its line.
+        if isConfirmed { try self.show(metadata) }
+        let report = SigningReport(ceremony)
+        if self.json { try JSONOutput.write(report) } else { try StandardOutput.write(lines: report.lines) }
+        guard ceremony.isComplete else { throw ExitCode(CommandExit.doesNotHold.rawValue) }
+    }
+
+    private func roots(for metadata: SignableMetadata) throws(CommandFailure) -> [Root] {
+        var paths = self.roots
+        if paths.isEmpty {
+            switch metadata.kind {
+            case .pins: paths = [try self.project.newest()]
+            // The first root has none before it, and a later one can be signed where the one before is not at hand.
+            case .root: paths = (try? self.project.newest()).map { [$0] } ?? []
+            }
+        }
+        var roots: [Root] = []
+        for path in paths {
+            roots.append(try CommandFailure.wrapping { () throws(RepositoryError) in try RootFile.read(path).root })
+        }
+        return roots
+    }
+
+    private func expectPayload(_ metadata: SignableMetadata) throws(CommandFailure) {
+        guard let expect, expect.lowercased() != metadata.payloadDigest else { return }
+        throw CommandFailure(
+            .doesNotHold, "the payload's SHA-256 is \(metadata.payloadDigest), not what was expected",
+            hint: "someone gave you another file than was agreed on")
+    }
+
+    private func show(_ metadata: SignableMetadata) throws(CommandFailure) {
+        for line in try SigningSummary.lines(of: metadata) { StandardError.note(line) }
+    }
+}

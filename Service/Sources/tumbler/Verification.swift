@@ -1,0 +1,94 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import PinListMetadata
+import PinListRepository
+
+/// What a client makes of a root or a list that it is offered.
+struct Verification: Encodable {
+    /// Why it is not taken.
+    struct Refusal: Encodable {
+        let what: String
+        let code: String
+        let detail: String
+        /// With `expired`: what had expired.
+        let of: String?
+    }
+
+    /// A key that signed it.
+    struct Signer: Encodable {
+        let keyid: String
+        let algorithm: String
+    }
+
+    let type: String
+    let name: String?
+    let version: Int64?
+    let issuedAt: String?
+    let expiresAt: String?
+    let payloadSHA256: String?
+    let signers: [Signer]
+    let refused: Refusal?
+
+    /// Offers a file to a client.
+    ///
+    /// - Parameters:
+    ///   - bytes: The file.
+    ///   - state: What the client holds.
+    ///   - time: When it is offered.
+    init(of bytes: [UInt8], by state: TrustState, at time: Timestamp) {
+        var state = state
+        // What it says it is decides only how it is offered; the client does not care.
+        let kind = (try? SignableMetadata(bytes, named: "")).map(\.kind) ?? .pins
+        let before = state.chain
+        self.type = kind.rawValue
+        do throws(MetadataRefusal) {
+            switch kind {
+            case .root:
+                let root: Root
+                if let held = before.held.first(where: { $0.bytes == bytes }) {
+                    root = held.root
+                } else {
+                    root = try state.accept(root: bytes, at: time)
+                }
+                let envelope = try Envelope(bytes, of: .root, limits: MetadataLimits())
+                self.signers = Self.signers(
+                    of: envelope, among: root.keys(of: root.root) + before.newest.keys(of: before.newest.root))
+                (self.name, self.version) = (root.name, root.version)
+                (self.issuedAt, self.expiresAt) = (root.issuedAt.description, root.expiresAt.description)
+                self.payloadSHA256 = Envelope.digest(of: envelope.payload)
+            case .pins:
+                _ = try state.accept(list: bytes, at: time)
+                let envelope = try Envelope(bytes, of: .pins, limits: MetadataLimits())
+                let list = try PinList(payload: envelope.payload)
+                self.signers = Self.signers(of: envelope, among: before.newest.keys(of: before.newest.pins))
+                (self.name, self.version) = (list.name, list.version)
+                (self.issuedAt, self.expiresAt) = (list.issuedAt.description, list.expiresAt.description)
+                self.payloadSHA256 = Envelope.digest(of: envelope.payload)
+            }
+            self.refused = nil
+        } catch {
+            self.refused = Refusal(
+                what: error.kind.rawValue, code: error.code.description, detail: error.detail,
+                of: error.expired?.rawValue)
+            (self.name, self.version, self.issuedAt, self.expiresAt, self.payloadSHA256) = (nil, nil, nil, nil, nil)
+            self.signers = []
+        }
+    }
+
+    /// The lines for people.
+    var lines: [String] {
+        if let refused { return ["refused \(refused.what): \(refused.code): \(refused.detail)"] }
+        return [
+            "\(self.type == "root" ? "root" : "list") \(self.version ?? 0) of \(self.name ?? "")",
+            "issued \(self.issuedAt ?? ""), expires \(self.expiresAt ?? "")",
+            "payload SHA-256 \(self.payloadSHA256 ?? "")",
+        ] + self.signers.map { "signed by \($0.keyid) \($0.algorithm)" }
+    }
+
+    private static func signers(of envelope: Envelope, among keys: [MetadataKey]) -> [Signer] {
+        envelope.signers(among: keys).map { Signer(keyid: $0.keyID, algorithm: $0.algorithm.rawValue) }
+    }
+}

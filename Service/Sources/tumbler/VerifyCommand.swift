@@ -1,0 +1,71 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import CertificatePinning
+import PinListMetadata
+import PinListRepository
+
+/// Verifies a root or a list as a client does.
+struct VerifyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Check a root or a list exactly as an app's client does.",
+        discussion: """
+            --root is the root that the app ships; further ones are those that follow it, in their order. Exit code 0: \
+            a client that holds these roots and no list would take it; 1: it would not, and the code says why.
+            """
+    )
+
+    @Argument(help: "An envelope.")
+    var file: String
+
+    @Option(name: .customLong("root"), help: ArgumentHelp("A root. Several times, in their order.", valueName: "file"))
+    var roots: [String]
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    @OptionGroup var time: TimeOption
+
+    func validate() throws {
+        if self.roots.isEmpty { throw ValidationError("--root is missing") }
+    }
+
+    func run() async throws {
+        let time = self.time.time
+        var files: [[UInt8]] = []
+        for path in self.roots { files.append(try Self.read(path, most: MetadataLimits().rootBytes)) }
+        let bytes = try Self.read(self.file, most: MetadataLimits().listBytes)
+        let state = try self.state(holding: files)
+        let verification = Verification(of: bytes, by: state, at: time)
+        if self.json {
+            try JSONOutput.write(verification)
+        } else {
+            try StandardOutput.write(lines: verification.lines)
+        }
+        guard verification.refused == nil else { throw ExitCode(CommandExit.doesNotHold.rawValue) }
+    }
+
+    /// What a client holds that ships the first root and was given the others.
+    private func state(holding files: [[UInt8]]) throws(CommandFailure) -> TrustState {
+        var index = 0
+        do throws(MetadataRefusal) {
+            var state = try TrustState(bundledRoot: files[0], bundledList: nil)
+            for file in files.dropFirst() {
+                index += 1
+                // What a client holds it has accepted already, at a time that nobody knows here.
+                try state.load(root: file)
+            }
+            return state
+        } catch {
+            throw CommandFailure(.doesNotHold, "\(self.roots[index]): \(error)")
+        }
+    }
+
+    private static func read(_ path: String, most: Int) throws(CommandFailure) -> [UInt8] {
+        // More than a client reads, so that the client's own code says that it is too large.
+        try CommandFailure.wrapping { () throws(RepositoryError) in try BoundedFile.read(path, most: 4 * most) }
+    }
+}

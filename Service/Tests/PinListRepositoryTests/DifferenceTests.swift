@@ -1,0 +1,91 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import PinListMetadata
+import PinListRepository
+import Testing
+
+@Suite("What is different between two lists")
+struct DifferenceTests {
+    private static func lines(_ old: String?, _ new: String) throws -> [String] {
+        let old = try old.map { try PinListBuilt.list($0) }
+        return ListDifference(old: old, new: try PinListBuilt.list(new)).lines
+    }
+
+    @Test("nothing")
+    func same() throws {
+        let list = try PinListBuilt.list(SourceText.good())
+        #expect(ListDifference(old: list, new: list).isEmpty)
+    }
+
+    @Test("a first list is new, entry by entry and pin by pin")
+    func first() throws {
+        #expect(
+            try Self.lines(nil, SourceText.good()) == [
+                "+ list: com.example.app version 1", "+ api.example.com: entry enforce, 2 pins",
+                "+ api.example.com: pin \(SourceText.pin("a"))", "+ api.example.com: pin \(SourceText.pin("b"))",
+            ])
+    }
+
+    @Test("a pin is exchanged")
+    func pins() throws {
+        let old = SourceText.good()
+        let new = old.replacing(SourceText.pin("b"), with: SourceText.pin("c"))
+        #expect(
+            try Self.lines(old, new) == [
+                "+ api.example.com: pin \(SourceText.pin("c")) (accepts more)",
+                "- api.example.com: pin \(SourceText.pin("b"))",
+            ])
+    }
+
+    @Test("whatever weakens is said to")
+    func weaker() throws {
+        let old = SourceText.good(
+            "denied: [\"\(SourceText.pin("c"))\"]", entry: "includeSubdomains: true", list: "unlisted: deny")
+        let new = SourceText.good(
+            "suspended: [{domain: '*', until: \(SourceText.now.later(60)), reason: drill}]",
+            entry: "mode: report\n    rollout: 50\n    expiresAt: 2027-01-01T00:00:00Z", list: "unlisted: allow")
+        #expect(
+            try Self.lines(old, new) == [
+                "~ list: unlisted deny → allow (accepts more)",
+                "~ api.example.com: mode enforce → report (accepts more)",
+                "~ api.example.com: includeSubdomains true → false (accepts more)",
+                "~ api.example.com: rollout 100 % → 50 % (accepts more)",
+                "~ api.example.com: expiresAt none → 2027-01-01T00:00:00Z (accepts more)",
+                "- denied: key \(SourceText.pin("c")) (accepts more)",
+                "+ suspended: * until \(SourceText.now.later(60)), \"drill\" (accepts more)",
+            ])
+        #expect(try Self.lines(new, old).filter { $0.contains("accepts more") }.isEmpty)
+    }
+
+    @Test("an entry that goes, one that comes, and the order of the pins")
+    func entries() throws {
+        let old = SourceText.good()
+        let moved = old.replacing("api.example.com", with: "www.example.com")
+        #expect(
+            try Self.lines(old, moved).map { String($0.prefix(25)) }
+                == [
+                    "+ www.example.com: entry e", "+ www.example.com: pin sha", "+ www.example.com: pin sha",
+                    "- api.example.com: entry e",
+                ].map { String($0.prefix(25)) })
+        var list = try PinListBuilt.list(old)
+        let first = list
+        list.domains[0].entry.pins.reverse()
+        list.version += 1
+        #expect(
+            ListDifference(old: first, new: list).lines == [
+                "~ list: version 1 → 2", "~ api.example.com: the order of its pins ",
+            ])
+    }
+
+    @Test("a reason with an escape sequence does not reach the terminal")
+    func hostileText() throws {
+        let new = SourceText.good(
+            "suspended: [{domain: '*', until: \(SourceText.now.later(60)), reason: \"a\\e[31m\\nb\"}]")
+        let lines = try Self.lines(SourceText.good(), new)
+        #expect(lines.count == 1)
+        #expect(lines.allSatisfy { $0.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control } })
+    }
+}

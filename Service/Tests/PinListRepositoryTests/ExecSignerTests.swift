@@ -1,0 +1,100 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import PinListRepository
+import Testing
+
+@Suite("A program that signs")
+struct ExecSignerTests {
+    /// What a program said on standard error.
+    ///
+    /// `@unchecked Sendable`: because its one variable is read and written under the lock only.
+    private final class Complaints: @unchecked Sendable {
+        private let lock = NSLock()
+        private var lines: [String] = []
+
+        var all: [String] { self.lock.withLock { self.lines } }
+
+        func add(_ line: String) { self.lock.withLock { self.lines.append(line) } }
+    }
+
+    private func answer(
+        _ command: String, to message: [UInt8] = [1, 2, 3], seconds: Double = 20
+    ) async -> (Result<[UInt8], RepositoryError>, complaints: [String]) {
+        let complaints = Complaints()
+        let signer = ExecSigner(command, longestSeconds: seconds) { complaints.add($0) }
+        do throws(RepositoryError) {
+            return (.success(try await signer.signature(over: message)), complaints.all)
+        } catch {
+            return (.failure(error), complaints.all)
+        }
+    }
+
+    @Test("gets the bytes to sign and nothing else, and its answer is taken as it is")
+    func answers() async throws {
+        let message = (0..<1_000).map { UInt8(truncatingIfNeeded: $0) }
+        #expect(try await self.answer("cat", to: message).0.get() == message)
+        #expect(try await self.answer("printf 'a\\0b\\n'").0.get() == [97, 0, 98, 10])
+        // A pipe, which a program may open again.
+        #expect(try await self.answer("cat /dev/stdin", to: [7]).0.get() == [7])
+    }
+
+    @Test("may leave a long message unread")
+    func unread() async throws {
+        let message = [UInt8](repeating: 7, count: 4_000_000)
+        #expect(try await self.answer("printf ok", to: message).0.get() == Array("ok".utf8))
+        let count = try await self.answer("wc -c | tr -d ' \\n'", to: message).0.get()
+        #expect(count == Array("4000000".utf8))
+    }
+
+    @Test("says why it failed on standard error, which is passed on")
+    func fails() async {
+        let (result, complaints) = await self.answer("echo no token >&2; echo at all >&2; exit 3")
+        #expect(throws: RepositoryError.self) { try result.get() }
+        #expect(complaints == ["no token", "at all"])
+        for command in ["exit 1", "kill -9 $$", "true", "/nonexistent/program"] {
+            guard case .failure(let error) = await self.answer(command).0 else {
+                Issue.record("\(command) was believed")
+                continue
+            }
+            #expect(error.code == .signer)
+        }
+    }
+
+    @Test(
+        "that hangs is ended with all that it started",
+        arguments: [
+            "sleep 1000", "sleep 1000 & wait", "sleep 1000 & exit 0", "exec >&- 2>&-; sleep 1000", "cat; sleep 1000",
+        ])
+    func hangs(command: String) async throws {
+        try await withTemporaryFolder { folder in
+            // Whatever runs holds the writing end: it hangs up when nobody is left.
+            let fifo = folder.appendingPathComponent("fifo").path
+            try #require(mkfifo(fifo, 0o600) == 0)
+            let reader = open(fifo, O_RDONLY | O_NONBLOCK)
+            defer { close(reader) }
+            let (result, _) = await self.answer("exec 9>'\(fifo)'; \(command)", seconds: 0.5)
+            guard case .failure(let error) = result else {
+                Issue.record("\(command) was believed")
+                return
+            }
+            #expect(error.code == .signer)
+            var polled = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
+            #expect(poll(&polled, 1, 20_000) == 1, "something of \(command) is left")
+            #expect(polled.revents & Int16(POLLHUP) != 0)
+        }
+    }
+
+    @Test("that never stops talking is ended")
+    func endless() async {
+        guard case .failure(let error) = await self.answer("yes").0 else {
+            Issue.record("endless data was believed")
+            return
+        }
+        #expect(error.code == .signer)
+        let (_, complaints) = await self.answer("yes >&2 & sleep 0.2; kill $!; exit 1")
+        #expect(complaints.joined().utf8.count <= 16_384)
+    }
+}

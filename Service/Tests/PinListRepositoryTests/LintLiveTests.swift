@@ -1,0 +1,128 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import Foundation
+import PinListMetadata
+import PinListRepository
+import Testing
+
+@Suite("Rules of lint about what is served now", .needsOpenSSL)
+struct LintLiveTests {
+    /// A served chain of leaf, authority and anchor, for two hosts.
+    private struct Chain {
+        let path: ValidatedPath
+        let pins: [String]
+    }
+
+    private func withChain(_ body: (Chain) throws -> Void) async throws {
+        let openssl = try #require(OpenSSL.installed)
+        try await withTemporaryFolder { folder in
+            let authority = ["basicConstraints=critical,CA:TRUE"]
+            try await openssl.makeCertificate("root", subject: "/CN=root", extensions: authority, in: folder)
+            try await openssl.makeCertificate(
+                "ca", subject: "/CN=ca", issuedBy: "root", extensions: authority, in: folder)
+            try await openssl.makeCertificate(
+                "leaf", subject: "/CN=api.example.com", issuedBy: "ca",
+                extensions: ["subjectAltName=DNS:api.example.com,DNS:*.shop.example.com"], in: folder)
+            let files = ["leaf.pem", "ca.pem", "root.pem"]
+            let certificates = try files.flatMap { file in
+                try PEMBlock.blocks(in: Array(try folder.contents(of: file))).map(\.bytes)
+            }
+            let pins = try await openssl.pins(ofCertificates: files, in: folder)
+            try body(Chain(path: ValidatedPath(uncheckedValidatedPath: certificates), pins: pins))
+        }
+    }
+
+    private func rules(
+        _ text: String, _ served: [ServedPath], only prefix: String = ""
+    ) throws -> [String] {
+        let source = try SourceText.read(text)
+        var linter = Linter(try PinListBuilt.list(source), at: SourceText.now)
+        linter.source = source
+        linter.served = served
+        return linter.findings.map(\.rule.id)
+    }
+
+    private func entry(_ pins: [String], rest: String = "") -> String {
+        SourceText.good(rest).replacing(
+            "{pin: \"\(SourceText.pin("a"))\"}, {pin: \"\(SourceText.pin("b"))\"}",
+            with: pins.map { "{pin: \"\($0)\"}" }.joined(separator: ", "))
+    }
+
+    @Test("what is served matches no pin, or one")
+    func cutOff() async throws {
+        try await self.withChain { chain in
+            let served = [ServedPath(try HostName("api.example.com"), path: chain.path)]
+            let foreign = [SourceText.pin("a"), SourceText.pin("b")]
+            #expect(try self.rules(self.entry(foreign), served) == ["would-cut-off"])
+            #expect(try self.rules(self.entry([chain.pins[0], SourceText.pin("b")]), served).isEmpty)
+            let reporting = self.entry(foreign).replacing("    pins:", with: "    mode: report\n    pins:")
+            #expect(try self.rules(reporting, served).isEmpty)
+            let leafAlone = self.entry([chain.pins[1], SourceText.pin("b")]).replacing(
+                "\(chain.pins[1])\"", with: "\(chain.pins[1])\", position: leaf")
+            #expect(try self.rules(leafAlone, served) == ["would-cut-off"])
+        }
+    }
+
+    @Test("all pins in one chain, the anchor among them, or only what is above the leaf")
+    func chains() async throws {
+        try await self.withChain { chain in
+            let served = [ServedPath(try HostName("api.example.com"), path: chain.path)]
+            #expect(try self.rules(self.entry([chain.pins[0], chain.pins[1]]), served) == ["pins-in-one-chain"])
+            #expect(
+                try self.rules(self.entry([chain.pins[0], SourceText.pin("b"), chain.pins[2]]), served)
+                    == ["root-ca-pinned"])
+            #expect(
+                try self.rules(self.entry([chain.pins[1], chain.pins[2]]), served)
+                    == ["pins-in-one-chain", "root-ca-pinned", "only-issuer-pins"])
+        }
+    }
+
+    @Test("a denied key is served by a listed host, or where lists and reports go")
+    func denied() async throws {
+        try await self.withChain { chain in
+            let text = self.entry([chain.pins[0], SourceText.pin("b")], rest: "denied: [\"\(chain.pins[1])\"]")
+            for host in ["api.example.com", "reports.example.net"] {
+                let served = [ServedPath(try HostName(host), path: chain.path)]
+                #expect(try self.rules(text, served) == ["denied-key-served"])
+                let reporting = text.replacing(
+                    "[\"\(chain.pins[1])\"]", with: "[{pin: \"\(chain.pins[1])\", mode: report}]")
+                #expect(try self.rules(reporting, served).isEmpty)
+            }
+        }
+    }
+
+    @Test("a certificate that also names a host of another entry, by name or by a wildcard")
+    func otherEntry() async throws {
+        try await self.withChain { chain in
+            let served = [ServedPath(try HostName("api.example.com"), path: chain.path)]
+            func text(_ host: String, _ pin: String) -> String {
+                self.entry(
+                    [chain.pins[0], SourceText.pin("b")],
+                    rest: "  - {domain: \(host), pins: [{pin: \"\(pin)\"}, {pin: \"\(SourceText.pin("d"))\"}]}")
+            }
+            let other = SourceText.pin("c")
+            #expect(try self.rules(text("a.shop.example.com", other), served) == ["certificate-names-other-entry"])
+            #expect(try self.rules(text("a.shop.example.com", chain.pins[0]), served).isEmpty)
+            #expect(try self.rules(text("a.b.shop.example.com", other), served).isEmpty)
+            #expect(try self.rules(text("shop.example.com", other), served).isEmpty)
+            let parent = text("shop.example.com", other).replacing(
+                "shop.example.com,", with: "shop.example.com, includeSubdomains: true,")
+            #expect(try self.rules(parent, served) == ["certificate-names-other-entry"])
+        }
+    }
+
+    @Test("a host that nobody could look at is said, and its hosts are those of entries, lists and reports")
+    func unobserved() async throws {
+        let source = try SourceText.read(
+            SourceText.good("  - {domain: x.example.com, mode: off}", list: "server: https://pins.example.org:8443/"))
+        var linter = Linter(try PinListBuilt.list(source), at: SourceText.now)
+        linter.source = source
+        #expect(
+            linter.hostsToObserve.map(\.description) == ["api.example.com", "pins.example.org", "reports.example.net"])
+        linter.served = [ServedPath(try HostName("api.example.com"), failure: "no such host")]
+        #expect(linter.findings.map(\.rule.id) == ["not-observed"])
+    }
+}

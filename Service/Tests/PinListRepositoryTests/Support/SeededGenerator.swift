@@ -1,0 +1,1 @@
+../../../../Tests/CertificatePinningTests/Support/SeededGenerator.swift

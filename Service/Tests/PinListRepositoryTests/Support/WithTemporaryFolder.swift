@@ -1,0 +1,1 @@
+../../TumblerTests/Support/WithTemporaryFolder.swift

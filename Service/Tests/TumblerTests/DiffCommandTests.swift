@@ -1,0 +1,43 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@Suite("What is different between two lists, on the command line")
+struct DiffCommandTests {
+    private struct Difference: Decodable {
+        struct Change: Decodable {
+            let kind: String
+            let subject: String
+            let what: String
+            let weakens: Bool
+        }
+        let changes: [Change]
+    }
+
+    @Test("the same, another one, and what is no list")
+    func diff() async throws {
+        try await withTemporaryFolder { folder in
+            let build = ["build", "--at", "2026-11-21T00:00:00Z", "-o"]
+            try folder.write(ProjectText.good, as: "tumbler.yaml")
+            try await CommandRun.tumbler(build + ["old.json"], in: folder).expectResult()
+            try folder.write(
+                ProjectText.good.replacing("    pins:", with: "    mode: report\n    pins:"), as: "tumbler.yaml")
+            try await CommandRun.tumbler(build + ["new.json"], in: folder).expectResult()
+
+            let same = try await CommandRun.tumbler(["diff", "old.json", "old.json"], in: folder)
+            same.expectResult()
+            #expect(same.lines.isEmpty)
+            let run = try await CommandRun.tumbler(["diff", "old.json", "new.json"], in: folder)
+            #expect(run.exitCode == 1 && run.errors.isEmpty)
+            #expect(run.lines == ["~ api.example.com: mode enforce → report (accepts more)"])
+            let json = try await CommandRun.tumbler(["diff", "--json", "old.json", "new.json"], in: folder)
+            let changes = try json.decoded(as: Difference.self).changes
+            #expect(changes.map(\.what) == ["mode"] && changes.map(\.weakens) == [true])
+            try await CommandRun.tumbler(["diff", "old.json", "tumbler.yaml"], in: folder).expectError(1)
+            try await CommandRun.tumbler(["diff", "old.json", "no.json"], in: folder).expectError(2)
+        }
+    }
+}

@@ -1,0 +1,167 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@Suite("Signing on the command line")
+struct SignCommandTests {
+    /// Runs `body` in a folder with keys, a signed root and an unsigned list.
+    private func withRoot(_ body: (URL) async throws -> Void) async throws {
+        try await withTemporaryFolder { folder in
+            try await CommandRun.makeRoot(in: folder)
+            try await body(folder)
+        }
+    }
+
+    private func exists(_ name: String, in folder: URL) -> Bool {
+        FileManager.default.fileExists(atPath: folder.appendingPathComponent(name).path)
+    }
+
+    private let sign = ["sign", "list", "--root", "root.json", "-o", "pins.json"]
+    private let verify = ["verify", "pins.json", "--root", "root.json", "--at", MetadataFixture.now]
+
+    @Test("a list that is signed is what a client takes, and says by whom")
+    func signed() async throws {
+        try await self.withRoot { folder in
+            let run = try await CommandRun.tumbler(self.sign + ["--key", "pins", "--yes"], in: folder)
+            #expect(run.exitCode == 0, "\(run)")
+            #expect(run.errors.contains("api.example.com: enforce: sha256/AAAA"), "\(run)")
+            let verified = try await CommandRun.tumbler(self.verify, in: folder)
+            verified.expectResult()
+            let shown = try await CommandRun.tumbler(["key", "show", "pins.pub"], in: folder)
+            let keyID = try #require(shown.lines.first?.split(separator: " ").last)
+            #expect(verified.lines.first == "list 7 of com.example.app")
+            #expect(verified.lines.last == "signed by \(keyID) ed25519")
+        }
+    }
+
+    @Test("nobody is asked in a pipe: without --yes and without --expect it is a usage error, and nothing is written")
+    func pipe() async throws {
+        try await self.withRoot { folder in
+            let run = try await CommandRun.tumbler(self.sign + ["--key", "pins"], in: folder)
+            run.expectError(64, hint: true)
+            #expect(!self.exists("pins.json", in: folder))
+        }
+    }
+
+    @Test("--expect signs the payload that was agreed on, and no other")
+    func expectation() async throws {
+        let openssl = try #require(OpenSSL.installed)
+        try await self.withRoot { folder in
+            let digest = try await openssl.shell(#""$0" dgst -sha256 -r list | cut -c1-64"#, in: folder)
+            let sign = self.sign + ["--key", "pins", "--expect"]
+            let other = try await CommandRun.tumbler(sign + [String(digest.reversed())], in: folder)
+            other.expectError(1, hint: true)
+            #expect(!self.exists("pins.json", in: folder))
+            try await CommandRun.tumbler(sign + ["tomorrow"], in: folder).expectError(64)
+            try await CommandRun.tumbler(sign + [digest.uppercased()], in: folder).expectSuccess()
+            #expect(self.exists("pins.json", in: folder))
+        }
+    }
+
+    @Test(
+        "a signer that cannot sign, or not for this root, leaves the envelope that is there as it was",
+        arguments: [
+            ("stranger", 2), ("missing", 2), ("root", 2), ("pins.pub", 2), ("exec:exit 1", 2), ("exec:cat", 2),
+            ("exec:printf rubbish", 2), ("exec:yes", 2), ("exec:", 64), ("pkcs11:object=a?pin-value=1", 64),
+            ("pkcs11:object=a", 64), ("pkcs11:object=a?module-path=/nonexistent.so", 2),
+            ("pkcs11:object=a?module-path=/bin/sh", 2),
+        ] as [(String, Int32)])
+    func badSigner(key: String, exitCode: Int32) async throws {
+        try await self.withRoot { folder in
+            try await CommandRun.makeKey("stranger", in: folder)
+            try folder.write("as it was", as: "pins.json")
+            let run = try await CommandRun.shell(
+                #"unset TUMBLER_PKCS11_MODULE; "$0" sign list --root root.json -o pins.json --yes --key "# + "'\(key)'",
+                in: folder)
+            run.expectError(exitCode)
+            #expect(try folder.text(of: "pins.json") == "as it was")
+            let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            #expect(!left.contains { $0.hasSuffix(".part") })
+        }
+    }
+
+    @Test("one good signer and one bad one together write nothing")
+    func allOrNothing() async throws {
+        try await self.withRoot { folder in
+            let run = try await CommandRun.tumbler(
+                self.sign + ["--key", "pins", "--key", "exec:exit 1", "--yes"], in: folder)
+            run.expectError(2)
+            #expect(!self.exists("pins.json", in: folder))
+        }
+    }
+
+    @Test("the n-th passphrase belongs to the n-th key, from files and from the environment mixed")
+    func passphraseOrder() async throws {
+        try await withTemporaryFolder { folder in
+            for name in ["one", "two", "three"] {
+                try folder.write("passphrase \(name)\n", as: "\(name).pass")
+                try await CommandRun.tumbler(
+                    ["key", "new", name, "--algorithm", "ed25519", "--passphrase-file", "\(name).pass"], in: folder
+                ).expectSuccess()
+            }
+            try await CommandRun.tumbler(
+                [
+                    "root", "new", "--name", "a", "--root", "one.pub", "--root", "two.pub", "--root", "three.pub",
+                    "--pins", "one.pub", "--threshold", "root=3", "-o", "root",
+                ], in: folder
+            ).expectSuccess()
+            let sign = #"TWO='passphrase two' "$0" sign root -o root.json --yes --key one --key two --key three"#
+            let right = "--passphrase-file one.pass --passphrase-env TWO --passphrase-file=three.pass"
+            try await CommandRun.shell("\(sign) \(right)", in: folder).expectSuccess()
+            let wrong = "--passphrase-env TWO --passphrase-file one.pass --passphrase-file=three.pass"
+            try await CommandRun.shell("\(sign) \(wrong)", in: folder).expectError(2)
+            let many = "\(right) --passphrase-env TWO"
+            try await CommandRun.shell("\(sign) \(many)", in: folder).expectError(64)
+        }
+    }
+
+    @Test("signing again replaces the signature, and an envelope may be its own output")
+    func again() async throws {
+        try await self.withRoot { folder in
+            try await CommandRun.tumbler(self.sign + ["--key", "pins", "--yes"], in: folder).expectSuccess()
+            let again = ["sign", "pins.json", "--root", "root.json", "-o", "pins.json", "--key", "pins", "--yes"]
+            let run = try await CommandRun.tumbler(again, in: folder)
+            try run.expectSuccess()
+            #expect(run.lines.first?.hasSuffix("in place of its last") == true, "\(run)")
+            let envelope = try JSONSerialization.jsonObject(with: try folder.contents(of: "pins.json"))
+            let signatures = (envelope as? [String: Any])?["signatures"] as? [Any]
+            #expect(signatures?.count == 1)
+        }
+    }
+
+    @Test("a payload with a member that nobody knows is signed by nobody; a client ignores the member")
+    func unknownMember() async throws {
+        try await self.withRoot { folder in
+            try folder.write(MetadataFixture.list(extra: #""surprise": 1, "#), as: "list")
+            try await CommandRun.tumbler(self.sign + ["--key", "pins", "--yes"], in: folder).expectError(1)
+            #expect(!self.exists("pins.json", in: folder))
+        }
+    }
+
+    @Test("a list that no client would read in its envelope is not written")
+    func tooLarge() async throws {
+        try await self.withRoot { folder in
+            // White space is a part of the payload: base64 takes it over what clients read.
+            let list = MetadataFixture.list() + String(repeating: " ", count: 3_300_000)
+            try folder.write(list, as: "list")
+            let run = try await CommandRun.tumbler(self.sign + ["--key", "pins", "--yes"], in: folder)
+            run.expectError(1)
+            #expect(!self.exists("pins.json", in: folder))
+        }
+    }
+
+    @Test("a device that is named as the output is not replaced by a file")
+    func device() async throws {
+        try await self.withRoot { folder in
+            let sign = ["sign", "list", "--root", "root.json", "--key", "pins", "--yes", "-o"]
+            for output in ["/dev/null", folder.path, "no/such/folder/pins.json"] {
+                try await CommandRun.tumbler(sign + [output], in: folder).expectError(2)
+            }
+            let attributes = try FileManager.default.attributesOfItem(atPath: "/dev/null")
+            #expect(attributes[.type] as? FileAttributeType == .typeCharacterSpecial)
+        }
+    }
+}
