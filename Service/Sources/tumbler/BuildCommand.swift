@@ -48,8 +48,7 @@ struct BuildCommand: AsyncParsableCommand {
 
         let payload = list.payload
         if self.output == InputFile.standardInput { return try StandardOutput.write(Data(payload)) }
-        try FileWriting.replace(
-            URL(fileURLWithPath: self.output, relativeTo: ProjectOption.working), with: payload)
+        try ProjectFolder.write(payload, to: URL(fileURLWithPath: self.output, relativeTo: ProjectOption.working))
         let built = BuiltList(
             name: list.name, version: list.version, expiresAt: list.expiresAt.description,
             sha256: Envelope.digest(of: payload))

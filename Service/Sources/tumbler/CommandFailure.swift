@@ -2,7 +2,6 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-
 /// How a command ends (formats.md, section 8).
 enum CommandExit: Int32 {
     /// Holds, or allowed.

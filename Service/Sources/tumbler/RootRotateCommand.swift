@@ -20,7 +20,7 @@ struct RootRotateCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The root that it follows.", valueName: "file"))
     var root: String?
 
-    @OptionGroup var project: ProjectRoots
+    @OptionGroup var project: ProjectOption
 
     @Option(help: ArgumentHelp("A role gets a key: pins=new.pub.", valueName: "role=pub"))
     var add: [RoleOption] = []
@@ -42,10 +42,9 @@ struct RootRotateCommand: AsyncParsableCommand {
         }
         change.removed = self.remove.map { ($0.kind, $0.value) }
         let finished = change
-        let path = try self.root ?? self.project.newest()
-        let root = try CommandFailure.wrapping { () throws(RepositoryError) in
-            try finished.next(after: try RootFile.read(path).root)
-        }
+        let before = try self.root.map { path throws(CommandFailure) in try RootOption.read(path) }
+        let newest = try before ?? self.project.newestRoot()
+        let root = try CommandFailure.wrapping { () throws(RepositoryError) in try finished.next(after: newest) }
         try self.output.write(root.payload)
         try ShownRoot(root, payload: root.payload).write(asJSON: self.json)
     }

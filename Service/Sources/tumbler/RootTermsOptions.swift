@@ -38,13 +38,9 @@ struct RootTermsOptions: ParsableArguments {
     }
 
     private static func seconds(_ text: String) throws(CommandFailure) -> Int64 {
-        let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
-        // Ten digits of days overflow nothing, and a century is long enough.
-        guard let unit = text.last.flatMap({ units[$0] }), text.utf8.count <= 10, let count = Int64(text.dropLast()),
-            count > 0, count * unit <= 100 * 366 * 86_400
-        else {
-            throw CommandFailure(.usage, "--valid-for \(text): no duration", hint: "90s, 5m, 12h or 1095d")
+        guard let seconds = SourceDuration.seconds(of: text) else {
+            throw CommandFailure(.usage, "--valid-for \(text): no duration", hint: SourceDuration.form)
         }
-        return count * unit
+        return seconds
     }
 }

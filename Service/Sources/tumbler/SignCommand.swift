@@ -31,7 +31,7 @@ struct SignCommand: AsyncParsableCommand {
         help: ArgumentHelp("A root whose keys may sign; of the project folder the newest.", valueName: "file"))
     var roots: [String] = []
 
-    @OptionGroup var project: ProjectRoots
+    @OptionGroup var project: ProjectOption
 
     @Option(help: ArgumentHelp("Sign only the payload with this SHA-256.", valueName: "digest"))
     var expect: String?
@@ -45,18 +45,17 @@ struct SignCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOption
 
     func validate() throws {
-        if self.signers.keys.isEmpty { throw ValidationError("--key is missing: who is to sign?") }
         if let expect, expect.count != 64 || !expect.allSatisfy(\.isHexDigit) {
             throw ValidationError("--expect is a SHA-256: 64 hexadecimal digits")
         }
     }
 
     func run() async throws {
-        let signers = try self.signers.signers()
         let metadata = try CommandFailure.wrapping { () throws(RepositoryError) in
             let bytes = try BoundedFile.read(self.file, most: MetadataLimits().listBytes)
             return try SignableMetadata(bytes, named: self.file)
         }
+        let signers = try self.signers.signers(for: metadata.kind, self.project)
         let roots = try self.roots(for: metadata)
         var ceremony = try CommandFailure.wrapping { () throws(RepositoryError) in
             try SigningCeremony(metadata, under: roots)
@@ -84,19 +83,16 @@ struct SignCommand: AsyncParsableCommand {
     }
 
     private func roots(for metadata: SignableMetadata) throws(CommandFailure) -> [Root] {
-        var paths = self.roots
-        if paths.isEmpty {
-            switch metadata.kind {
-            case .pins: paths = [try self.project.newest()]
-            // The first root has none before it, and a later one can be signed where the one before is not at hand.
-            case .root: paths = (try? self.project.newest()).map { [$0] } ?? []
-            }
+        guard self.roots.isEmpty else {
+            var roots: [Root] = []
+            for path in self.roots { roots.append(try RootOption.read(path)) }
+            return roots
         }
-        var roots: [Root] = []
-        for path in paths {
-            roots.append(try CommandFailure.wrapping { () throws(RepositoryError) in try RootFile.read(path).root })
+        switch metadata.kind {
+        case .pins: return [try self.project.newestRoot()]
+        // The first root has none before it, and a later one can be signed where the one before is not at hand.
+        case .root: return (try? self.project.newestRoot()).map { [$0] } ?? []
         }
-        return roots
     }
 
     private func expectPayload(_ metadata: SignableMetadata) throws(CommandFailure) {
@@ -107,6 +103,7 @@ struct SignCommand: AsyncParsableCommand {
     }
 
     private func show(_ metadata: SignableMetadata) throws(CommandFailure) {
-        for line in try SigningSummary.lines(of: metadata) { StandardError.note(line) }
+        let published = (try? self.project.find()).flatMap { try? $0.publishedList() }
+        for line in SigningSummary.lines(of: metadata, published: published) { StandardError.note(line) }
     }
 }

@@ -11,15 +11,25 @@ enum SigningSummary {
     /// The most entries that are listed one by one; the digest stands for all of them.
     static let mostEntries = 100
 
-    /// What is added to the summary of a list: how it differs from what is published.
-    static let difference: @Sendable (PinList) throws(CommandFailure) -> [String] = { _ in [] }
-
     /// The lines.
-    static func lines(of metadata: SignableMetadata) throws(CommandFailure) -> [String] {
+    ///
+    /// - Parameters:
+    ///   - metadata: What is to be signed.
+    ///   - published: The list that clients have; how the new one differs is said as well.
+    static func lines(of metadata: SignableMetadata, published: PinList?) -> [String] {
         switch metadata.content {
-        case .root(let root): return ShownRoot(root, payload: metadata.envelope.payload).lines
-        case .pins(let list): return self.lines(of: list, digest: metadata.payloadDigest) + (try self.difference(list))
+        case .root(let root): ShownRoot(root, payload: metadata.envelope.payload).lines
+        case .pins(let list):
+            self.lines(of: list, digest: metadata.payloadDigest) + self.difference(from: published, to: list)
         }
+    }
+
+    /// How a list differs from what is published.
+    static func difference(from published: PinList?, to list: PinList) -> [String] {
+        guard let published else { return ["nothing is published yet that this could be compared with"] }
+        let difference = ListDifference(old: published, new: list)
+        guard !difference.isEmpty else { return ["the same as version \(published.version)"] }
+        return ["against version \(published.version), which is published:"] + difference.lines.map { "  \($0)" }
     }
 
     private static func lines(of list: PinList, digest: String) -> [String] {

@@ -37,6 +37,6 @@ struct SourceFileEdit {
         guard now == self.bytes else {
             throw RepositoryError(.file, "\(name) was changed meanwhile", hint: "type the command again")
         }
-        try FileWriting.replace(self.project.source, with: bytes)
+        try ProjectFolder.write(bytes, to: self.project.source)
     }
 }

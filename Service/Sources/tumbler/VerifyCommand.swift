@@ -4,6 +4,7 @@
 
 import ArgumentParser
 import CertificatePinning
+@_spi(Tools) import PinListClient
 import PinListMetadata
 import PinListRepository
 
@@ -24,6 +25,9 @@ struct VerifyCommand: AsyncParsableCommand {
     @Option(name: .customLong("root"), help: ArgumentHelp("A root. Several times, in their order.", valueName: "file"))
     var roots: [String]
 
+    @Option(help: ArgumentHelp("What a client holds beside the root: its state folder.", valueName: "dir"))
+    var state: String?
+
     @Flag(help: "Print JSON.")
     var json = false
 
@@ -31,6 +35,9 @@ struct VerifyCommand: AsyncParsableCommand {
 
     func validate() throws {
         if self.roots.isEmpty { throw ValidationError("--root is missing") }
+        if self.state != nil, self.roots.count > 1 {
+            throw ValidationError("with --state there is one --root: the one that the app ships")
+        }
     }
 
     func run() async throws {
@@ -38,7 +45,7 @@ struct VerifyCommand: AsyncParsableCommand {
         var files: [[UInt8]] = []
         for path in self.roots { files.append(try Self.read(path, most: MetadataLimits().rootBytes)) }
         let bytes = try Self.read(self.file, most: MetadataLimits().listBytes)
-        let state = try self.state(holding: files)
+        let state = try self.client(holding: files)
         let verification = Verification(of: bytes, by: state, at: time)
         if self.json {
             try JSONOutput.write(verification)
@@ -49,7 +56,8 @@ struct VerifyCommand: AsyncParsableCommand {
     }
 
     /// What a client holds that ships the first root and was given the others.
-    private func state(holding files: [[UInt8]]) throws(CommandFailure) -> TrustState {
+    private func client(holding files: [[UInt8]]) throws(CommandFailure) -> TrustState {
+        if let state { return try self.client(shipping: files[0], in: state) }
         var index = 0
         do throws(MetadataRefusal) {
             var state = try TrustState(bundledRoot: files[0], bundledList: nil)
@@ -61,6 +69,17 @@ struct VerifyCommand: AsyncParsableCommand {
             return state
         } catch {
             throw CommandFailure(.doesNotHold, "\(self.roots[index]): \(error)")
+        }
+    }
+
+    /// What a client holds that ships a root and has a state folder.
+    private func client(shipping root: [UInt8], in folder: String) throws(CommandFailure) -> TrustState {
+        do throws(MetadataRefusal) {
+            let stored = try StoredTrust.load(root: root, state: .folder(folder))
+            for finding in stored.findings { StandardError.note(finding) }
+            return stored.trust
+        } catch {
+            throw CommandFailure(.doesNotHold, "\(self.roots[0]): \(error)")
         }
     }
 

@@ -35,7 +35,7 @@ public enum WrittenFile {
     ) throws(RepositoryError) {
         let target = try self.target(of: path, existing)
         let temporary = "\(target).\(UInt64.random(in: .min ... .max)).part"
-        try self.fill(temporary, with: bytes, mode: secrecy.mode, for: path)
+        try self.fill(temporary, with: bytes, mode: secrecy.mode, rights: self.rights(of: target), for: path)
         let result: Int32
         switch existing {
         case .replaced: result = rename(temporary, target)
@@ -80,7 +80,7 @@ public enum WrittenFile {
     }
 
     private static func fill(
-        _ temporary: String, with bytes: [UInt8], mode: mode_t, for path: String
+        _ temporary: String, with bytes: [UInt8], mode: mode_t, rights: mode_t?, for path: String
     ) throws(RepositoryError) {
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard descriptor >= 0 else { throw self.failure(path, "cannot be written") }
@@ -90,6 +90,8 @@ public enum WrittenFile {
             let count = rest.withUnsafeBytes { unsafe in systemWrite(descriptor, unsafe.baseAddress, unsafe.count) }
             if count > 0 { rest = rest.dropFirst(count) } else { isWritten = count < 0 && errno == EINTR }
         }
+        // A file that is replaced keeps the rights that somebody gave it.
+        if let rights { fchmod(descriptor, rights) }
         guard isWritten, fsync(descriptor) == 0 else {
             let failure = self.failure(path, "cannot be written")
             close(descriptor)
@@ -97,6 +99,12 @@ public enum WrittenFile {
             throw failure
         }
         close(descriptor)
+    }
+
+    /// The rights of a file that is there.
+    private static func rights(of path: String) -> mode_t? {
+        var status = stat()
+        return stat(path, &status) == 0 ? status.st_mode & 0o777 : nil
     }
 
     /// Gives a file a name that nobody has: a link fails where a rename would replace.

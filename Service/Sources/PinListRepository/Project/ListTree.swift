@@ -74,7 +74,7 @@ public struct ListTree: Sendable {
         for file in self.files {
             let place = folder.appendingPathComponent(file.path)
             if (try? disk.bytes(of: file.path, limit: limits.listBytes)) == file.bytes { continue }
-            try FileWriting.replace(place, with: file.bytes)
+            try ProjectFolder.write(file.bytes, to: place)
         }
     }
 }

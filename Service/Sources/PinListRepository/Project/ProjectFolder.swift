@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
-internal import PinListMetadata
+public import PinListMetadata
 
 /// The folder that holds `tumbler.yaml`, the roots, the newest list and the keys (formats.md, section 9).
 public struct ProjectFolder: Sendable {
@@ -60,6 +60,11 @@ public struct ProjectFolder: Sendable {
         self.folder.appendingPathComponent("root").appendingPathComponent("\(version).json")
     }
 
+    /// The newest root; `nil` when there is none yet.
+    ///
+    /// - Throws: ``RepositoryError`` when one cannot be read, or does not follow from the first.
+    public func newestRoot() throws(RepositoryError) -> Root? { try KnownList.chain(try self.roots())?.chain.newest }
+
     /// The envelopes of all roots, the first one first; none when there is no root yet.
     ///
     /// - Throws: ``RepositoryError`` when one cannot be read.
@@ -85,5 +90,25 @@ public struct ProjectFolder: Sendable {
         do { return try DiskFiles(in: self.folder).bytes(of: Self.listName, limit: MetadataLimits().listBytes) } catch {
             throw RepositoryError(.file, "\(Self.listName): \(error.reason)", hint: error.hint)
         }
+    }
+
+    /// The newest list, verified by the project's roots; `nil` when there is none yet.
+    ///
+    /// - Throws: ``RepositoryError`` when it cannot be read or does not verify.
+    public func publishedList() throws(RepositoryError) -> PinList? {
+        guard let bytes = try self.newestList() else { return nil }
+        return try KnownList(bytes, named: Self.listName, roots: try self.roots()).list
+    }
+
+    /// Replaces a file whole, or makes it, with the folders that it is in.
+    ///
+    /// - Throws: ``RepositoryError`` of code `file`; then the file is what it was.
+    public static func write(_ bytes: [UInt8], to file: URL) throws(RepositoryError) {
+        let folder = file.deletingLastPathComponent()
+        do { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) } catch {
+            throw RepositoryError(
+                .file, "\(folder.path) cannot be made", hint: "look at the rights of its folder, and at the disk")
+        }
+        try WrittenFile.write(bytes, to: file.path, .published, existing: .replaced)
     }
 }

@@ -1,0 +1,164 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+public import CertificatePinning
+internal import Foundation
+public import PinListMetadata
+
+/// A project folder that is made: keys, the first root, the source, the first list (formats.md, section 9).
+public struct NewProject: Sendable {
+    /// What is pinned from the beginning.
+    public struct Entry: Hashable, Sendable {
+        /// The host, as its owner wrote it.
+        public var host: String
+        /// The pins, each with a note.
+        public var pins: [KnownPin]
+
+        /// Creates an entry.
+        public init(_ host: String, pins: [KnownPin]) {
+            self.host = host
+            self.pins = pins
+        }
+    }
+
+    /// A private key of the project.
+    private struct KeySigner: MetadataSigner {
+        let name: String
+        let key: PrivateKey
+
+        func signature(over message: [UInt8]) async throws -> [UInt8] { try self.key.signature(over: message) }
+    }
+
+    /// Where the keys are, from the folder.
+    public static let rootKeyName = "keys/root.pem"
+    /// Where the keys are, from the folder.
+    public static let pinsKeyName = "keys/pins.pem"
+
+    private static let ignoredName = ".gitignore"
+
+    /// The source, as it will be written.
+    public let sourceText: String
+
+    private let folder: ProjectFolder
+    private let rootKey: PrivateKey
+    private let pinsKey: PrivateKey
+    private let time: Timestamp
+
+    /// Begins a project.
+    ///
+    /// - Parameters:
+    ///   - folder: Its folder; nothing of a project may be there yet.
+    ///   - name: The name of the list.
+    ///   - entries: What is pinned.
+    ///   - time: When root and list are made.
+    /// - Throws: ``RepositoryError`` when a project is there already.
+    public init(
+        in folder: ProjectFolder, name: String, entries: [Entry], at time: Timestamp
+    ) throws(RepositoryError) {
+        self.folder = folder
+        self.time = time
+        self.sourceText = Self.text(name: name, entries)
+        for path in [folder.source, folder.list, folder.root(1)].map(\.path) { try WrittenFile.expectNothing(at: path) }
+        for name in [Self.rootKeyName, Self.pinsKeyName] {
+            try WrittenFile.expectNothing(at: folder.folder.appendingPathComponent(name).path)
+        }
+        self.rootKey = try PrivateKey(new: .p256)
+        self.pinsKey = try PrivateKey(new: .p256)
+    }
+
+    /// The list that the source says, unsigned.
+    ///
+    /// - Throws: ``RepositoryError`` for a name or a host that is none.
+    public func list() throws -> (source: ListSource, list: PinList) {
+        let source = try ListSource(
+            Array(self.sourceText.utf8), file: ProjectFolder.sourceName, files: DiskFiles(in: self.folder.folder))
+        return (source, try PinList(building: source, after: nil, at: self.time))
+    }
+
+    /// Signs the first root and the list, and writes everything; the source last, which makes the folder a project.
+    ///
+    /// - Parameters:
+    ///   - rootPassphrase: Encrypts the key that signs roots; `nil` leaves it readable.
+    ///   - pinsPassphrase: Encrypts the key that signs lists.
+    /// - Throws: ``RepositoryError``.
+    public func write(rootPassphrase: Passphrase?, pinsPassphrase: Passphrase?) async throws {
+        let (_, list) = try self.list()
+        var change = RootChange(issuedAt: self.time)
+        for (kind, key) in [(MetadataRefusal.Kind.root, self.rootKey), (.pins, self.pinsKey)] {
+            guard let key = MetadataKey(subjectPublicKeyInfo: key.subjectPublicKeyInfo) else {
+                throw RepositoryError(.signer, "the new key is none that signs metadata")
+            }
+            change.added.append((kind, key))
+        }
+        let root = try change.first(named: list.name)
+        let rootFile = try await Self.signed(root.payload, under: [], KeySigner(name: "root", key: self.rootKey))
+        let listFile = try await Self.signed(list.payload, under: [root], KeySigner(name: "pins", key: self.pinsKey))
+
+        let folder = self.folder.folder
+        let keys = folder.appendingPathComponent("keys")
+        do {
+            try FileManager.default.createDirectory(
+                at: keys, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw RepositoryError(.file, "\(keys.path) cannot be made", hint: "look at the rights, and at the disk")
+        }
+        var generator = SystemRandomNumberGenerator()
+        try KeyFile.write(
+            self.rootKey, to: folder.appendingPathComponent(Self.rootKeyName).path, passphrase: rootPassphrase,
+            using: &generator)
+        try KeyFile.write(
+            self.pinsKey, to: folder.appendingPathComponent(Self.pinsKeyName).path, passphrase: pinsPassphrase,
+            using: &generator)
+        try self.ignoreKeys()
+        try ProjectFolder.write(rootFile, to: self.folder.root(1))
+        try ClientCheck.verify(listFile, in: self.folder, at: self.time)
+        try ProjectFolder.write(listFile, to: self.folder.list)
+        try ProjectFolder.write(Array(self.sourceText.utf8), to: self.folder.source)
+    }
+
+    private static func signed(_ payload: [UInt8], under roots: [Root], _ signer: KeySigner) async throws -> [UInt8] {
+        var ceremony = try SigningCeremony(try SignableMetadata(payload, named: signer.name), under: roots)
+        try await ceremony.add(signer)
+        return try SignableMetadata.file(of: ceremony.envelope)
+    }
+
+    /// Keeps the private keys out of version control; what the file says already stays.
+    private func ignoreKeys() throws {
+        let file = self.folder.folder.appendingPathComponent(Self.ignoredName)
+        let before = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
+        guard !before.split(separator: "\n").contains("keys/") else { return }
+        let separator = before.isEmpty || before.hasSuffix("\n") ? "" : "\n"
+        try ProjectFolder.write(Array("\(before)\(separator)keys/\n".utf8), to: file)
+    }
+
+    private static func text(name: String, _ entries: [Entry]) -> String {
+        var lines = [
+            "# The list of pins of \(PrintableText.line(name, maximumLength: 64)). After a change: tumbler release",
+            "name: \(self.quoted(name))",
+            "validFor: 60d            # a list that is not renewed for so long is stale, and still enforced",
+            "refreshAfter: 12h        # how long apps wait before they ask again",
+            "propagation: 14d         # how long a pin is out before its certificate may be served",
+            "unlisted: allow          # hosts that are not listed: allow, report or deny",
+            "reportTo: []             # where apps report failures to, such as https://pins.example.com/v1/reports",
+            "signers: {pins: [\"file:\(self.pinsKeyName)\"], root: [\"file:\(self.rootKeyName)\"]}",
+        ]
+        lines.append(entries.isEmpty ? "domains: []" : "domains:")
+        for entry in entries {
+            lines.append("  - domain: \(self.quoted(entry.host))")
+            lines.append("    mode: enforce")
+            lines.append("    pins:")
+            for known in entry.pins {
+                let position = known.position == .any ? "" : ", position: \(known.position.rawValue)"
+                let note = known.note.map { ", note: \(self.quoted($0))" } ?? ""
+                lines.append("      - {pin: \"\(known.pin)\"\(position)\(note)}")
+            }
+        }
+        return (lines + ["denied: []", "suspended: []", ""]).joined(separator: "\n")
+    }
+
+    /// A text in YAML's double quotation marks: JSON's strings are some of YAML's.
+    private static func quoted(_ text: String) -> String {
+        String(decoding: JSONValue.string(text).bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,104 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import CertificatePinning
+import Foundation
+import PinListMetadata
+import PinListRepository
+
+/// The everyday command: from what people wrote to what clients get.
+struct ReleaseCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "release",
+        abstract: "Lint, build, show the difference, sign, verify and publish the project's list.",
+        discussion: """
+            Stops before the first thing that fails, with nothing written. The keys are those of signers: in \
+            tumbler.yaml unless --key names others; when they do not make the threshold, use build, sign and combine. \
+            The list becomes pins.json of the project folder; --export writes the tree of a static host as well.
+            """
+    )
+
+    @OptionGroup var allow: AllowOption
+    @OptionGroup var live: LiveOption
+    @OptionGroup var signers: SignerOptions
+
+    @Option(help: ArgumentHelp("Publish to this folder, too: v1/lists/NAME below it.", valueName: "dir"))
+    var export: String?
+
+    @Flag(help: "Do not ask.")
+    var yes = false
+
+    @Flag(help: "Print what was released as JSON.")
+    var json = false
+
+    @OptionGroup var project: ProjectOption
+    @OptionGroup var time: TimeOption
+
+    func run() async throws {
+        let time = self.time.time
+        let input = try SourceInput(nil, self.project)
+        let published = try input.project.publishedList()
+        let list = try PinList(building: input.source, after: published, at: time)
+        try await self.lint(list, input, published, at: time)
+
+        let metadata = try SignableMetadata(list.payload, named: ProjectFolder.sourceName)
+        if !self.yes { try SigningConsent.expectSomebody() }
+        for line in SigningSummary.lines(of: metadata, published: published) { StandardError.note(line) }
+        if !self.yes, !SigningConsent.ask("Release this?") {
+            throw CommandFailure(.doesNotHold, "not released, nothing was written")
+        }
+        let envelope = try await self.sign(metadata)
+        try ClientCheck.verify(envelope, in: input.project, at: time)
+        try ProjectFolder.write(envelope, to: input.project.list)
+        if let export {
+            try ListTree(roots: try input.project.roots(), list: envelope)
+                .write(to: URL(fileURLWithPath: export, relativeTo: ProjectOption.working))
+        }
+        let released = ReleasedList(
+            name: list.name, version: list.version, expiresAt: list.expiresAt.description,
+            sha256: metadata.payloadDigest)
+        if self.json { return try JSONOutput.write(released) }
+        try StandardOutput.write(lines: [
+            "released \(list.name) version \(list.version), which expires \(list.expiresAt)"
+        ])
+    }
+
+    private func lint(
+        _ list: PinList, _ input: SourceInput, _ published: PinList?, at time: Timestamp
+    ) async throws {
+        var linter = Linter(list, at: time)
+        linter.source = input.source
+        linter.published = published
+        linter.root = try input.project.newestRoot()
+        linter.served = try await self.live.observe(linter.hostsToObserve, at: time)
+        let findings = linter.findings.filter { !self.allow.allows($0) }
+        for finding in findings where finding.rule.severity == .warning { StandardError.note(finding.line) }
+        let errors = findings.filter { $0.rule.severity == .error }
+        guard let first = errors.first else { return }
+        let more = errors.count == 1 ? "" : " (and \(errors.count - 1) more: see tumbler lint)"
+        throw CommandFailure(
+            .doesNotHold, "\(first.line)\(more)", hint: "\(first.rule.fix); or --allow \(first.rule.id)")
+    }
+
+    /// Has everybody sign who is named.
+    private func sign(_ metadata: SignableMetadata) async throws -> [UInt8] {
+        let signers = try self.signers.signers(for: .pins, self.project)
+        var ceremony = try SigningCeremony(metadata, under: [try self.project.newestRoot()])
+        for signer in signers { try await ceremony.add(signer) }
+        guard ceremony.isComplete else {
+            throw CommandFailure(
+                .doesNotHold, "\(ceremony.missing) signatures are missing, nothing was written",
+                hint: "tumbler build, then sign by each of the others, then combine")
+        }
+        return try SignableMetadata.file(of: ceremony.envelope)
+    }
+}
+
+private struct ReleasedList: Encodable {
+    let name: String
+    let version: Int64
+    let expiresAt: String
+    let sha256: String
+}
