@@ -13,7 +13,13 @@ public enum Base64 {
 
     /// The text of some bytes, padded, without line breaks.
     public static func encode(_ bytes: some Sequence<UInt8>) -> String {
+        if let text = bytes.withContiguousStorageIfAvailable({ self.encode(contiguous: $0) }) { return text }
+        return Array(bytes).withUnsafeBufferPointer { self.encode(contiguous: $0) }
+    }
+
+    private static func encode(contiguous bytes: UnsafeBufferPointer<UInt8>) -> String {
         var text: [UInt8] = []
+        text.reserveCapacity((bytes.count + 2) / 3 * 4)
         var group: UInt32 = 0
         var held = 0
         for byte in bytes {
@@ -37,40 +43,51 @@ public enum Base64 {
     ///
     /// Work and memory are linear in the length of the text; callers bound that length first.
     public static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
-        guard text.count % 4 == 0 else { return nil }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.count / 4 * 3)
-        var group: UInt32 = 0
-        var held = 0
-        var padded = 0
-        for character in text {
-            if character == self.padding {
-                padded += 1
-                group <<= 6
-            } else {
-                guard padded == 0, let value = self.value(of: character) else { return nil }
-                group = group << 6 | UInt32(value)
-            }
-            held += 1
-            guard held == 4 else { continue }
-            guard padded <= 2 else { return nil }
-            for place in 0..<(3 - padded) { bytes.append(UInt8(truncatingIfNeeded: group >> UInt32(16 - 8 * place))) }
-            let unused = group & (1 << UInt32(8 * padded) - 1)
-            guard unused == 0 else { return nil }
-            group = 0
-            held = 0
-        }
-        return bytes
+        // Not generic from here on: a list is some megabytes, and each byte would cost calls through witness tables.
+        if let bytes = text.withContiguousStorageIfAvailable({ self.decode(contiguous: $0) }) { return bytes }
+        return Array(text).withUnsafeBufferPointer { self.decode(contiguous: $0) }
     }
 
-    private static func value(of character: UInt8) -> UInt8? {
-        switch character {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"): character - UInt8(ascii: "A")
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): character - UInt8(ascii: "a") + 26
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0") + 52
-        case UInt8(ascii: "+"): 62
-        case UInt8(ascii: "/"): 63
-        default: nil
+    private static func decode(contiguous text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+        guard text.count % 4 == 0 else { return nil }
+        guard let last = text.last else { return [] }
+        let padded = last != self.padding ? 0 : text[text.count - 2] != self.padding ? 1 : 2
+        let length = text.count / 4 * 3 - padded
+        let isCanonical = { (group: UInt32) in group & (1 << UInt32(8 * padded) - 1) == 0 }
+        let bytes = self.values.withUnsafeBufferPointer { values in
+            [UInt8](unsafeUninitializedCapacity: length) { bytes, count in
+                // All groups but the last are full; a padding character in them is no value.
+                for start in stride(from: 0, to: text.count - 4, by: 4) {
+                    let first = values[Int(text[start])]
+                    let second = values[Int(text[start + 1])]
+                    let third = values[Int(text[start + 2])]
+                    let fourth = values[Int(text[start + 3])]
+                    guard (first | second | third | fourth) < 64 else { return }
+                    bytes[count] = first << 2 | second >> 4
+                    bytes[count + 1] = second << 4 | third >> 2
+                    bytes[count + 2] = third << 6 | fourth
+                    count += 3
+                }
+                var group: UInt32 = 0
+                for place in 0..<4 {
+                    let value = place < 4 - padded ? values[Int(text[text.count - 4 + place])] : 0
+                    guard value < 64 else { return }
+                    group = group << 6 | UInt32(value)
+                }
+                guard isCanonical(group) else { return }
+                for place in 0..<(3 - padded) {
+                    bytes[count] = UInt8(truncatingIfNeeded: group >> UInt32(16 - 8 * place))
+                    count += 1
+                }
+            }
         }
+        return bytes.count == length ? bytes : nil
     }
+
+    /// The value of each character, or 255.
+    private static let values: [UInt8] = {
+        var values = [UInt8](repeating: 255, count: 256)
+        for (value, character) in Self.alphabet.enumerated() { values[Int(character)] = UInt8(value) }
+        return values
+    }()
 }

@@ -36,8 +36,11 @@ public struct ReportBackoff: Hashable, Sendable {
         self.init(failures: failures, notBefore: now.after(max(part, asked)))
     }
 
-    /// When it may be tried again, as seen now: a clock that was ahead and was set back must not silence it for long.
-    func earliest(_ now: Timestamp) -> Timestamp { min(self.notBefore, now.after(ReportLimits.longestWait)) }
+    /// When it may be tried again, as seen now. Nobody waits for longer than ``ReportLimits/longestWait``: a time beyond
+    /// that was set by a clock that was ahead, and it says nothing.
+    func earliest(_ now: Timestamp) -> Timestamp {
+        self.notBefore > now.after(ReportLimits.longestWait) ? now : max(now, self.notBefore)
+    }
 }
 
 extension Timestamp {

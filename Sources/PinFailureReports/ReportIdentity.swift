@@ -53,9 +53,9 @@ public struct ReportIdentity: Hashable, Sendable {
     /// has only its subject that stays.
     private static func issuer(of chain: [[UInt8]]) -> String {
         guard let leaf = chain.first else { return "none" }
-        guard let fields = try? CertificateFields(walking: leaf) else { return "unreadable" }
+        guard let fields = try? CertificateFields(walking: leaf) else { return "unreadable leaf" }
         if leaf[fields.subject] != leaf[fields.issuer], chain.count > 1 {
-            return (try? Pin(publicKeyOf: chain[1]))?.description ?? "unreadable"
+            return (try? Pin(publicKeyOf: chain[1]))?.description ?? "unreadable issuer"
         }
         // The name as it stands; for a leaf alone that names another, its issuer's.
         return "name/" + Envelope.digest(of: Array(leaf[fields.issuer]))

@@ -140,8 +140,7 @@ public struct ReportQueue: Hashable, Sendable {
     }
 
     private func earliest(_ address: String, _ now: Timestamp) -> Timestamp {
-        guard let backoff = self.backoffs[address] else { return now }
-        return max(now, backoff.earliest(now))
+        self.backoffs[address]?.earliest(now) ?? now
     }
 
     /// Says what became of a delivery. One that is not waiting any more changes nothing but the address's backoff.

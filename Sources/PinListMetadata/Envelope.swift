@@ -58,7 +58,7 @@ public struct Envelope: Hashable, Sendable {
         guard bytes.count <= most else {
             throw MetadataRefusal(kind, .tooLarge, "the envelope is over \(most) bytes")
         }
-        var object = try MetadataObject(parsing: bytes, of: kind)
+        var object = try MetadataObject(parsing: bytes, of: kind, mostValues: MetadataLimits.envelopeValues)
         self.payloadType = try object.string("payloadType")
         self.payload = try object.base64("payload")
         self.signatures = try object.objects("signatures", most: MetadataLimits.signatures) {

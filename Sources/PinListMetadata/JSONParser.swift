@@ -8,17 +8,29 @@ struct JSONParser {
     private var position = 0
     private var depth = 0
 
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
+    private var valuesLeft: Int
+
+    init(_ bytes: [UInt8], mostValues: Int) {
+        self.bytes = bytes
+        self.valuesLeft = mostValues
+    }
 
     mutating func document() throws(JSONValue.Defect) -> JSONValue {
-        // Decoding repairs what is not UTF-8, and so changes it: bytes that come back as they were are UTF-8.
-        guard String(decoding: self.bytes, as: UTF8.self).utf8.elementsEqual(self.bytes) else {
-            throw self.defect("bytes that are not UTF-8")
-        }
+        guard Self.isUTF8(self.bytes) else { throw self.defect("bytes that are not UTF-8") }
         let value = try self.value()
         self.skipWhiteSpace()
         guard self.position == self.bytes.count else { throw self.defect("something after the value") }
         return value
+    }
+
+    private static func isUTF8(_ bytes: [UInt8]) -> Bool {
+        // Nearly all metadata is ASCII, which is quickly seen.
+        if bytes.withUnsafeBufferPointer({ $0.reduce(UInt8(0)) { $0 | $1 } }) < 0x80 { return true }
+        // Decoding repairs what is not UTF-8, and so changes it: bytes that come back as they were are UTF-8.
+        var text = String(decoding: bytes, as: UTF8.self)
+        return text.withUTF8 { decoded in
+            decoded.count == bytes.count && zip(decoded, bytes).allSatisfy { $0 == $1 }
+        }
     }
 
     private func defect(_ reason: String) -> JSONValue.Defect {
@@ -41,6 +53,8 @@ struct JSONParser {
     private mutating func value() throws(JSONValue.Defect) -> JSONValue {
         self.skipWhiteSpace()
         guard let first = self.next else { throw self.defect("a value is missing") }
+        guard self.valuesLeft > 0 else { throw self.defect("too many values") }
+        self.valuesLeft -= 1
         switch first {
         case UInt8(ascii: "{"): return try self.nested { parser throws(JSONValue.Defect) in try parser.object() }
         case UInt8(ascii: "["): return try self.nested { parser throws(JSONValue.Defect) in try parser.array() }
@@ -199,7 +213,8 @@ private struct SeenNames {
     /// Whether a name is new among the members.
     mutating func insert(_ name: String, among members: [JSONValue.Member]) -> Bool {
         if members.count < Self.mostCompared {
-            return !members.contains { $0.name.utf8.elementsEqual(name.utf8) }
+            let count = name.utf8.count
+            return !members.contains { $0.name.utf8.count == count && $0.name.utf8.elementsEqual(name.utf8) }
         }
         if members.count == Self.mostCompared { for member in members { self.hashed.insert(Array(member.name.utf8)) } }
         return self.hashed.insert(Array(name.utf8)).inserted

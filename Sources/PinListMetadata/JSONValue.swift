@@ -53,10 +53,13 @@ public enum JSONValue: Hashable, Sendable {
     ///
     /// Work and memory are linear in the length of the bytes, which callers bound first.
     ///
-    /// - Parameter bytes: UTF-8 without a byte order mark.
+    /// - Parameters:
+    ///   - bytes: UTF-8 without a byte order mark.
+    ///   - mostValues: The most values, those within others included. A value takes up to 30 times the memory of its
+    ///     text: bytes that nobody has signed must not choose how much that is.
     /// - Throws: ``Defect``.
-    public init(strict bytes: [UInt8]) throws(Defect) {
-        var parser = JSONParser(bytes)
+    public init(strict bytes: [UInt8], mostValues: Int = .max) throws(Defect) {
+        var parser = JSONParser(bytes, mostValues: mostValues)
         self = try parser.document()
     }
 }

@@ -9,7 +9,11 @@ struct MetadataObject {
     /// What kind of metadata the object is in.
     let kind: MetadataRefusal.Kind
 
-    private var members: [JSONValue.Member]
+    private let members: [JSONValue.Member]
+
+    /// Which members were taken: a bit for each of the first 64, and the rest, which only strangers' objects have.
+    private var takenLow: UInt64 = 0
+    private var takenHigh: Set<Int> = []
 
     /// Members that nobody knew, in this object and those in it, by their paths.
     private(set) var unknown: [String] = []
@@ -18,9 +22,16 @@ struct MetadataObject {
     private static let mostUnknown = 32
 
     /// Parses bytes that must be an object.
-    init(parsing bytes: [UInt8], of kind: MetadataRefusal.Kind) throws(MetadataRefusal) {
+    ///
+    /// - Parameters:
+    ///   - bytes: The bytes.
+    ///   - kind: What they are a part of.
+    ///   - mostValues: The most values in them, where nobody vouches for the bytes.
+    init(
+        parsing bytes: [UInt8], of kind: MetadataRefusal.Kind, mostValues: Int = .max
+    ) throws(MetadataRefusal) {
         let value: JSONValue
-        do { value = try JSONValue(strict: bytes) } catch {
+        do { value = try JSONValue(strict: bytes, mostValues: mostValues) } catch {
             throw MetadataRefusal(kind, .malformed, error.description)
         }
         guard case .object(let members) = value else {
@@ -41,18 +52,31 @@ struct MetadataObject {
 
     /// Takes a member; `nil` when there is none.
     mutating func take(_ name: String) -> JSONValue? {
-        guard let index = self.members.firstIndex(where: { $0.name.utf8.elementsEqual(name.utf8) }) else { return nil }
-        // Order does not matter any more, and the last can be removed at no cost.
-        self.members.swapAt(index, self.members.count - 1)
-        return self.members.removeLast().value
+        // What Unicode calls equal to an ASCII text and is not the same is longer than it.
+        let length = name.utf8.count
+        for (index, member) in self.members.enumerated() where member.name.utf8.count == length && member.name == name {
+            guard !self.isTaken(index) else { return nil }
+            self.mark(index)
+            return member.value
+        }
+        return nil
+    }
+
+    private mutating func mark(_ index: Int) {
+        if index < 64 { self.takenLow |= 1 << UInt64(index) } else { self.takenHigh.insert(index) }
+    }
+
+    private func isTaken(_ index: Int) -> Bool {
+        index < 64 ? self.takenLow & 1 << UInt64(index) != 0 : self.takenHigh.contains(index)
     }
 
     /// Counts what was not taken as unknown.
     mutating func finish() {
-        for member in self.members where self.unknown.count < Self.mostUnknown {
+        guard self.takenLow.nonzeroBitCount + self.takenHigh.count < self.members.count else { return }
+        for (index, member) in self.members.enumerated()
+        where self.unknown.count < Self.mostUnknown && !self.isTaken(index) {
             self.unknown.append(PrintableText.line(member.name, maximumLength: 64))
         }
-        self.members = []
     }
 
     mutating func optionalString(_ name: String) throws(MetadataRefusal) -> String? {
@@ -165,13 +189,12 @@ struct MetadataObject {
         return try self.nested(value, name, read)
     }
 
-    /// Reads each member that is left, which must be an object.
+    /// Reads each member, which must be an object, and takes it.
     mutating func eachObject(
         _ read: (String, inout MetadataObject) throws(MetadataRefusal) -> Void
     ) throws(MetadataRefusal) {
-        let members = self.members
-        self.members = []
-        for member in members {
+        for (index, member) in self.members.enumerated() {
+            self.mark(index)
             try self.nested(member.value, PrintableText.line(member.name, maximumLength: 80)) {
                 (object: inout MetadataObject) throws(MetadataRefusal) in
                 try read(member.name, &object)
@@ -179,7 +202,7 @@ struct MetadataObject {
         }
     }
 
-    /// How many members are left.
+    /// How many members there are.
     var count: Int { self.members.count }
 
     /// Reads an object in this one. The path to whatever is wrong in it is put together on the way out.

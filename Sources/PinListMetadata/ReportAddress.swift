@@ -12,17 +12,36 @@ public enum ReportAddress {
     /// Whether a text is an absolute `https` URL with a host, without user information or fragment; or an `http` one
     /// to a loopback address.
     public static func isAllowed(_ text: String) -> Bool {
-        let bytes = Array(text.utf8)
-        guard bytes.count <= self.maximumLength, bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return false }
-        let forbidden = Array("\"<>\\^`{|}#".utf8)
-        guard !bytes.contains(where: { forbidden.contains($0) }) else { return false }
-        for (scheme, isLoopbackOnly) in [("https://", false), ("http://", true)] {
-            guard text.lowercased().hasPrefix(scheme) else { continue }
-            let authority = text.dropFirst(scheme.count).prefix { $0 != "/" && $0 != "?" }
-            guard let host = self.host(of: authority) else { return false }
-            return !isLoopbackOnly || self.isLoopback(host)
+        guard text.utf8.count <= self.maximumLength, text.utf8.allSatisfy({ self.isAllowed($0) }) else { return false }
+        let isSecure = self.begins(text, with: "https://")
+        guard isSecure || self.begins(text, with: "http://") else { return false }
+        let authority = text.utf8.dropFirst(isSecure ? 8 : 7).prefix {
+            $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?")
         }
-        return false
+        guard let host = self.host(of: Substring(authority)) else { return false }
+        return isSecure || self.isLoopback(host)
+    }
+
+    /// Whether a character may stand in an address: one that can be seen, and that means nothing else to some parser.
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0...0x20, 0x7F...0xFF: false
+        case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"), UInt8(ascii: "^"),
+            UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"), UInt8(ascii: "}"), UInt8(ascii: "#"):
+            false
+        default: true
+        }
+    }
+
+    /// Whether a text begins with a scheme, in whatever case.
+    private static func begins(_ text: String, with scheme: StaticString) -> Bool {
+        let length = scheme.utf8CodeUnitCount
+        guard text.utf8.count >= length else { return false }
+        return scheme.withUTF8Buffer { scheme in
+            zip(text.utf8, scheme).allSatisfy { byte, expected in
+                byte == expected || ((UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) && byte | 0x20 == expected)
+            }
+        }
     }
 
     /// Whether a host is this machine itself: `localhost`, 127.0.0.0/8 or ::1.

@@ -48,6 +48,25 @@ struct HostileEnvelopeTests {
         #expect(try code { try client.accept(list: Array(text.utf8), at: Story.start) } == .malformed)
     }
 
+    @Test("an envelope of very many values is refused before they take their memory")
+    func manyValues() throws {
+        func envelope(_ strangers: Int) -> [UInt8] {
+            let values = [String](repeating: "[]", count: strangers).joined(separator: ",")
+            return Array(
+                """
+                {"payloadType":"application/vnd.tumbler.pins+json","payload":"","signatures":[],"x":[\(values)]}
+                """.utf8)
+        }
+        var client = try Story.repository().client()
+        // Five that are known or hold the strangers.
+        let most = MetadataLimits.envelopeValues - 5
+        #expect(try code { try client.accept(list: envelope(most), at: Story.start) } == .unsigned)
+        #expect(try code { try client.accept(list: envelope(most + 1), at: Story.start) } == .malformed)
+        #expect(try code { try client.accept(list: envelope(1_300_000), at: Story.start) } == .malformed)
+        #expect(throws: JSONValue.Defect.self) { try JSONValue(strict: Array("[1,2]".utf8), mostValues: 2) }
+        #expect(throws: Never.self) { try JSONValue(strict: Array("[1,2]".utf8), mostValues: 3) }
+    }
+
     @Test("an envelope cut at each length, and each of its bytes changed: never trusted, never a crash")
     func damaged() throws {
         var repository = try Story.repository()

@@ -29,18 +29,20 @@ struct ListBenchmark {
         report.limit("(f) : their sum, all three", ours / theirs, atMost: 1.3)
     }
 
+    static func domain(_ number: Int) throws -> PinList.Domain {
+        let pins = ["current", "backup"].map { note in
+            KnownPin(Pin(kind: .publicKey, hashing: Array("\(note) \(number)".utf8)), note: note)
+        }
+        let entry = PinnedDomain(
+            try HostName("api-\(number).example.com"), includeSubdomains: number % 2 == 0, pins: pins,
+            reportTo: ["https://reports.example.com/v1/reports"])
+        return PinList.Domain(entry)
+    }
+
     /// What is measured, and what it is held against.
     private func subjects(domains count: Int) throws -> (load: Subject, parts: [Subject]) {
         let time = Timestamp(secondsSince1970: 1_795_219_200)
-        let domains = try (0..<count).map { number in
-            PinList.Domain(
-                PinnedDomain(
-                    try HostName("api-\(number).example.com"), includeSubdomains: number % 2 == 0,
-                    pins: [
-                        KnownPin(Pin(kind: .publicKey, hashing: [1, UInt8(number & 255)]), note: "current"),
-                        KnownPin(Pin(kind: .publicKey, hashing: [2, UInt8(number & 255)]), note: "backup"),
-                    ], reportTo: ["https://reports.example.com/v1/reports"]))
-        }
+        let domains = try (0..<count).map { try Self.domain($0) }
         var random = SeededGenerator(seed: 6)
         let key = SigningKey(using: &random)
         var repository = try RepositorySimulator(at: time)

@@ -13,11 +13,20 @@ protocol FuzzTarget: SendableMetatype {
 
     /// Reads some bytes and checks what must hold of the result.
     static func check(_ bytes: [UInt8])
+
+    /// Inputs to begin with that no script can make: signed by keys that the target knows.
+    static var seeds: [[UInt8]] { get }
+}
+
+extension FuzzTarget {
+    /// None; scripts/fuzz-seeds has some.
+    static var seeds: [[UInt8]] { [] }
 }
 
 /// All targets.
 private let targets: [any FuzzTarget.Type] = [
-    CertificateWalk.self, PinText.self, HostNormaliser.self, PEMText.self, YAMLSource.self,
+    CertificateWalk.self, PinText.self, HostNormaliser.self, PEMText.self, EnvelopeBytes.self, RootPayload.self,
+    PinsPayload.self, ReportQueueBytes.self, YAMLSource.self, StoredState.self,
 ]
 
 /// The target of this run.
@@ -46,6 +55,12 @@ private func runDriver(
 /// The entry point under the name that SwiftPM gives the `main` of this module.
 @_cdecl("fuzz_tumbler_main")
 public func fuzzMain(_ count: CInt, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> CInt {
+    if let folder = ProcessInfo.processInfo.environment["FUZZ_SEEDS"] {
+        for (index, seed) in target.seeds.enumerated() {
+            FileManager.default.createFile(atPath: "\(folder)/seed-own-\(index)", contents: Data(seed))
+        }
+        return 0
+    }
     var count = count
     var arguments = arguments
     return runDriver(&count, &arguments, fuzzOneInput)

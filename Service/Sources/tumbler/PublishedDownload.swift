@@ -55,6 +55,7 @@ final class PublishedDownload: NSObject, URLSessionDataDelegate, Sendable {
         configuration.httpShouldSetCookies = false
         configuration.httpCookieStorage = nil
         configuration.urlCache = nil
+        configuration.urlCredentialStorage = nil
         let session = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
         defer { session.invalidateAndCancel() }
         return await withCheckedContinuation { continuation in

@@ -92,6 +92,22 @@ struct LintRuleTests {
         ])
     func within(text: String) throws { #expect(try Self.rules(text).isEmpty) }
 
+    @Test("where a leaf and an issuer must match, each needs a backup of its own")
+    func requireIssuer() throws {
+        func rules(leaves: String, issuers: String) throws -> [String] {
+            let pins =
+                leaves.map { "{pin: \"\(SourceText.pin($0))\", position: leaf}" }
+                + issuers.map { "{pin: \"\(SourceText.pin($0))\", position: issuer}" }
+            let whole = "{pin: \"\(Self.a)\"}, {pin: \"\(Self.b)\"}"
+            let text = SourceText.good(entry: "requireIssuer: true")
+            return try Self.rules(text.replacing(whole, with: pins.joined(separator: ", ")))
+        }
+        #expect(try rules(leaves: "a", issuers: "b") == ["no-backup-pin"])
+        #expect(try rules(leaves: "ab", issuers: "c") == ["no-backup-pin"])
+        #expect(try rules(leaves: "a", issuers: "bc") == ["no-backup-pin"])
+        #expect(try rules(leaves: "ab", issuers: "cd").isEmpty)
+    }
+
     @Test("a root that ends soon, has ended, or has one key for both roles")
     func roots() throws {
         let keys = try (1...2).map { number in

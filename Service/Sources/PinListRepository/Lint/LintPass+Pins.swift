@@ -16,11 +16,9 @@ extension LintPass {
             let host = "\(entry.domain)"
             func place(_ index: Int) -> SourcePosition? { self.position(of: entry.domain, pin: index) }
 
-            let distinct = Set(entry.pins.map(\.pin))
-            if entry.mode == .enforce, distinct.count < 2, entry.pins.count == distinct.count {
+            if entry.mode == .enforce, Self.hasNoBackup(entry) {
                 findings.append(LintFinding(.noBackupPin, host, at: source?.position))
             }
-            // With requireIssuer a leaf and an issuer pin are two different things, and so are two positions of one key.
             var seen = Set<Pin>()
             for (index, known) in entry.pins.enumerated() {
                 if !seen.insert(known.pin).inserted {
@@ -38,16 +36,26 @@ extension LintPass {
             }
             if domain.unusablePins > 0 {
                 findings.append(
-                    LintFinding(.enforcesNothingUsable, host, "\(domain.unusablePins)", at: source?.position))
+                    LintFinding(.unusablePin, host, "\(domain.unusablePins)", at: source?.position))
             }
             if !entry.pins.isEmpty, entry.pins.indices.allSatisfy({ self.isIssuerPin(entry, $0, source) }) {
-                findings.append(LintFinding(.onlyPublicIssuer, host, at: source?.position))
+                findings.append(LintFinding(.onlyIssuerPins, host, at: source?.position))
             }
         }
         if self.list.unusablePinCount > self.list.domains.reduce(0, { $0 + $1.unusablePins }) {
-            findings.append(LintFinding(.enforcesNothingUsable, "denied"))
+            findings.append(LintFinding(.unusablePin, "denied"))
         }
         return findings
+    }
+
+    /// Whether the loss of one key locks everybody out. A pin that is there twice is said by a rule of its own.
+    private static func hasNoBackup(_ entry: PinnedDomain) -> Bool {
+        let distinct = Set(entry.pins.map(\.pin))
+        guard entry.pins.count == distinct.count else { return false }
+        // Both positions must match there, so each needs its own way out.
+        guard entry.requireIssuer else { return distinct.count < 2 }
+        let leaves = entry.pins.count { $0.position == .leaf }
+        return leaves < 2 || entry.pins.count - leaves < 2
     }
 
     /// Whether a pin can only match above the leaf: by its position, by the certificate that it was made from, or by

@@ -33,7 +33,8 @@ extension LintPass {
     }
 
     /// What is wrong when pins of an entry go: those that stay must have been published for as long as clients may lag
-    /// behind. The one time that is known is when the published list was issued: a pin in it has been out at least since.
+    /// behind. The one time that is known is when the published list was issued: a pin in it has been out since then at
+    /// least.
     private func succession(from old: PinnedDomain, to new: PinnedDomain, _ published: PinList) -> String? {
         let before = Set(old.pins.map(\.pin))
         let after = Set(new.pins.map(\.pin))

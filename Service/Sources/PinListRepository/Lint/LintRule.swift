@@ -56,11 +56,11 @@ extension LintRule {
     static let certificatePin = LintRule(
         "certificate-pin", .warning, "the pin of a whole certificate ends with it, at the next renewal",
         fix: "pin the key: tumbler pin FILE prints sha256/…")
-    static let onlyPublicIssuer = LintRule(
+    static let onlyIssuerPins = LintRule(
         "only-issuer-pins", .warning,
         "whoever gets a certificate from this authority matches, and public ones issue for all",
         fix: "add a pin of the server's own key, with requireIssuer where both must match")
-    static let enforcesNothingUsable = LintRule(
+    static let unusablePin = LintRule(
         "unusable-pin", .error, "clients of this version cannot use this pin, so that it matches nothing",
         fix: "write it sha256/BASE64 with position any, leaf or issuer")
 }
@@ -150,8 +150,8 @@ extension LintRule {
 extension LintRule {
     /// All rules, in the order of the documentation.
     public static let all: [LintRule] = [
-        .noBackupPin, .backupEqualsPrimary, .pinsInOneChain, .rootCAPinned, .certificatePin, .onlyPublicIssuer,
-        .enforcesNothingUsable, .validTooLong, .validShorterThanRefresh, .refreshClamped, .rootExpiresSoon,
+        .noBackupPin, .backupEqualsPrimary, .pinsInOneChain, .rootCAPinned, .certificatePin, .onlyIssuerPins,
+        .unusablePin, .validTooLong, .validShorterThanRefresh, .refreshClamped, .rootExpiresSoon,
         .rootExpired,
         .domainExpiry, .suspensionOverADay, .suspensionEnded, .suspensionOfNothing, .sharedKey, .denyWithoutReport,
         .publicSuffix, .listHostPinned, .deniedKeyPinned, .deniedKeyServed, .certificateNamesOtherEntry,

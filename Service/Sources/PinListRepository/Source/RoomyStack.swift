@@ -27,7 +27,7 @@ enum RoomyStack {
 
 /// What came of it: written by one thread, then read by another.
 private final class Outcome<Value: Sendable, Failure: Error>: @unchecked Sendable {
-    // because the semaphore orders the one write before the one read.
+    // because the semaphore orders the one write before the one read, and whoever reads takes it out.
     private var result: Result<Value, Failure>?
     private let isDone = DispatchSemaphore(value: 0)
 
@@ -39,7 +39,10 @@ private final class Outcome<Value: Sendable, Failure: Error>: @unchecked Sendabl
     func wait() -> Result<Value, Failure> {
         while true {
             self.isDone.wait()
-            if let result { return result }
+            // Taken out: the thread may live on for a moment, and should hold nothing.
+            guard let result else { continue }
+            self.result = nil
+            return result
         }
     }
 }

@@ -15,7 +15,7 @@ struct YAMLValue: Sendable {
     }
 
     /// What there is.
-    indirect enum Content: Sendable {
+    enum Content: Sendable {
         /// A text. Only a plain one, without quotation marks, can be anything else than a text.
         case scalar(String, isPlain: Bool)
         /// An ordered list.

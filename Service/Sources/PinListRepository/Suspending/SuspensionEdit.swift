@@ -49,8 +49,8 @@ public struct SuspensionEdit: Sendable {
 
     /// The source with a suspension, in place of the one that the same domain may have.
     ///
-    /// - Throws: ``RepositoryError`` when it is over seven days, has a reason that cannot be written, or cannot be put in
-    ///   by whole lines.
+    /// - Throws: ``RepositoryError`` when it is over seven days, has a reason that cannot be written, or cannot be put
+    ///   in by whole lines.
     public func suspending(_ suspension: Suspension, at time: Timestamp) throws(RepositoryError) -> [UInt8] {
         let seconds = suspension.until.secondsSince1970 - time.secondsSince1970
         guard (1...MetadataLimits.suspensionSeconds).contains(seconds) else {

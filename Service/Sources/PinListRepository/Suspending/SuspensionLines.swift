@@ -5,7 +5,8 @@
 internal import CertificatePinning
 internal import PinListMetadata
 
-/// Finds the lines of `suspended` in a source. It may be wrong about unusual layouts: whoever calls it reads the result.
+/// Finds the lines of `suspended` in a source. It may be wrong about unusual layouts: whoever calls it reads the
+/// result.
 struct SuspensionLines {
     private let file: String
     private let root: YAMLValue
