@@ -96,7 +96,7 @@ let package = Package(
             name: "PinListClientTests",
             dependencies: [
                 "CertificatePinning", "PinListMetadata", "PinFailureReports", "PinListClient", "PinningTesting",
-                "TestData",
+                "TestData", .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["Support/http-server.py"],
             swiftSettings: strict

@@ -14,6 +14,8 @@ public enum ReportLimits {
     /// The most reports in a day, but for firsts: who presents another certificate each time does not choose how much
     /// is sent.
     public static let perDay = 256
+    /// The most reports that wait or went out within a day, firsts included: what is stored does not grow beyond it.
+    public static let known = 1_280
     /// How long an identical report is not sent again, in seconds: a day.
     public static let silence: Int64 = 86_400
     /// The most addresses that one report goes to.

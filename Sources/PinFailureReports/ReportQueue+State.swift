@@ -59,7 +59,7 @@ extension ReportQueue {
         for element in try object.array("waiting", most: ReportLimits.waitingWithFirsts) {
             self.waiting.append(try Self.waiting(try StoredObject(element)))
         }
-        for element in try object.array("sent", most: ReportLimits.perDay + ReportLimits.waitingWithFirsts) {
+        for element in try object.array("sent", most: ReportLimits.known) {
             let element = try StoredObject(element)
             let time = Timestamp(secondsSince1970: try element.integer("at", in: .min ... .max))
             self.sent.append(Sent(identity: try element.identity(), time: time))
@@ -98,6 +98,7 @@ extension ReportQueue {
     private func check() throws(Damage) {
         let ids = self.waiting.map(\.identity.id) + self.sent.map(\.identity.id)
         guard Set(ids).count == ids.count else { throw Damage(description: "a report is there twice") }
+        guard ids.count <= ReportLimits.known else { throw Damage(description: "there are too many reports") }
         guard self.waiting.reduce(0, { $0 + $1.body.count }) <= ReportLimits.waitingBytes else {
             throw Damage(description: "the reports are too large")
         }

@@ -105,6 +105,7 @@ public struct ReportQueue: Hashable, Sendable {
 
     /// Makes room for a first: the newest that is none goes.
     private mutating func makeRoom() -> Bool {
+        guard self.waiting.count + self.sent.count < ReportLimits.known else { return false }
         guard self.waiting.count >= ReportLimits.waiting else { return true }
         if let newest = self.waiting.lastIndex(where: { !$0.isFirst }) {
             self.waiting.remove(at: newest)

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
+internal import Logging
 
 /// Hands events to observers. One that is slow loses its oldest events, and holds up nobody.
 ///
@@ -11,9 +12,15 @@ final class EventHub: @unchecked Sendable {
     /// How many events wait for a slow observer, and how many of the past a new one is told.
     static let kept = 64
 
+    private let logger: Logger?
     private let lock = NSLock()
     private var past: [PinningEvent] = []
     private var observers: [UUID: AsyncStream<PinningEvent>.Continuation] = [:]
+
+    /// Creates a hub.
+    ///
+    /// - Parameter logger: Is told everything, too.
+    init(logger: Logger?) { self.logger = logger }
 
     /// Tells everybody.
     func send(_ event: PinningEvent) {
@@ -23,6 +30,9 @@ final class EventHub: @unchecked Sendable {
             return Array(self.observers.values)
         }
         for observer in observers { observer.yield(event) }
+        self.logger?.log(
+            level: event.kind.isTrouble ? .warning : .info, "\(event.detail)",
+            metadata: ["event": .string(event.kind.description)])
     }
 
     /// The events of the past that are kept, and those to come.

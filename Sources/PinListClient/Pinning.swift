@@ -16,7 +16,7 @@ public actor Pinning {
     nonisolated let configuration: PinningConfiguration
     /// Where lists are refreshed from: the base address, without a slash at its end.
     nonisolated let address: String?
-    nonisolated let hub = EventHub()
+    nonisolated let hub: EventHub
     nonisolated let box: PolicyBox
     nonisolated let mismatches = WakeUp()
     nonisolated let inbox = ReportInbox()
@@ -94,6 +94,7 @@ public actor Pinning {
                 refusal: error)
         }
         self.configuration = configuration
+        self.hub = EventHub(logger: configuration.logger)
         self.address = try address.map { url throws(PinningSetupError) in try Self.base(url) }
         self.archive = ListArchive(store: state.store, limits: configuration.limits)
 

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import CertificatePinning
+public import Logging
 public import PinFailureReports
 public import PinListMetadata
 
@@ -23,6 +24,8 @@ public struct PinningConfiguration: Sendable {
     public var app: ReportedApp
     /// Where the highest version is kept beside the state folder; `nil` for nowhere.
     public var versionMark: (any VersionMarkStore)?
+    /// Where events are logged beside ``Pinning/events()``; `nil` for nowhere.
+    public var logger: Logger?
     /// The clock.
     public var clock: any PinningClock
     /// Where random numbers come from.
@@ -33,7 +36,7 @@ public struct PinningConfiguration: Sendable {
         buildDate: Timestamp? = nil, whenStale: PinList.WhenStale = .enforce, limits: MetadataLimits = MetadataLimits(),
         fetcher: any ListFetcher = URLSessionFetcher(), reportSender: any ReportSender = URLSessionFetcher(),
         app: ReportedApp = .thisProcess,
-        versionMark: (any VersionMarkStore)? = nil, clock: any PinningClock = SystemClock(),
+        versionMark: (any VersionMarkStore)? = nil, logger: Logger? = nil, clock: any PinningClock = SystemClock(),
         randomness: any PinningRandomness = SystemRandomness()
     ) {
         self.buildDate = buildDate
@@ -43,6 +46,7 @@ public struct PinningConfiguration: Sendable {
         self.reportSender = reportSender
         self.app = app
         self.versionMark = versionMark
+        self.logger = logger
         self.clock = clock
         self.randomness = randomness
     }

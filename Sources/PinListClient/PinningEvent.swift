@@ -48,6 +48,9 @@ public struct PinningEvent: Hashable, Sendable, CustomStringConvertible {
         /// A connection was allowed because pinning is suspended or its entry has expired; see
         /// ``PinningEvent/decision``.
         public static let notEnforced = Kind(code: "not-enforced")
+
+        /// Whether a person should look.
+        var isTrouble: Bool { self != .listAccepted && self != .rootAccepted }
     }
 
     /// What happened.

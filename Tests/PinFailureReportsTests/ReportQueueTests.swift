@@ -122,6 +122,23 @@ struct ReportQueueTests {
         #expect(queue.add(try self.reports(301)[300], at: self.later(24)) == .waiting)
     }
 
+    @Test("also of firsts a day has an end, and what is stored then can be read")
+    func knownPerDay() throws {
+        var random = SeededGenerator(seed: 1)
+        var queue = ReportQueue()
+        var sent = 0
+        for number in 0..<ReportLimits.known + 20 {
+            _ = queue.add(try Scene.report("h\(number).example.com"), at: Scene.start)
+            guard let delivery = queue.due(at: Scene.start) else { continue }
+            sent += 1
+            queue.settle(delivery, .delivered, at: Scene.start, using: &random)
+        }
+        #expect(sent == ReportLimits.known)
+        #expect(queue.droppedCount == 20)
+        #expect(try ReportQueue(queue.bytes) == queue)
+        #expect(queue.add(try Scene.report("another.example.com"), at: self.later(24)) == .waiting)
+    }
+
     @Test("failures: windows from 2 minutes to 4 hours, a random part of each; a success forgets them")
     func backoff() throws {
         var largest: [Int64] = [Int64](repeating: 0, count: 12)

@@ -4,6 +4,7 @@
 
 import CertificatePinning
 import Foundation
+import Logging
 import PinListClient
 import PinListMetadata
 import PinningTesting
@@ -48,5 +49,42 @@ struct EventTests {
         }
         #expect(details.count == 128)
         #expect(details.first == "9872")
+    }
+
+    /// A log in memory.
+    private final class Log: LogHandler, @unchecked Sendable {
+        // @unchecked because the compiler cannot see that the lock guards the lines.
+        private let lock = NSLock()
+        private var written: [String] = []
+        var lines: [String] { self.lock.withLock { self.written } }
+        var metadata: Logger.Metadata {
+            get { [:] }
+            set {}
+        }
+        var logLevel: Logger.Level {
+            get { .trace }
+            set {}
+        }
+        subscript(metadataKey key: String) -> Logger.MetadataValue? {
+            get { nil }
+            set {}
+        }
+        func log(event: LogEvent) {
+            let kind = event.metadata?["event"].map { "\($0)" } ?? ""
+            self.lock.withLock { self.written.append("\(event.level) \(kind)") }
+        }
+    }
+
+    @Test("events go to the log that an app chose, and to none by default")
+    func log() async throws {
+        let log = Log()
+        var client = try TestClient()
+        #expect(client.configuration.logger == nil)
+        client.configuration.logger = Logger(label: "test") { _ in log }
+        let pinning = try client.launch()
+        _ = pinning.decision(for: TestClient.strangePath, host: TestClient.host)
+        try client.publish()
+        _ = await pinning.refresh()
+        #expect(log.lines == ["warning validation-failed", "info list-accepted"])
     }
 }

@@ -29,7 +29,7 @@ struct ListBenchmark {
         report.limit("(f) : their sum, all three", ours / theirs, atMost: 1.3)
     }
 
-    static func domain(_ number: Int) throws -> PinList.Domain {
+    private static func domain(_ number: Int) throws -> PinList.Domain {
         let pins = ["current", "backup"].map { note in
             KnownPin(Pin(kind: .publicKey, hashing: Array("\(note) \(number)".utf8)), note: note)
         }

@@ -148,12 +148,13 @@ struct RootCommandTests {
             try FileManager.default.createDirectory(at: roots, withIntermediateDirectories: true)
             let rotate = ["root", "rotate", "-o", "2.payload", "--at", "2026-11-22T00:00:00Z"]
             try await CommandRun.tumbler(rotate, in: folder).expectError(64, hint: true)
+            try await CommandRun.tumbler(rotate + ["-C", "project"], in: folder).expectError(64, hint: true)
+            try folder.appendingPathComponent("project").write("name: com.example.app\n", as: "tumbler.yaml")
             try await CommandRun.tumbler(rotate + ["-C", "project"], in: folder).expectError(2, hint: true)
             try roots.write(try folder.contents(of: "root.json"), as: "1.json")
             try roots.write("not a root", as: "notes.json")
             try await CommandRun.tumbler(rotate + ["-C", "project"], in: folder).expectSuccess()
             #expect(try await self.show("2.payload", in: folder).version == 2)
-            try folder.appendingPathComponent("project").write("name: com.example.app\n", as: "tumbler.yaml")
             let line = #"cd project/root && "$0" sign ../../list --key ../../pins --yes -o ../../pins.json"#
             try await CommandRun.shell(line, in: folder).expectSuccess()
         }
