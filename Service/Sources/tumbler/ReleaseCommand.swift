@@ -44,10 +44,13 @@ struct ReleaseCommand: AsyncParsableCommand {
         try await self.lint(list, input, published, at: time)
 
         let metadata = try SignableMetadata(list.payload, named: ProjectFolder.sourceName)
-        if !self.yes { try SigningConsent.expectSomebody() }
-        for line in SigningSummary.lines(of: metadata, published: published) { StandardError.note(line) }
-        if !self.yes, !SigningConsent.ask("Release this?") {
-            throw CommandFailure(.doesNotHold, "not released, nothing was written")
+        let summary = SigningSummary.lines(of: metadata, published: published)
+        if !self.yes {
+            try SigningConsent.expectSomebody()
+            for line in summary { StandardError.note(line) }
+            guard SigningConsent.ask("Release this?") else {
+                throw CommandFailure(.doesNotHold, "not released, nothing was written")
+            }
         }
         let envelope = try await self.sign(metadata)
         try ClientCheck.verify(envelope, in: input.project, at: time)
@@ -56,6 +59,8 @@ struct ReleaseCommand: AsyncParsableCommand {
             try ListTree(roots: try input.project.roots(), list: envelope)
                 .write(to: URL(fileURLWithPath: export, relativeTo: ProjectOption.working))
         }
+        // For the log of whoever did not want to be asked; after a failure there is nothing but its line.
+        if self.yes { for line in summary { StandardError.note(line) } }
         let released = ReleasedList(
             name: list.name, version: list.version, expiresAt: list.expiresAt.description,
             sha256: metadata.payloadDigest)

@@ -1,0 +1,149 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import Foundation
+import PinListMetadata
+import Testing
+
+@Suite("A project from nothing")
+struct ProjectTests {
+    private static let time = "2026-11-21T00:00:00Z"
+    private static let pins =
+        "sha256/\(String(repeating: "A", count: 43))=,sha256/\(String(repeating: "B", count: 42))A="
+
+    /// Makes a project with keys in plain text.
+    private func initialise(_ folder: URL, _ more: [String] = []) async throws -> CommandRun {
+        try await CommandRun.tumbler(
+            [
+                "init", "project", "--name", "com.example.app", "--domain", "api.example.com=\(Self.pins)",
+                "--insecure-plaintext", "--at", Self.time,
+            ] + more, in: folder)
+    }
+
+    private func release(_ folder: URL, _ more: [String] = [], at time: String = "2026-11-22T00:00:00Z") async throws
+        -> CommandRun
+    {
+        try await CommandRun.tumbler(["release", "-C", "project", "--at", time] + more, in: folder)
+    }
+
+    private func verify(_ folder: URL, at time: String = "2026-11-22T00:00:00Z") async throws -> CommandRun {
+        try await CommandRun.tumbler(
+            ["verify", "project/pins.json", "--root", "project/root/1.json", "--at", time], in: folder)
+    }
+
+    @Test("init makes keys, a root, a source and a list that verifies; private keys are kept from others and from git")
+    func makes() async throws {
+        try await withTemporaryFolder { folder in
+            let run = try await self.initialise(folder)
+            #expect(run.exitCode == 0, "\(run)")
+            let project = folder.appendingPathComponent("project")
+            #expect(try project.text(of: ".gitignore") == "keys/\n")
+            for key in ["keys/root.pem", "keys/pins.pem"] {
+                let attributes = try FileManager.default.attributesOfItem(
+                    atPath: project.appendingPathComponent(key).path)
+                #expect(attributes[.posixPermissions] as? Int == 0o600)
+            }
+            #expect(try await self.verify(folder).exitCode == 0)
+            let again = try await self.initialise(folder)
+            again.expectError(2, hint: true)
+            let lint = try await CommandRun.tumbler(["lint", "-C", "project", "--at", Self.time], in: folder)
+            #expect(lint.exitCode == 0, "\(lint)")
+        }
+    }
+
+    @Test("a passphrase for both keys comes from the environment, and the keys are encrypted")
+    func passphrase() async throws {
+        try await withTemporaryFolder { folder in
+            let line = """
+                PASS=correct-horse "$0" init project --name com.example.app --passphrase-env PASS --at \(Self.time)
+                PASS=correct-horse "$0" release -C project --yes --passphrase-env PASS --at 2026-11-22T00:00:00Z
+                """
+            let run = try await CommandRun.shell(line, in: folder)
+            #expect(run.exitCode == 0, "\(run)")
+            #expect(try folder.text(of: "project/keys/pins.pem").contains("ENCRYPTED"))
+            let wrong = try await CommandRun.shell(
+                #"PASS=wrong-horse "$0" release -C project --yes --passphrase-env PASS"#, in: folder)
+            #expect(wrong.exitCode == 2, "\(wrong)")
+        }
+    }
+
+    @Test("a host without pins is asked on a terminal alone, and a pin that is none is a mistake")
+    func proposals() async throws {
+        try await withTemporaryFolder { folder in
+            for domain in ["api.example.com", "api.example.com=", "api.example.com=sha256/x"] {
+                let run = try await CommandRun.tumbler(
+                    ["init", "project", "--name", "a", "--insecure-plaintext", "--domain", domain], in: folder)
+                run.expectError(64, hint: true)
+            }
+            #expect(!FileManager.default.fileExists(atPath: folder.appendingPathComponent("project").path))
+        }
+    }
+
+    @Test("release puts a change out: the next version, shown against the published one, signed and verified")
+    func release() async throws {
+        try await withTemporaryFolder { folder in
+            #expect(try await self.initialise(folder).exitCode == 0)
+            let source = try folder.text(of: "project/tumbler.yaml")
+            try folder.write(
+                source.replacing("mode: enforce", with: "mode: report"), as: "project/tumbler.yaml")
+            let asked = try await self.release(folder)
+            asked.expectError(64, hint: true)
+            let run = try await self.release(folder, ["--yes", "--export", "site"])
+            #expect(run.exitCode == 0, "\(run)")
+            #expect(run.errors.contains("against version 1") && run.errors.contains("report"), "\(run)")
+            #expect(run.output.contains("version 2"))
+            #expect(try await self.verify(folder).output.contains("list 2 of com.example.app"))
+            let exported = try folder.contents(of: "site/v1/lists/com.example.app/pins.json")
+            #expect(try exported == folder.contents(of: "project/pins.json"))
+        }
+    }
+
+    @Test("release stops before the first thing that fails, with nothing written")
+    func stops() async throws {
+        try await withTemporaryFolder { folder in
+            #expect(try await self.initialise(folder).exitCode == 0)
+            let before = try folder.contents(of: "project/pins.json")
+            let source = try folder.text(of: "project/tumbler.yaml")
+            let backup = try #require(source.split(separator: "\n").first { $0.contains("backup") })
+            try folder.write(source.replacing("\(backup)\n", with: ""), as: "project/tumbler.yaml")
+            let linted = try await self.release(folder, ["--yes"])
+            linted.expectError(1, hint: true)
+            #expect(linted.errors.contains("no-backup-pin"), "\(linted)")
+            try folder.write(source, as: "project/tumbler.yaml")
+            let rubbish = try await self.release(folder, ["--yes", "--key", "exec:echo rubbish"])
+            rubbish.expectError(2, hint: true)
+            let foreign = try await CommandRun.shell(
+                #""$0" key new other.pem --insecure-plaintext >&2 && "$0" release -C project --yes --key other.pem"#,
+                in: folder)
+            #expect(foreign.exitCode == 2, "\(foreign)")
+            #expect(try folder.contents(of: "project/pins.json") == before)
+            #expect(try await self.release(folder, ["--yes"]).exitCode == 0)
+        }
+    }
+
+    @Test("the kill switch: suspend, release, resume, release; the source is what it was")
+    func killSwitch() async throws {
+        try await withTemporaryFolder { folder in
+            #expect(try await self.initialise(folder).exitCode == 0)
+            let source = try folder.contents(of: "project/tumbler.yaml")
+            let suspended = try await CommandRun.tumbler(
+                [
+                    "suspend", "api.example.com", "--for", "6h", "--reason", "incident 4711", "-C", "project", "--at",
+                    "2026-11-22T00:00:00Z",
+                ], in: folder)
+            #expect(suspended.exitCode == 0, "\(suspended)")
+            #expect(try await self.release(folder, ["--yes"]).exitCode == 0)
+            let list = try PinList(
+                payload: Envelope(
+                    Array(try folder.contents(of: "project/pins.json")), of: .pins, limits: MetadataLimits()
+                ).payload)
+            #expect(list.suspended.map(\.reason) == ["incident 4711"])
+            let resumed = try await CommandRun.tumbler(["resume", "api.example.com", "-C", "project"], in: folder)
+            #expect(resumed.exitCode == 0, "\(resumed)")
+            #expect(try await self.release(folder, ["--yes"], at: "2026-11-22T01:00:00Z").exitCode == 0)
+            #expect(try folder.contents(of: "project/tumbler.yaml") == source)
+        }
+    }
+}
