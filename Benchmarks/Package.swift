@@ -5,7 +5,7 @@ import PackageDescription
 
 let package = Package(
     name: "tumbler-benchmarks",
-    platforms: [.macOS(.v13)],
+    platforms: [.macOS(.v15)],
     dependencies: [
         .package(name: "tumbler", path: "..", traits: ["NIO"]),
         .package(url: "https://github.com/apple/swift-asn1.git", exact: "1.7.4"),
@@ -19,6 +19,7 @@ let package = Package(
                 "AllocationCount", "CLibcrypto",
                 .product(name: "CertificatePinning", package: "tumbler"),
                 .product(name: "PathValidation", package: "tumbler"),
+                .product(name: "PinListClient", package: "tumbler"),
                 .product(name: "PinListMetadata", package: "tumbler"),
                 .product(name: "PinningTesting", package: "tumbler"),
                 .product(name: "Crypto", package: "swift-crypto"),

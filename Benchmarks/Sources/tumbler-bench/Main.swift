@@ -19,6 +19,7 @@ enum Main {
         }
         try await WorstCaseBenchmark().run(&report)
         try ListBenchmark().run(&report)
+        try await ClientBenchmark().run(&report)
         if CommandLine.arguments.count > 1 {
             try BatchBenchmark(tumbler: CommandLine.arguments[1]).run(&report)
         } else {
