@@ -18,6 +18,7 @@ let package = Package(
         .library(name: "PinListMetadata", targets: ["PinListMetadata"]),
         .library(name: "PinFailureReports", targets: ["PinFailureReports"]),
         .library(name: "PinListClient", targets: ["PinListClient"]),
+        .library(name: "PinningURLSession", targets: ["PinningURLSession"]),
         .library(name: "PinningTesting", targets: ["PinningTesting"]),
         .library(name: "PathValidation", targets: ["PathValidation"]),
     ],
@@ -53,6 +54,11 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "PinningURLSession",
+            dependencies: ["CertificatePinning", "PinListMetadata", "PinFailureReports", "PinListClient"],
             swiftSettings: strict
         ),
         .target(
@@ -98,6 +104,11 @@ let package = Package(
                 "CertificatePinning", "PinListMetadata", "PinFailureReports", "PinListClient", "PinningTesting",
                 "TestData", .product(name: "Logging", package: "swift-log"),
             ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "PinningURLSessionTests",
+            dependencies: ["PinListClient", "PinListMetadata", "PinningTesting", "PinningURLSession"],
             exclude: ["Support/http-server.py"],
             swiftSettings: strict
         ),

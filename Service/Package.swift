@@ -60,6 +60,7 @@ let package = Package(
                 .product(name: "X509", package: "swift-certificates"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOTLS", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -81,9 +82,11 @@ let package = Package(
             dependencies: [
                 "tumbler",
                 .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "PinListClient", package: "tumbler"),
                 .product(name: "PinListMetadata", package: "tumbler"),
                 .product(name: "PinningTesting", package: "tumbler"),
             ],
+            exclude: ["Support/http-server.py"],
             swiftSettings: strict
         ),
     ],

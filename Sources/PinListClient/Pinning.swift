@@ -63,7 +63,7 @@ public actor Pinning {
     /// - Throws: ``PinningSetupError`` for what is wrong in the build. What can go wrong in the field is an event.
     public init(
         root: EmbeddedFile, list: EmbeddedFile, refreshFrom address: URL?, state: StateLocation,
-        configuration: PinningConfiguration = PinningConfiguration()
+        configuration: PinningConfiguration
     ) throws(PinningSetupError) {
         let listBytes = try list.read("list", maximumBytes: configuration.limits.listBytes)
         try self.init(root, listBytes: listBytes, refreshFrom: address, state, configuration)
@@ -73,7 +73,7 @@ public actor Pinning {
     @_spi(Tools)
     public init(
         root: EmbeddedFile, refreshFrom address: URL?, state: StateLocation,
-        configuration: PinningConfiguration = PinningConfiguration()
+        configuration: PinningConfiguration
     ) throws(PinningSetupError) {
         try self.init(root, listBytes: nil, refreshFrom: address, state, configuration)
     }

@@ -33,11 +33,10 @@ public struct PinningConfiguration: Sendable {
 
     /// Creates a configuration.
     public init(
-        buildDate: Timestamp? = nil, whenStale: PinList.WhenStale = .enforce, limits: MetadataLimits = MetadataLimits(),
-        fetcher: any ListFetcher = URLSessionFetcher(), reportSender: any ReportSender = URLSessionFetcher(),
-        app: ReportedApp = .thisProcess,
-        versionMark: (any VersionMarkStore)? = nil, logger: Logger? = nil, clock: any PinningClock = SystemClock(),
-        randomness: any PinningRandomness = SystemRandomness()
+        fetcher: any ListFetcher, reportSender: any ReportSender, buildDate: Timestamp? = nil,
+        whenStale: PinList.WhenStale = .enforce, limits: MetadataLimits = MetadataLimits(),
+        app: ReportedApp = .thisProcess, versionMark: (any VersionMarkStore)? = nil, logger: Logger? = nil,
+        clock: any PinningClock = SystemClock(), randomness: any PinningRandomness = SystemRandomness()
     ) {
         self.buildDate = buildDate
         self.whenStale = whenStale

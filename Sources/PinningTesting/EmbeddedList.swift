@@ -18,7 +18,8 @@ internal import PinListMetadata
 public func expectEmbeddedListVerifies(
     root: EmbeddedFile, list: EmbeddedFile, at time: Timestamp, validForDays days: Int64 = 30
 ) throws {
-    let configuration = PinningConfiguration(clock: ManualClock(time.advanced(by: days * 86_400)))
+    let configuration = PinningConfiguration(
+        fetcher: NoNetwork(), reportSender: NoNetwork(), clock: ManualClock(time.advanced(by: days * 86_400)))
     let pinning = try Pinning(
         root: root, list: list, refreshFrom: nil, state: .memory, configuration: configuration)
     let isStale = pinning.policyInForce.policy.list?.stale ?? true

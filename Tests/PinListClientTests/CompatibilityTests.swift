@@ -34,11 +34,6 @@ struct CompatibilityTests {
         #expect(throws: Incompatibility.self) { try ProtocolCompatibility.check(FixedRandomness(fraction: 0.5)) }
     }
 
-    @Test("URLSession against a real server", .enabled(if: HTTPServer.python != nil, "python3 is not installed"))
-    func fetcher() async throws {
-        try await HTTPServer.serving { try await ProtocolCompatibility.check(URLSessionFetcher(), against: $0) }
-    }
-
     @Test("an app's own test of what it embeds: good for a month, not for a year, and never with a foreign root")
     func embedded() throws {
         let client = try TestClient()

@@ -27,7 +27,9 @@ struct StartTests {
         var list = client.list
         if isRoot { root[root.count / 2] ^= 1 } else { list[list.count / 2] ^= 1 }
         let error = #expect(throws: PinningSetupError.self) {
-            try Pinning(root: .bytes(root), list: .bytes(list), refreshFrom: nil, state: .memory)
+            try Pinning(
+                root: .bytes(root), list: .bytes(list), refreshFrom: nil, state: .memory,
+                configuration: client.configuration)
         }
         #expect(error?.code == .unverifiable)
         #expect(error?.refusal?.kind == (isRoot ? .root : .pins))
@@ -38,7 +40,9 @@ struct StartTests {
         let client = try TestClient()
         let other = try RepositorySimulator(name: "com.example.other", at: TestClient.start)
         let error = #expect(throws: PinningSetupError.self) {
-            try Pinning(root: .bytes(client.root), list: .bytes(other.lists[0]), refreshFrom: nil, state: .memory)
+            try Pinning(
+                root: .bytes(client.root), list: .bytes(other.lists[0]), refreshFrom: nil, state: .memory,
+                configuration: client.configuration)
         }
         #expect(error?.refusal?.code == .wrongName)
     }
@@ -48,7 +52,7 @@ struct StartTests {
         let error = #expect(throws: PinningSetupError.self) {
             try Pinning(
                 root: .file("/nowhere/tumbler-root.json"), list: .file("/nowhere/tumbler-pins.json"), refreshFrom: nil,
-                state: .memory)
+                state: .memory, configuration: try TestClient().configuration)
         }
         #expect(error?.code == .missing)
         #expect(error?.reason.contains("/nowhere/tumbler-pins.json") == true)
@@ -66,7 +70,9 @@ struct StartTests {
         let client = try TestClient()
         let url = try #require(URL(string: text))
         let make = {
-            try Pinning(root: .bytes(client.root), list: .bytes(client.list), refreshFrom: url, state: .memory)
+            try Pinning(
+                root: .bytes(client.root), list: .bytes(client.list), refreshFrom: url, state: .memory,
+                configuration: client.configuration)
         }
         if isAllowed {
             #expect(throws: Never.self) { try make() }

@@ -162,7 +162,8 @@ struct StoredStateTests {
         let renewed = try RepositorySimulator(
             at: TestClient.start, seed: 99, domains: [try TestClient.entry(7)])
         let pinning = try Pinning(
-            root: .bytes(renewed.roots[0]), list: .bytes(renewed.lists[0]), refreshFrom: nil, state: .store(store))
+            root: .bytes(renewed.roots[0]), list: .bytes(renewed.lists[0]), refreshFrom: nil, state: .store(store),
+            configuration: try TestClient().configuration)
         #expect(pinning.version == 1)
         #expect(pinning.policyInForce.listDigest == Envelope.digest(of: renewed.lists[0]))
         #expect(await pinning.kinds() == [.stateDamaged, .stateDamaged])

@@ -22,7 +22,8 @@ struct ClientBenchmark {
         let shipped = repository.lists[0]
         try repository.publishList()
         let server = SimulatedServer(repository)
-        let configuration = PinningConfiguration(fetcher: server, clock: ManualClock(Self.time))
+        let configuration = PinningConfiguration(
+            fetcher: server, reportSender: NoNetwork(), clock: ManualClock(Self.time))
         let launch = {
             try Pinning(
                 root: .bytes(root), list: .bytes(shipped), refreshFrom: URL(string: SimulatedServer.address),

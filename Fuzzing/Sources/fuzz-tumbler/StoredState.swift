@@ -31,7 +31,8 @@ enum StoredState: FuzzTarget {
         store.write(repository.lists[2], to: .pins)
         store.write(Array(bytes.dropFirst()), to: self.files[Int(first) % self.files.count])
         let configuration = PinningConfiguration(
-            clock: ManualClock(self.time), randomness: FixedRandomness(fraction: 0.5))
+            fetcher: NoNetwork(), reportSender: NoNetwork(), clock: ManualClock(self.time),
+            randomness: FixedRandomness(fraction: 0.5))
         guard
             let pinning = try? Pinning(
                 root: .bytes(repository.roots[0]), list: .bytes(repository.lists[0]), refreshFrom: nil,

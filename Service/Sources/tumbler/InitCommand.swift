@@ -15,8 +15,8 @@ struct InitCommand: AsyncParsableCommand {
         abstract: "Make a project folder: keys, the first root, tumbler.yaml, the first list.",
         discussion: """
             A --domain without pins is asked live, and what it serves is proposed on the terminal; nothing is signed \
-            unseen. The first passphrase is for the key that signs roots, the second for the key that signs lists; \
-            without options both are asked for.
+            unseen. The first passphrase is for the key that signs roots, the second for the key that signs lists; one \
+            alone is for both, and without options both are asked for.
             """
     )
 
@@ -110,10 +110,13 @@ struct InitCommand: AsyncParsableCommand {
         }
         var pins: [KnownPin] = []
         for (index, certificate) in try await LiveServer.presentedChain(of: server).enumerated() {
-            guard let pin = try? Pin(publicKeyOf: certificate) else { continue }
-            let subject = (try? CertificateFields(walking: certificate)).map { "\($0)" } == nil ? "unreadable" : ""
+            guard let pin = try? Pin(publicKeyOf: certificate) else {
+                StandardError.note("\(host) serves a certificate that cannot be read; it is left out")
+                continue
+            }
             let isLeaf = index == 0
-            StandardError.note("\(host) serves \(pin) (\(isLeaf ? "its own key" : "issuer \(index)"))\(subject)")
+            let subject = DistinguishedNameText(subjectOf: certificate)?.description ?? "no subject"
+            StandardError.note("\(host) serves \(pin), \(isLeaf ? "its own key" : "an issuer"): \(subject)")
             if SigningConsent.ask("Pin it?") {
                 pins.append(KnownPin(pin, position: isLeaf ? .leaf : .issuer, note: isLeaf ? "current" : "issuer"))
             }

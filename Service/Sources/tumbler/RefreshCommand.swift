@@ -51,8 +51,8 @@ struct RefreshCommand: AsyncParsableCommand {
     }
 
     private func pinning(refreshingFrom address: URL) throws(CommandFailure) -> Pinning {
-        var configuration = PinningConfiguration()
-        configuration.clock = CommandClock(now: self.time.time)
+        let configuration = PinningConfiguration(
+            fetcher: HTTPClient(), reportSender: NoReports(), clock: CommandClock(now: self.time.time))
         // Read here, so that a missing file is told like any other.
         let root = EmbeddedFile.bytes(try InputFile.read(self.root))
         let bundled = try self.bundled.map { path throws(CommandFailure) in EmbeddedFile.bytes(try InputFile.read(path))
@@ -68,6 +68,13 @@ struct RefreshCommand: AsyncParsableCommand {
         } catch {
             throw CommandFailure(error.code == .address ? .usage : .doesNotHold, error.reason)
         }
+    }
+}
+
+/// A command looks, and reports nothing.
+private struct NoReports: ReportSender {
+    func send(_ body: [UInt8], to address: String) async throws -> FetchResponse {
+        throw FetchFailure(.network, "a command sends no reports")
     }
 }
 

@@ -94,7 +94,7 @@ struct ReleaseCommand: AsyncParsableCommand {
         for signer in signers { try await ceremony.add(signer) }
         guard ceremony.isComplete else {
             throw CommandFailure(
-                .doesNotHold, "\(ceremony.missing) signatures are missing, nothing was written",
+                .doesNotHold, "signatures are missing: \(ceremony.missing); nothing was written",
                 hint: "tumbler build, then sign by each of the others, then combine")
         }
         return try SignableMetadata.file(of: ceremony.envelope)

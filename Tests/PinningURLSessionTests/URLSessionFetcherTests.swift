@@ -4,9 +4,10 @@
 
 import Foundation
 import PinListMetadata
+import PinningTesting
 import Testing
 
-@testable import PinListClient
+@testable import PinningURLSession
 
 @Suite("Fetching with URLSession", .enabled(if: HTTPServer.python != nil, "python3 is not installed"))
 struct URLSessionFetcherTests {
@@ -38,6 +39,11 @@ struct URLSessionFetcherTests {
             let missing = try await self.fetcher.fetch(FetchRequest(address: "\(base)/nothing", maximumBytes: 4))
             #expect(missing.status == 404)
         }
+    }
+
+    @Test("does what the protocol asks for")
+    func compatibility() async throws {
+        try await HTTPServer.serving { try await ProtocolCompatibility.check(URLSessionFetcher(), against: $0) }
     }
 
     @Test("no cookies, no credentials, nothing compressed, nothing kept")

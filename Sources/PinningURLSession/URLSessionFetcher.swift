@@ -4,6 +4,7 @@
 
 internal import Foundation
 internal import PinFailureReports
+public import PinListClient
 internal import PinListMetadata
 
 #if canImport(FoundationNetworking)

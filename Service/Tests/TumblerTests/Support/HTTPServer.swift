@@ -1,0 +1,1 @@
+../../../../Tests/PinningURLSessionTests/Support/HTTPServer.swift

@@ -1,0 +1,1 @@
+../../../../Tests/PinningURLSessionTests/Support/http-server.py
