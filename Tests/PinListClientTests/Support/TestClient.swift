@@ -37,7 +37,8 @@ struct TestClient {
         self.root = simulator.roots[0]
         self.list = simulator.lists[0]
         self.configuration = PinningConfiguration(
-            fetcher: self.server, reportSender: NoNetwork(), clock: self.clock, randomness: FixedRandomness(fraction: fraction))
+            fetcher: self.server, reportSender: NoNetwork(), clock: self.clock,
+            randomness: FixedRandomness(fraction: fraction))
     }
 
     /// An entry for the host whose pin is made of a number.
