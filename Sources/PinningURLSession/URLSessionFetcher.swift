@@ -33,7 +33,7 @@ public struct URLSessionFetcher: ListFetcher, ReportSender {
 
     /// Gets a resource, in a session of its own: nothing is kept between two requests.
     ///
-    /// - Throws: ``FetchFailure``.
+    /// - Throws: `FetchFailure`.
     public func fetch(_ request: FetchRequest) async throws -> FetchResponse {
         guard ReportAddress.isAllowed(request.address), let url = URL(string: request.address) else {
             throw FetchFailure(.network, "the address is no https URL")
@@ -48,7 +48,7 @@ public struct URLSessionFetcher: ListFetcher, ReportSender {
 
     /// Posts a report, likewise. Whatever the answer's body is, no more than a little of it is read.
     ///
-    /// - Throws: ``FetchFailure``.
+    /// - Throws: `FetchFailure`.
     public func send(_ body: [UInt8], to address: String) async throws -> FetchResponse {
         guard ReportAddress.isAllowed(address), let url = URL(string: address) else {
             throw FetchFailure(.network, "the address is no https URL")

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import NIOConcurrencyHelpers
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -17,15 +18,23 @@ import PinListMetadata
 struct HTTPClient: ListFetcher {
     private static let userAgent = "tumbler"
 
+    /// The longest wait for the first byte of an answer, in seconds.
+    var firstByteSeconds = FetchRequest.firstByteSeconds
+    /// The longest wait for all of it, in seconds.
+    var totalSeconds = FetchRequest.totalSeconds
+
     /// Gets a resource.
     ///
     /// - Throws: ``PinListClient/FetchFailure``.
     func fetch(_ request: FetchRequest) async throws -> FetchResponse {
-        try await withThrowingTaskGroup(of: FetchResponse.self) { group in
-            group.addTask { try await self.follow(request) }
+        let hasAnswered = NIOLockedValueBox(false)
+        return try await withThrowingTaskGroup(of: FetchResponse.self) { group in
+            group.addTask { try await self.follow(request, hasAnswered) }
             group.addTask {
-                try await Task.sleep(for: .seconds(FetchRequest.totalSeconds))
-                throw FetchFailure(.timeout, "the server did not answer within \(Int(FetchRequest.totalSeconds)) s")
+                try await Task.sleep(for: .seconds(self.firstByteSeconds))
+                guard hasAnswered.withLockedValue({ $0 }) else { throw Self.timeout(self.firstByteSeconds) }
+                try await Task.sleep(for: .seconds(self.totalSeconds - self.firstByteSeconds))
+                throw Self.timeout(self.totalSeconds)
             }
             defer { group.cancelAll() }
             guard let first = try await group.next() else { throw FetchFailure(.network, "nothing was asked") }
@@ -33,7 +42,13 @@ struct HTTPClient: ListFetcher {
         }
     }
 
-    private func follow(_ request: FetchRequest) async throws -> FetchResponse {
+    private static func timeout(_ seconds: Double) -> FetchFailure {
+        FetchFailure(.timeout, "the server did not answer within \(seconds) s")
+    }
+
+    private func follow(
+        _ request: FetchRequest, _ hasAnswered: NIOLockedValueBox<Bool>
+    ) async throws -> FetchResponse {
         var address = request.address
         for _ in 0...FetchRequest.redirects {
             guard ReportAddress.isAllowed(address), let url = URLComponents(string: address), let host = url.host else {
@@ -42,7 +57,7 @@ struct HTTPClient: ListFetcher {
                     isFirst ? .network : .redirect,
                     isFirst ? "the address is no https URL" : "it redirects to an address that is not https")
             }
-            let (head, body) = try await self.exchange(url, host, request)
+            let (head, body) = try await self.exchange(url, host, request, hasAnswered)
             guard [301, 302, 303, 307, 308].contains(head.status.code) else {
                 let retryAfter = head.headers.first(name: "Retry-After").flatMap { Double($0) }
                 return FetchResponse(status: Int(head.status.code), body: body, retryAfter: retryAfter)
@@ -58,7 +73,7 @@ struct HTTPClient: ListFetcher {
     private typealias Connection = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>
 
     private func exchange(
-        _ url: URLComponents, _ host: String, _ request: FetchRequest
+        _ url: URLComponents, _ host: String, _ request: FetchRequest, _ hasAnswered: NIOLockedValueBox<Bool>
     ) async throws -> (HTTPResponseHead, [UInt8]) {
         let isPlain = url.scheme?.lowercased() == "http"
         // Foundation keeps the brackets of an IPv6 address.
@@ -83,7 +98,7 @@ struct HTTPClient: ListFetcher {
             return try await connection.executeThenClose { inbound, outbound in
                 try await outbound.write(.head(self.head(url, host, request)))
                 try await outbound.write(.end(nil))
-                return try await self.read(inbound, most: request.maximumBytes)
+                return try await self.read(inbound, most: request.maximumBytes, hasAnswered)
             }
         } catch let failure as FetchFailure {
             throw failure
@@ -106,13 +121,16 @@ struct HTTPClient: ListFetcher {
 
     /// Reads one answer, and no more of it than is asked for.
     private func read(
-        _ inbound: NIOAsyncChannelInboundStream<HTTPClientResponsePart>, most: Int
+        _ inbound: NIOAsyncChannelInboundStream<HTTPClientResponsePart>, most: Int,
+        _ hasAnswered: NIOLockedValueBox<Bool>
     ) async throws -> (HTTPResponseHead, [UInt8]) {
         var head: HTTPResponseHead?
         var body: [UInt8] = []
         for try await part in inbound {
             switch part {
-            case .head(let received): head = received
+            case .head(let received):
+                head = received
+                hasAnswered.withLockedValue { $0 = true }
             case .body(let bytes):
                 guard body.count + bytes.readableBytes <= most else {
                     throw FetchFailure(.tooLarge, "the answer is over \(most) bytes")

@@ -28,6 +28,19 @@ struct HTTPClientTests {
         }
     }
 
+    @Test("a server that says nothing, or a byte now and then, is not waited for", arguments: ["silent", "drip"])
+    func slowData(path: String) async throws {
+        try await HTTPServer.serving { base in
+            let hasty = HTTPClient(firstByteSeconds: 0.2, totalSeconds: 0.5)
+            do {
+                let answer = try await hasty.fetch(FetchRequest(address: "\(base)/\(path)", maximumBytes: 1_000))
+                Issue.record("answered \(answer.status)")
+            } catch let failure as FetchFailure {
+                #expect(failure.code == .timeout)
+            }
+        }
+    }
+
     @Test("an address that is neither https nor loopback is not asked, and a server without TLS is none for https")
     func addresses() async throws {
         try await HTTPServer.serving { base in
