@@ -13,17 +13,15 @@ extension Pinning {
     /// What reports say of the list in force.
     var reportedList: ReportedList? { self.trust.inForce.map { ReportedList($0.held) } }
 
-    /// Sends what waits, now and whenever something new does, until the task is cancelled.
+    /// Sends what waits, until nothing does or the task is cancelled.
     func sendReports() async {
-        for await _ in self.inbox.signals() {
-            while !Task.isCancelled {
-                self.collectReports()
-                await self.deliverReports()
-                guard let next = self.reports.nextDue(at: self.configuration.clock.now) else { break }
-                let wait = next.secondsSince1970 - self.configuration.clock.now.secondsSince1970
-                let most = Double(min(max(wait, 1), Self.longestWait))
-                guard (try? await self.configuration.clock.sleep(seconds: most)) != nil else { return }
-            }
+        while !Task.isCancelled {
+            self.collectReports()
+            await self.deliverReports()
+            guard let next = self.reports.nextDue(at: self.configuration.clock.now) else { return }
+            let wait = next.secondsSince1970 - self.configuration.clock.now.secondsSince1970
+            let most = Double(min(max(wait, 1), Self.longestWait))
+            guard (try? await self.configuration.clock.sleep(seconds: most)) != nil else { return }
         }
     }
 

@@ -11,12 +11,18 @@ extension Pinning {
     public func run() async {
         // Before anything else, so that no mismatch is missed.
         let mismatches = self.mismatches.signals()
+        let reports = self.inbox.signals()
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.refreshBySchedule() }
             group.addTask {
-                for await _ in mismatches { await self.refreshAfterMismatch() }
+                // By hand: `for await` asks for a method that is newer than iOS 15 where the compiler finds it.
+                var signals = mismatches.makeAsyncIterator()
+                while await signals.next() != nil { await self.refreshAfterMismatch() }
             }
-            group.addTask { await self.sendReports() }
+            group.addTask {
+                var signals = reports.makeAsyncIterator()
+                while await signals.next() != nil { await self.sendReports() }
+            }
             await group.waitForAll()
         }
     }

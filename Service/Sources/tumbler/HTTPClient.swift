@@ -96,8 +96,8 @@ struct HTTPClient: ListFetcher {
                     }
                 }
             return try await connection.executeThenClose { inbound, outbound in
-                try await outbound.write(.head(self.head(url, host, request)))
-                try await outbound.write(.end(nil))
+                // In one write: a server may answer to the head, and close, before a second one is made.
+                try await outbound.write(contentsOf: [.head(self.head(url, host, request)), .end(nil)])
                 return try await self.read(inbound, most: request.maximumBytes, hasAnswered)
             }
         } catch let failure as FetchFailure {
