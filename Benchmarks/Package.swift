@@ -5,7 +5,7 @@ import PackageDescription
 
 let package = Package(
     name: "tumbler-benchmarks",
-    platforms: [.macOS(.v15)],
+    platforms: [.macOS(.v13)],
     dependencies: [
         .package(name: "tumbler", path: "..", traits: ["NIO"]),
         .package(url: "https://github.com/apple/swift-asn1.git", exact: "1.7.4"),

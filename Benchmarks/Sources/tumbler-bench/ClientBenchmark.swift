@@ -7,7 +7,6 @@ import Foundation
 import PinListClient
 import PinListMetadata
 import PinningTesting
-import Synchronization
 
 /// A client: from nothing to a snapshot in force, and reading that snapshot at a handshake.
 struct ClientBenchmark {
@@ -40,26 +39,40 @@ struct ClientBenchmark {
         let read = Subject(name: "read") { keep(pinning.policyInForce) }
         let idle = Measurement.nanoseconds(of: [read], iterations: 10_000)[0]
         report.time("(h) reading the snapshot", idle)
-        // A refresh that never ends, and one that takes in a new list again and again.
-        let isOver = Atomic(false)
-        let refreshes = Atomic(0)
+        // While another task takes in a new list again and again.
+        let tally = Tally()
         let busy = await withTaskGroup(of: Double?.self) { group in
             group.addTask {
-                while !isOver.load(ordering: .relaxed) {
-                    try? server.publish { try $0.publishList() }
+                while tally.isOpen {
+                    _ = try? server.publish { try $0.publishList() }
                     _ = await pinning.refresh()
-                    refreshes.add(1, ordering: .relaxed)
+                    tally.count()
                 }
                 return nil
             }
             group.addTask {
+                let read = Subject(name: "read") { keep(pinning.policyInForce) }
                 let time = Measurement.nanoseconds(of: [read], iterations: 10_000)[0]
-                isOver.store(true, ordering: .relaxed)
+                tally.close()
                 return time
             }
             return await group.reduce(nil) { $0 ?? $1 } ?? 0
         }
-        report.time("(h) during \(refreshes.load(ordering: .relaxed)) refreshes that put a list in force", busy)
+        report.time("(h) during \(tally.total) refreshes that put a list in force", busy)
+    }
+
+    /// Counts until it is closed.
+    ///
+    /// `@unchecked Sendable`: because what changes is read and written under the lock only.
+    private final class Tally: @unchecked Sendable {
+        private let lock = NSLock()
+        private var value = 0
+        private var isClosed = false
+
+        var isOpen: Bool { self.lock.withLock { !self.isClosed } }
+        var total: Int { self.lock.withLock { self.value } }
+        func count() { self.lock.withLock { self.value += 1 } }
+        func close() { self.lock.withLock { self.isClosed = true } }
     }
 
     private static func domain(_ number: Int) throws -> PinList.Domain {
