@@ -52,8 +52,9 @@ struct EventTests {
     }
 
     /// A log in memory.
+    ///
+    /// `@unchecked Sendable`: because what changes is read and written under the lock only.
     private final class Log: LogHandler, @unchecked Sendable {
-        // @unchecked because the compiler cannot see that the lock guards the lines.
         private let lock = NSLock()
         private var written: [String] = []
         var lines: [String] { self.lock.withLock { self.written } }

@@ -186,8 +186,9 @@ struct StoredStateTests {
     }
 
     /// A mark in memory.
+    ///
+    /// `@unchecked Sendable`: because what changes is read and written under the lock only.
     private final class Keychain: VersionMarkStore, @unchecked Sendable {
-        // @unchecked because the compiler cannot see that the lock guards the mark.
         private let lock = NSLock()
         private var mark: VersionMark?
 

@@ -26,8 +26,9 @@ enum RoomyStack {
 }
 
 /// What came of it: written by one thread, then read by another.
+///
+/// `@unchecked Sendable`: because the semaphore orders the one write before the one read, and whoever reads takes it out.
 private final class Outcome<Value: Sendable, Failure: Error>: @unchecked Sendable {
-    // because the semaphore orders the one write before the one read, and whoever reads takes it out.
     private var result: Result<Value, Failure>?
     private let isDone = DispatchSemaphore(value: 0)
 
