@@ -14,6 +14,9 @@ struct DomainIndex: Sendable {
 
     private let slots: [UInt64: Slot]
 
+    /// An index without entries.
+    init() { self.slots = [:] }
+
     /// Indexes some entries.
     ///
     /// - Throws: ``InputError/Code/policy`` when two entries have the same domain.

@@ -47,6 +47,15 @@ public struct PinningPolicy: Sendable {
         self.index = try DomainIndex(domains)
     }
 
+    /// Rules without entries: all hosts are unlisted.
+    public init(unlisted: UnlistedHosts) {
+        self.list = nil
+        self.unlisted = unlisted
+        self.denied = []
+        self.suspended = []
+        self.index = DomainIndex()
+    }
+
     /// The entry that applies to a host: the exact name, else the nearest parent that includes its subdomains.
     public func entry(for host: HostName) -> PinnedDomain? { self.index.entry(for: host) }
 

@@ -50,7 +50,7 @@ extension Pinning {
 
     /// Gets a resource of the list; a body that is too long is a refusal, not a failure of the network.
     private func fetch(
-        _ path: String, _ kind: MetadataRefusal.Kind, ifNoneMatch: String? = nil
+        _ path: String, _ kind: MetadataRefusal.Kind, ifNoneMatch: String? = nil, at now: Timestamp
     ) async throws -> FetchResponse {
         guard let address = self.address else { throw FetchFailure(.network, "there is no address to refresh from") }
         let limits = self.configuration.limits
@@ -59,13 +59,15 @@ extension Pinning {
         do {
             return try await self.configuration.fetcher.fetch(request)
         } catch let failure as FetchFailure where failure.code == .tooLarge {
-            throw MetadataRefusal(kind, .tooLarge, failure.reason)
+            let refusal = MetadataRefusal(kind, .tooLarge, failure.reason)
+            self.report(refusal, of: [], at: now)
+            throw refusal
         }
     }
 
     private func fetchRoots(_ outcome: inout RefreshOutcome, at now: Timestamp) async throws {
         for _ in 0..<MetadataLimits.rotationsPerRefresh {
-            let response = try await self.fetch("/root/\(self.trust.chain.newest.version + 1).json", .root)
+            let response = try await self.fetch("/root/\(self.trust.chain.newest.version + 1).json", .root, at: now)
             switch response.status {
             case 200:
                 let root: Root
@@ -89,7 +91,7 @@ extension Pinning {
 
     private func fetchList(_ outcome: inout RefreshOutcome, at now: Timestamp) async throws {
         let digest = self.trust.inForce?.held.digest
-        let response = try await self.fetch("/pins.json", .pins, ifNoneMatch: digest.map { "\"\($0)\"" })
+        let response = try await self.fetch("/pins.json", .pins, ifNoneMatch: digest.map { "\"\($0)\"" }, at: now)
         if response.status == 304, digest != nil { return }
         guard response.status == 200 else { throw Self.failure(response, "the list") }
         let acceptance: TrustState.Acceptance

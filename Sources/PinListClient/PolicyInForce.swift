@@ -54,7 +54,7 @@ final class PolicyBox: @unchecked Sendable {
 }
 
 extension TrustState {
-    /// The rules of the list in force, for one installation.
+    /// The rules of the list in force, for one installation. Where there is no list at all, nothing may pass unpinned.
     func policy(
         for installation: InstallationID?, epoch: UInt64, _ configuration: PinningConfiguration, at clock: Timestamp
     ) -> PolicyInForce {
@@ -65,18 +65,8 @@ extension TrustState {
         }
         let isCurrent = held?.status == .current
         return PolicyInForce(
-            policy: policy ?? .denyingAll, reportedList: held.map { ReportedList($0) }, epoch: epoch,
+            policy: policy ?? PinningPolicy(unlisted: .deny), reportedList: held.map { ReportedList($0) }, epoch: epoch,
             earliest: [configuration.buildDate, isCurrent ? held?.list.issuedAt : nil].compactMap { $0 }.max(),
             expiresAt: isStale ? nil : held?.list.expiresAt)
     }
-}
-
-extension PinningPolicy {
-    /// Refuses every host: where there is no list at all, nothing may pass unpinned.
-    static let denyingAll: PinningPolicy = {
-        guard let policy = try? PinningPolicy(domains: [], unlisted: .deny) else {
-            fatalError("no domain, no conflict")
-        }
-        return policy
-    }()
 }

@@ -105,6 +105,27 @@ struct ReportingTests {
         #expect(ours.contains(JSONValue.Member("envelope", .string(Base64.encode(other)))))
     }
 
+    @Test("an endless list is reported as what it is, without an envelope: there is none that was read")
+    func endless() async throws {
+        let collector = SimulatedCollector()
+        let client = try await Self.client(collector: collector)
+        let pinning = try client.launch()
+        client.server.interference = { request, answer in
+            guard request.address.hasSuffix("pins.json") else { return answer }
+            return FetchResponse(status: 200, body: [UInt8](repeating: 0x20, count: request.maximumBytes + 1))
+        }
+        try await self.running(pinning) {
+            #expect(await pinning.refresh().refused.map(\.code) == [.tooLarge])
+            await collector.untilArrived(count: 1)
+        }
+        guard case .object(let ours)? = try self.members(try #require(collector.arrivals.first))["tumbler"] else {
+            Issue.record("no object tumbler")
+            return
+        }
+        #expect(ours.contains(JSONValue.Member("reason", .string("too-large"))))
+        #expect(!ours.contains { $0.name == "envelope" })
+    }
+
     @Test("a list that names no collector gets no report, and what a web view visits is nobody's business")
     func nowhere() async throws {
         let collector = SimulatedCollector()
