@@ -21,15 +21,29 @@ let package = Package(
         .library(name: "PinningURLSession", targets: ["PinningURLSession"]),
         .library(name: "PinningTesting", targets: ["PinningTesting"]),
         .library(name: "PathValidation", targets: ["PathValidation"]),
+        .library(name: "PinningNIO", targets: ["PinningNIO"]),
+        .library(name: "PinningGRPC", targets: ["PinningGRPC"]),
     ],
     traits: [
-        .trait(name: "NIO", description: "Pinning on Linux: path validation over swift-certificates, SwiftNIO clients.")
+        .trait(
+            name: "NIO", description: "Pinning on Linux: path validation over swift-certificates, SwiftNIO clients."),
+        .trait(
+            name: "HardStop",
+            description: "A response of a pinned host without a decision stops the process: for tests and staging."),
+        .trait(name: "GRPC", description: "Pinning for grpc-swift-2 over SwiftNIO.", enabledTraits: ["NIO"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-certificates.git", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.4"),
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-nio-http2.git", from: "1.46.0"),
+        .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.35.2"),
+        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
+        .package(url: "https://github.com/grpc/grpc-swift-2.git", from: "2.4.3"),
+        .package(url: "https://github.com/grpc/grpc-swift-nio-transport.git", from: "2.9.2"),
     ],
     targets: [
         .target(
@@ -75,7 +89,39 @@ let package = Package(
                 "CertificatePinning",
                 .product(name: "X509", package: "swift-certificates", condition: .when(traits: ["NIO"])),
                 .product(name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: ["NIO"])),
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["NIO"])),
                 .product(name: "CryptoExtras", package: "swift-crypto", condition: .when(traits: ["NIO"])),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "PinningNIO",
+            dependencies: [
+                "CertificatePinning", "PinListMetadata", "PinFailureReports", "PinListClient", "PathValidation",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOConcurrencyHelpers", package: "swift-nio", condition: .when(traits: ["NIO"])),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["NIO"])),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["NIO"])),
+                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["NIO"])),
+                .product(name: "NIOTLS", package: "swift-nio", condition: .when(traits: ["NIO"])),
+                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["NIO"])),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2", condition: .when(traits: ["NIO"])),
+                .product(name: "NIOExtras", package: "swift-nio-extras", condition: .when(traits: ["NIO"])),
+                .product(name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["NIO"])),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "PinningGRPC",
+            dependencies: [
+                "PinListClient", "PinningNIO",
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["GRPC"])),
+                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["GRPC"])),
+                .product(name: "GRPCCore", package: "grpc-swift-2", condition: .when(traits: ["GRPC"])),
+                .product(
+                    name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport",
+                    condition: .when(traits: ["GRPC"])),
             ],
             swiftSettings: strict
         ),
@@ -118,6 +164,40 @@ let package = Package(
                 "CertificatePinning", "PathValidation", "TestData",
                 .product(name: "X509", package: "swift-certificates", condition: .when(traits: ["NIO"])),
                 .product(name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: ["NIO"])),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "PinningNIOTests",
+            dependencies: [
+                "CertificatePinning", "PathValidation", "PinListClient", "PinListMetadata", "PinningNIO",
+                "PinningTesting", "TestData",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto", condition: .when(traits: ["NIO"])),
+                .product(name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: ["NIO"])),
+                .product(name: "X509", package: "swift-certificates", condition: .when(traits: ["NIO"])),
+                .product(name: "NIOConcurrencyHelpers", package: "swift-nio", condition: .when(traits: ["NIO"])),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["NIO"])),
+                .product(name: "NIOEmbedded", package: "swift-nio", condition: .when(traits: ["NIO"])),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["NIO"])),
+                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["NIO"])),
+                .product(name: "NIOTLS", package: "swift-nio", condition: .when(traits: ["NIO"])),
+                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["NIO"])),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2", condition: .when(traits: ["NIO"])),
+                .product(name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["NIO"])),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "PinningGRPCTests",
+            dependencies: [
+                "CertificatePinning", "PinListClient", "PinningGRPC", "PinningNIO", "PinningTesting", "TestData",
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["GRPC"])),
+                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["GRPC"])),
+                .product(name: "GRPCCore", package: "grpc-swift-2", condition: .when(traits: ["GRPC"])),
+                .product(
+                    name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport",
+                    condition: .when(traits: ["GRPC"])),
             ],
             swiftSettings: strict
         ),

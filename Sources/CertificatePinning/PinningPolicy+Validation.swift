@@ -28,11 +28,7 @@ extension PinningPolicy {
             return decision.concluding(.allow, .suspended, isEnforced: false)
         }
         guard let entry = decision.entry else {
-            return switch self.unlisted {
-            case .allow: decision.concluding(.allow, .notPinned, isEnforced: false)
-            case .report: decision.concluding(.allow, .unlistedReported, isEnforced: false)
-            case .deny: decision.concluding(.block, .unlistedDenied, isEnforced: true)
-            }
+            return self.unlistedDecision(decision)
         }
         if let end = entry.expiresAt, time >= end {
             return decision.concluding(.allow, .domainExpired, isEnforced: false)
@@ -44,6 +40,29 @@ extension PinningPolicy {
             return decision.concluding(entry.isEnforced ? .block : .allow, .noMatchingPin, isEnforced: entry.isEnforced)
         }
         return decision.concluding(.allow, .pinMatch, isEnforced: entry.isEnforced)
+    }
+
+    /// Decides on a request without TLS, before a connection is made for it: refused when pins would be enforced.
+    ///
+    /// - Parameters:
+    ///   - host: The host that the connection would be made for, without a port.
+    ///   - time: The reference time.
+    /// - Returns: `cleartext`, blocked when the host's entry enforces and allowed when it reports; otherwise what
+    ///   ``validate(_:for:at:)`` says of a host that nothing is expected of.
+    public func cleartext(to host: String, at time: Timestamp) -> PinningDecision {
+        let decision = self.refusal(of: host, .cleartext)
+        guard decision.reason != .hostInvalid else { return decision }
+        if self.isSuspended(decision.entry, at: time) {
+            return decision.concluding(.allow, .suspended, isEnforced: false)
+        }
+        guard let entry = decision.entry else {
+            return self.unlistedDecision(decision)
+        }
+        if let end = entry.expiresAt, time >= end {
+            return decision.concluding(.allow, .domainExpired, isEnforced: false)
+        }
+        if entry.mode == .off { return decision.concluding(.allow, .notPinned, isEnforced: false) }
+        return decision.concluding(entry.isEnforced ? .block : .allow, .cleartext, isEnforced: entry.isEnforced)
     }
 
     /// The refusal of a connection that never had a validated path: `chain-invalid`, `no-certificates`, `over-budget`
@@ -70,6 +89,15 @@ extension PinningPolicy {
             let given = String(host.unicodeScalars.prefix(2 * HostName.maximumLength))
             return PinningDecision(
                 host: given, entry: nil, path: path, list: self.list, refusedFor: .hostInvalid, detail: error.reason)
+        }
+    }
+
+    /// What the rule for hosts that no entry covers comes to.
+    private func unlistedDecision(_ decision: PinningDecision) -> PinningDecision {
+        switch self.unlisted {
+        case .allow: decision.concluding(.allow, .notPinned, isEnforced: false)
+        case .report: decision.concluding(.allow, .unlistedReported, isEnforced: false)
+        case .deny: decision.concluding(.block, .unlistedDenied, isEnforced: true)
         }
     }
 

@@ -59,6 +59,11 @@ public struct PinningPolicy: Sendable {
     /// The entry that applies to a host: the exact name, else the nearest parent that includes its subdomains.
     public func entry(for host: HostName) -> PinnedDomain? { self.index.entry(for: host) }
 
+    /// When the next suspension ends: what was allowed under it may be refused from then on.
+    public func nextEndOfSuspension(after time: Timestamp) -> Timestamp? {
+        self.suspended.map(\.until).filter { $0 > time }.min()
+    }
+
     /// Whether pinning is suspended for hosts with this entry at a time. The deny set never is.
     func isSuspended(_ entry: PinnedDomain?, at time: Timestamp) -> Bool {
         self.suspended.contains { suspension in

@@ -7,6 +7,12 @@ import CertificatePinning
 import SwiftASN1
 import X509
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// A certificate that may become part of a path, read once: our walk for what identifies it, swift-certificates for
 /// what it says.
 struct CandidateCertificate: Sendable {
@@ -63,6 +69,13 @@ struct CandidateCertificate: Sendable {
             let name = DistinguishedNameText(subjectOf: der)?.description ?? ""
             throw PathRefusal(.chainInvalid, "a certificate or its key is of a kind that is not supported: \(name)")
         }
+    }
+
+    /// When the certificate is valid; one that never is, for a moment that has passed.
+    var validity: ClosedRange<Timestamp> {
+        let from = Timestamp(secondsSince1970: Int64(self.certificate.notValidBefore.timeIntervalSince1970))
+        let until = Timestamp(secondsSince1970: Int64(self.certificate.notValidAfter.timeIntervalSince1970))
+        return min(from, until)...until
     }
 
     /// Whether this constrains the names of those below it.

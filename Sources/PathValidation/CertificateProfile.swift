@@ -8,12 +8,6 @@ import CryptoExtras
 import SwiftASN1
 import X509
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// What a certificate must be to stand in its place in a server's path, whatever the path: RFC 5280 where
 /// swift-certificates' policies leave it out, and the least strength of keys and signatures.
 ///
@@ -46,7 +40,7 @@ struct CertificateProfile {
     static func objection(to candidate: CandidateCertificate, as place: Place, at time: Timestamp) -> String? {
         let certificate = candidate.certificate
         do {
-            return try self.validityObjection(to: certificate, at: time)
+            return try self.validityObjection(to: candidate, at: time)
                 ?? self.strengthObjection(to: certificate, as: place)
                 ?? self.formObjection(to: candidate, as: place)
                 ?? self.extensionObjection(to: certificate, as: place)
@@ -55,11 +49,10 @@ struct CertificateProfile {
         }
     }
 
-    private static func validityObjection(to certificate: Certificate, at time: Timestamp) throws -> String? {
-        let from = Timestamp(secondsSince1970: Int64(certificate.notValidBefore.timeIntervalSince1970))
-        let until = Timestamp(secondsSince1970: Int64(certificate.notValidAfter.timeIntervalSince1970))
-        if time < from { return "not valid before \(from)" }
-        if time > until { return "expired at \(until)" }
+    private static func validityObjection(to candidate: CandidateCertificate, at time: Timestamp) -> String? {
+        let validity = candidate.validity
+        if time > validity.upperBound { return "expired at \(validity.upperBound)" }
+        if time < validity.lowerBound { return "not valid before \(validity.lowerBound)" }
         return nil
     }
 

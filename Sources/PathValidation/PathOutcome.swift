@@ -10,6 +10,9 @@ public struct PathOutcome: Sendable {
     /// The one path that was validated, its anchor included, or why there is none.
     public let result: Result<ValidatedPath, PathRefusal>
 
+    /// When all certificates of the path are valid; `nil` without a path.
+    public let validity: ClosedRange<Timestamp>?
+
     /// The work that was done for it.
     public let work: PathWork
 }

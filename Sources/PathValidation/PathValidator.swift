@@ -12,8 +12,12 @@ import X509
 /// leave out (`CertificateProfile`) and a search with a budget (`PathSearch`), which proposes one path at a time.
 /// The path that comes out is the one the verifier validated, its anchor included.
 public struct PathValidator: Sendable {
-    private let roots: RootStore
-    private let limits: PathLimits
+    /// The anchors that a path may end in.
+    public let roots: RootStore
+
+    /// How much work one validation may be.
+    public let limits: PathLimits
+
     private let monotonicNanoseconds: @Sendable () -> UInt64
 
     /// Creates a validator.
@@ -42,15 +46,17 @@ public struct PathValidator: Sendable {
         var budget = PathBudget(self.limits, monotonicNanoseconds: self.monotonicNanoseconds)
         do throws(PathRefusal) {
             let path = try await self.path(from: presented, as: identity, at: time, spending: &budget)
-            return PathOutcome(result: .success(path), work: budget.work)
+            return PathOutcome(
+                result: .success(ValidatedPath(uncheckedValidatedPath: path.map(\.der))),
+                validity: path.reduce(nil) { $0?.clamped(to: $1.validity) ?? $1.validity }, work: budget.work)
         } catch {
-            return PathOutcome(result: .failure(error), work: budget.work)
+            return PathOutcome(result: .failure(error), validity: nil, work: budget.work)
         }
     }
 
     private func path(
         from presented: [[UInt8]], as identity: ServerIdentity, at time: Timestamp, spending budget: inout PathBudget
-    ) async throws(PathRefusal) -> ValidatedPath {
+    ) async throws(PathRefusal) -> [CandidateCertificate] {
         var chain = try PresentedChain(presented, limit: self.limits.presentedCertificates, roots: self.roots, at: time)
         guard identity.matches(chain.leafNames) else {
             throw PathRefusal(.chainInvalid, "the certificate is for another server than \(identity)")
@@ -76,7 +82,7 @@ public struct PathValidator: Sendable {
     private func judge(
         _ candidates: [CandidateCertificate], as identity: ServerIdentity, at time: Timestamp,
         spending budget: inout PathBudget, _ objections: inout [String]
-    ) async throws(PathRefusal) -> ValidatedPath? {
+    ) async throws(PathRefusal) -> [CandidateCertificate]? {
         try budget.countJudgement()
         if let objection = try NameConstraintsCheck.objection(to: candidates, spending: &budget) {
             objections.append(objection)
@@ -92,8 +98,8 @@ public struct PathValidator: Sendable {
         switch verdict {
         case .validCertificate(let chain):
             // Given one path, the verifier may still have found a shorter one in it: what it validated is what counts.
-            let validated = chain.compactMap { certificate in candidates.first { $0.certificate == certificate }?.der }
-            return validated.count == chain.count ? ValidatedPath(uncheckedValidatedPath: validated) : nil
+            let validated = chain.compactMap { certificate in candidates.first { $0.certificate == certificate } }
+            return validated.count == chain.count ? validated : nil
         case .couldNotValidate(let failures):
             objections.append(failures.last?.policyFailureReason.description ?? "the verifier refused the path")
             return nil

@@ -4,6 +4,7 @@
 
 #if NIO
 public import CertificatePinning
+import Crypto
 
 /// The anchors that a path may end in.
 public struct RootStore: Sendable {
@@ -11,6 +12,9 @@ public struct RootStore: Sendable {
 
     /// How many anchors can be used.
     public let count: Int
+
+    /// SHA-256 over the anchors, in the order of their bytes: equal for stores of the same anchors.
+    public let digest: [UInt8]
 
     /// How many certificates were left out because they, or their keys, are of a kind that cannot be used here.
     public let unusableCount: Int
@@ -43,6 +47,12 @@ public struct RootStore: Sendable {
         self.bySubject = bySubject
         self.count = count
         self.unusableCount = unusable
+        var hash = SHA256()
+        for anchor in bySubject.values.joined().map(\.der).sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+            hash.update(length: anchor.count)
+            hash.update(data: anchor)
+        }
+        self.digest = Array(hash.finalize())
     }
 
     /// The anchors with a subject.
@@ -51,6 +61,13 @@ public struct RootStore: Sendable {
     /// Whether a certificate is an anchor, byte for byte.
     func contains(_ candidate: CandidateCertificate) -> Bool {
         self.anchors(named: candidate.subject).contains { $0.der == candidate.der }
+    }
+}
+
+extension SHA256 {
+    /// Hashes a length in eight bytes, so that what follows cannot be cut elsewhere.
+    mutating func update(length: Int) {
+        withUnsafeBytes(of: UInt64(length).bigEndian) { self.update(bufferPointer: $0) }
     }
 }
 #endif

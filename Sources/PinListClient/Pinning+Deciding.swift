@@ -28,6 +28,35 @@ extension Pinning {
         return decision
     }
 
+    /// The verdict on a connection that is open, under the rules in force now. Only a refusal is told and reported.
+    ///
+    /// - Parameters:
+    ///   - path: The path that was validated when the connection was made.
+    ///   - host: The host that it was made for.
+    ///   - connection: What a report says of the connection.
+    public nonisolated func decisionAgain(
+        for path: ValidatedPath, host: String, connection: ConnectionFacts = ConnectionFacts()
+    ) -> PinningDecision {
+        let now = self.configuration.clock.now
+        let inForce = self.inForce(at: now)
+        let decision = inForce.policy.validate(path, for: host, at: inForce.referenceTime(now))
+        if decision.verdict == .block { self.observe(decision, connection, inForce, at: now) }
+        return decision
+    }
+
+    /// The verdict on a request without TLS, before a connection is made for it.
+    ///
+    /// - Parameters:
+    ///   - host: The host that the connection would be made for, without a port.
+    ///   - port: The port.
+    public nonisolated func cleartextDecision(for host: String, port: Int = 80) -> PinningDecision {
+        let now = self.configuration.clock.now
+        let inForce = self.inForce(at: now)
+        let decision = inForce.policy.cleartext(to: host, at: inForce.referenceTime(now))
+        self.observe(decision, ConnectionFacts(port: port), inForce, at: now)
+        return decision
+    }
+
     /// The decision on a connection that came to no validated path, or was never to be made: `chain-invalid`,
     /// `no-certificates`, `over-budget`, `cleartext`.
     ///
@@ -59,6 +88,7 @@ extension Pinning {
     private nonisolated func observe(
         _ decision: PinningDecision, _ connection: ConnectionFacts, _ inForce: PolicyInForce, at now: Timestamp
     ) {
+        self.ledger.note(decision, at: now)
         let isFailure: Bool
         switch decision.reason {
         case .pinMatch, .notPinned: return
@@ -93,10 +123,31 @@ extension Pinning {
 
     /// The refusal behind an error of a transport, or `nil` when pinning refused nothing.
     ///
+    /// Where a transport hides why a connection ended (HTTP/2 does), the host tells: what is found is the newest refusal
+    /// of it, no older than a minute, unless a connection to it was allowed since.
+    ///
     /// - Parameters:
     ///   - error: What a transport threw.
     ///   - host: The host of the request, where the caller knows it.
     public nonisolated func refusal(for error: any Error, host: String?) -> PinningError? {
-        error as? PinningError
+        if let error = error as? PinningError { return error }
+        guard !(error is CancellationError), let host else { return nil }
+        return self.ledger.refusal(of: host, at: self.configuration.clock.now).map { PinningError($0) }
     }
+
+    /// How often each reason was the answer so far, in this process.
+    public nonisolated var decisionCounts: [PinningDecision.Reason: Int] { self.ledger.counts }
+
+    /// The time by the client's clock, for adapters.
+    public nonisolated var now: Timestamp { self.configuration.clock.now }
+
+    /// Waits by the client's clock, for adapters.
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled.
+    public nonisolated func sleep(seconds: Double) async throws {
+        try await self.configuration.clock.sleep(seconds: seconds)
+    }
+
+    /// Whether everything only reports, whatever the list says.
+    public nonisolated var isObserving: Bool { self.configuration.isObserving }
 }

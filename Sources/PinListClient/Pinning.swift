@@ -20,6 +20,7 @@ public actor Pinning {
     nonisolated let box: PolicyBox
     nonisolated let mismatches = WakeUp()
     nonisolated let inbox = ReportInbox()
+    nonisolated let ledger = DecisionLedger()
     nonisolated let archive: ListArchive
     nonisolated let madeAt: Timestamp
 
@@ -132,6 +133,9 @@ public actor Pinning {
 
     /// The rules in force, for adapters; reading them waits for nobody.
     public nonisolated var policyInForce: PolicyInForce { self.box.value }
+
+    /// The rules that come into force from now on, for adapters that keep connections open: they judge them again.
+    public nonisolated func policyChanges() -> AsyncStream<PolicyInForce> { self.box.changes() }
 
     /// What happens, from the last 64 events on. Each observer has a stream of its own; a slow one loses its oldest
     /// events and holds up nobody.

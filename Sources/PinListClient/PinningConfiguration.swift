@@ -14,6 +14,9 @@ public struct PinningConfiguration: Sendable {
     /// What the entries of an expired list do. With `report`, whoever blocks
     /// updates for long enough switches pinning off.
     public var whenStale: PinList.WhenStale
+    /// Whether everything only reports, whatever the list says: for a first deployment. Nothing is refused, and what
+    /// the pins would have said is counted and reported.
+    public var isObserving: Bool
     /// The most bytes of roots and lists.
     public var limits: MetadataLimits
     /// How roots and lists are fetched.
@@ -34,12 +37,13 @@ public struct PinningConfiguration: Sendable {
     /// Creates a configuration.
     public init(
         fetcher: any ListFetcher, reportSender: any ReportSender, buildDate: Timestamp? = nil,
-        whenStale: PinList.WhenStale = .enforce, limits: MetadataLimits = MetadataLimits(),
+        whenStale: PinList.WhenStale = .enforce, isObserving: Bool = false, limits: MetadataLimits = MetadataLimits(),
         app: ReportedApp = .thisProcess, versionMark: (any VersionMarkStore)? = nil, logger: Logger? = nil,
         clock: any PinningClock = SystemClock(), randomness: any PinningRandomness = SystemRandomness()
     ) {
         self.buildDate = buildDate
         self.whenStale = whenStale
+        self.isObserving = isObserving
         self.limits = limits
         self.fetcher = fetcher
         self.reportSender = reportSender

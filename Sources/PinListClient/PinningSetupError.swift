@@ -17,6 +17,8 @@ public struct PinningSetupError: Error, Hashable, Sendable, CustomStringConverti
         public static let unverifiable = Code(description: "unverifiable")
         /// The address to refresh from is not `https`.
         public static let address = Code(description: "address")
+        /// Settings of a transport under which pinning could not refuse, or could not decide.
+        public static let configuration = Code(description: "configuration")
     }
 
     /// The kind of mistake.

@@ -44,12 +44,32 @@ public final class PolicyInForce: Sendable {
 final class PolicyBox: @unchecked Sendable {
     private let lock = NSLock()
     private var policy: PolicyInForce
+    private var observers: [UUID: AsyncStream<PolicyInForce>.Continuation] = [:]
 
     init(_ policy: PolicyInForce) { self.policy = policy }
 
+    /// The policy. Setting it tells those who observe.
     var value: PolicyInForce {
         get { self.lock.withLock { self.policy } }
-        set { self.lock.withLock { self.policy = newValue } }
+        set {
+            let observers = self.lock.withLock {
+                self.policy = newValue
+                return Array(self.observers.values)
+            }
+            for observer in observers { observer.yield(newValue) }
+        }
+    }
+
+    /// The policies from now on; who is slow sees the newest.
+    func changes() -> AsyncStream<PolicyInForce> {
+        let id = UUID()
+        let (changes, observer) = AsyncStream.makeStream(of: PolicyInForce.self, bufferingPolicy: .bufferingNewest(1))
+        observer.onTermination = { [weak self] _ in
+            guard let self else { return }
+            self.lock.withLock { self.observers[id] = nil }
+        }
+        self.lock.withLock { self.observers[id] = observer }
+        return changes
     }
 }
 
@@ -61,11 +81,14 @@ extension TrustState {
         let isStale = self.isStale(clock)
         let held = self.inForce?.held
         let policy = held.flatMap {
-            try? $0.list.policy(for: installation, isStale: isStale, whenStale: configuration.whenStale)
+            try? $0.list.policy(
+                for: installation, isStale: isStale, whenStale: configuration.whenStale,
+                observing: configuration.isObserving)
         }
         let isCurrent = held?.status == .current
         return PolicyInForce(
-            policy: policy ?? PinningPolicy(unlisted: .deny), reportedList: held.map { ReportedList($0) }, epoch: epoch,
+            policy: policy ?? PinningPolicy(unlisted: configuration.isObserving ? .report : .deny),
+            reportedList: held.map { ReportedList($0) }, epoch: epoch,
             earliest: [configuration.buildDate, isCurrent ? held?.list.issuedAt : nil].compactMap { $0 }.max(),
             expiresAt: isStale ? nil : held?.list.expiresAt)
     }

@@ -22,9 +22,11 @@ extension PinList {
     ///   - installation: Whose rules; `nil` for one whose id cannot be kept, which enforces only what everybody does.
     ///   - isStale: Whether the list has expired.
     ///   - whenStale: What its entries do then.
+    ///   - observing: Whether everything only reports, whatever the list says: for a first deployment.
     /// - Throws: `InputError` for a list made in code that no payload could hold.
     public func policy(
-        for installation: InstallationID?, isStale: Bool, whenStale: WhenStale = .enforce
+        for installation: InstallationID?, isStale: Bool, whenStale: WhenStale = .enforce,
+        observing: Bool = false
     ) throws(InputError) -> PinningPolicy {
         let domains = self.domains.map { domain in
             var entry = domain.entry
@@ -41,11 +43,18 @@ extension PinList {
                     entry.pins = []
                 }
             }
+            if observing, entry.mode == .enforce { entry.mode = .report }
             return entry
+        }
+        let denied = self.denied.map { key in
+            var key = key
+            if observing { key.isEnforced = false }
+            return key
         }
         return try PinningPolicy(
             list: ListIdentity(name: self.name, version: self.version, stale: isStale), domains: domains,
-            denied: self.denied, suspended: self.suspended, unlisted: self.unlisted)
+            denied: denied, suspended: self.suspended,
+            unlisted: observing && self.unlisted == .deny ? .report : self.unlisted)
     }
 
     private func isEnforced(_ domain: Domain, for installation: InstallationID?) -> Bool {

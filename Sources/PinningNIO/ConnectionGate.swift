@@ -1,0 +1,179 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if NIO
+import CertificatePinning
+import NIOCore
+import PinListClient
+
+/// Stands after the TLS handler of a connection that AsyncHTTPClient made, and lets nothing through until the verdict.
+///
+/// AsyncHTTPClient has no hook for verification. Its debugging hook shows each connection after the handshake and
+/// before any request; it must never be told of a failure there (it would connect again until its deadline, and can
+/// stop the process), so the hook always succeeds, and this handler holds what is written, and what arrives.
+final class ConnectionGate: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundIn = NIOAny
+    typealias OutboundOut = NIOAny
+
+    /// What waits for the verdict.
+    private struct Held {
+        var writes: [(data: NIOAny, promise: EventLoopPromise<Void>?)] = []
+        var isFlushed = false
+        var reads: [ByteBuffer] = []
+        var readBytes = 0
+        var isReadWanted = false
+    }
+
+    private enum State {
+        case pending(Held)
+        case open(PinnedConnection)
+        case refused(PinningError)
+        case closed
+    }
+
+    /// The most bytes of a server that are held: it has nothing to say before a request but HTTP/2's settings.
+    private static let heldBytes = 262_144
+
+    private var state = State.pending(Held())
+    private var context: ChannelHandlerContext?
+    private var waiting: [(Result<Void, any Error>) -> Void] = []
+
+    /// The connection, once it was allowed.
+    var connection: PinnedConnection? {
+        guard case .open(let connection) = self.state else { return nil }
+        return connection
+    }
+
+    /// Whether the verdict is a refusal.
+    var refusal: PinningError? {
+        guard case .refused(let error) = self.state else { return nil }
+        return error
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        self.end(ChannelError.ioOnClosedChannel)
+    }
+
+    // MARK: The verdict
+
+    /// Tells when the connection was allowed, or why not; at once when that is known. On the event loop.
+    func whenDecided(_ body: @escaping (Result<Void, any Error>) -> Void) {
+        switch self.state {
+        case .open: body(.success(()))
+        case .refused(let error): body(.failure(error))
+        case .closed: body(.failure(ChannelError.ioOnClosedChannel))
+        case .pending: self.waiting.append(body)
+        }
+    }
+
+    private func decided(_ result: Result<Void, any Error>) {
+        let waiting = self.waiting
+        self.waiting = []
+        for body in waiting { body(result) }
+    }
+
+    /// Lets everything through, and what was held first.
+    func open(_ connection: PinnedConnection) {
+        guard case .pending(let held) = self.state, let context = self.context else { return }
+        self.state = .open(connection)
+        for write in held.writes { context.write(write.data, promise: write.promise) }
+        if held.isFlushed { context.flush() }
+        self.decided(.success(()))
+        for bytes in held.reads { context.fireChannelRead(self.wrapInboundOut(bytes)) }
+        if !held.reads.isEmpty { context.fireChannelReadComplete() }
+        if held.isReadWanted { context.read() }
+    }
+
+    /// Lets nothing through, tells why, and closes.
+    func refuse(_ error: PinningError) {
+        guard case .pending(let held) = self.state else { return }
+        self.state = .refused(error)
+        for write in held.writes { write.promise?.fail(error) }
+        self.decided(.failure(error))
+        guard let context = self.context else { return }
+        if !held.writes.isEmpty { context.fireErrorCaught(error) }
+        // Not at once: AsyncHTTPClient may be about to put its request on this connection, and then hears why not. A
+        // connection that is closed while the pool is still told of it would be one that the pool does not know.
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        context.eventLoop.scheduleTask(in: .milliseconds(held.writes.isEmpty ? 50 : 0)) {
+            bound.value.close(promise: nil)
+        }
+    }
+
+    private func end(_ error: any Error) {
+        guard case .pending(let held) = self.state else { return }
+        self.state = .closed
+        for write in held.writes { write.promise?.fail(error) }
+        self.decided(.failure(error))
+    }
+
+    // MARK: What passes
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch self.state {
+        case .open: context.write(data, promise: promise)
+        case .pending(var held):
+            self.state = .closed
+            held.writes.append((data, promise))
+            self.state = .pending(held)
+        case .refused(let error):
+            promise?.fail(error)
+            context.fireErrorCaught(error)
+            context.close(promise: nil)
+        case .closed: promise?.fail(ChannelError.ioOnClosedChannel)
+        }
+    }
+
+    func flush(context: ChannelHandlerContext) {
+        switch self.state {
+        case .open: context.flush()
+        case .pending(var held):
+            self.state = .closed
+            held.isFlushed = true
+            self.state = .pending(held)
+        case .refused, .closed: break
+        }
+    }
+
+    func read(context: ChannelHandlerContext) {
+        guard case .pending(var held) = self.state else { return context.read() }
+        self.state = .closed
+        held.isReadWanted = true
+        self.state = .pending(held)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch self.state {
+        case .open: context.fireChannelRead(data)
+        case .pending(var held):
+            let bytes = self.unwrapInboundIn(data)
+            self.state = .closed
+            held.reads.append(bytes)
+            held.readBytes += bytes.readableBytes
+            self.state = .pending(held)
+            if held.readBytes > Self.heldBytes { context.close(promise: nil) }
+        case .refused, .closed: break
+        }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        switch self.state {
+        case .open: context.fireChannelReadComplete()
+        // The gate is put in between a read and its end: handlers behind it wait for the end of what they have seen.
+        case .pending(let held) where held.reads.isEmpty: context.fireChannelReadComplete()
+        case .pending, .refused, .closed: break
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        self.end(ChannelError.ioOnClosedChannel)
+        context.fireChannelInactive()
+    }
+}
+#endif

@@ -1,0 +1,93 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if NIO
+import CertificatePinning
+import NIOConcurrencyHelpers
+import NIOCore
+import PinListClient
+
+/// The open connections of one client. When a list comes into force, and when a suspension ends, each is judged again.
+final class ConnectionRegistry: Sendable {
+    private struct State {
+        var connections: [ObjectIdentifier: PinnedConnection] = [:]
+        var watch: Task<Void, Never>?
+        var suspension: Task<Void, Never>?
+    }
+
+    /// The longest sleep until a suspension ends, in seconds: a clock that is set is noticed.
+    private static let longestSleep: Int64 = 3_600
+
+    private let pinning: Pinning
+    private let state = NIOLockedValueBox(State())
+
+    /// Creates a registry, which watches from its first connection on.
+    init(_ pinning: Pinning) { self.pinning = pinning }
+
+    deinit {
+        self.state.withLockedValue { state in
+            state.watch?.cancel()
+            state.suspension?.cancel()
+        }
+    }
+
+    /// How many connections are open.
+    var count: Int { self.state.withLockedValue { $0.connections.count } }
+
+    /// Adds a connection until its channel is closed.
+    func add(_ connection: PinnedConnection) {
+        let id = ObjectIdentifier(connection)
+        let isFirst = self.state.withLockedValue { state in
+            state.connections[id] = connection
+            guard state.watch == nil else { return false }
+            // Listens before anything else happens, so that no list is missed.
+            let changes = self.pinning.policyChanges()
+            state.watch = Task { [weak self] in
+                var changes = changes.makeAsyncIterator()
+                while await changes.next() != nil {
+                    guard let self else { return }
+                    self.judgeAll()
+                }
+            }
+            return true
+        }
+        connection.channel.closeFuture.whenComplete { [weak self] _ in
+            self?.state.withLockedValue { $0.connections[id] = nil }
+        }
+        if isFirst { self.awaitEndOfSuspension() }
+        // A list may have come into force between the verdict and now.
+        if connection.epoch != self.pinning.policyInForce.epoch { connection.judgeAgain(by: self.pinning) }
+    }
+
+    /// Judges all connections by the rules in force.
+    func judgeAll() {
+        for connection in self.state.withLockedValue({ Array($0.connections.values) }) {
+            connection.judgeAgain(by: self.pinning)
+        }
+        self.awaitEndOfSuspension()
+    }
+
+    /// Judges again when the next suspension ends.
+    private func awaitEndOfSuspension() {
+        let inForce = self.pinning.policyInForce
+        let end = inForce.policy.nextEndOfSuspension(after: inForce.referenceTime(self.pinning.now))
+        self.state.withLockedValue { state in
+            state.suspension?.cancel()
+            state.suspension = end.map { end in
+                Task { [weak self, pinning] in
+                    while !Task.isCancelled {
+                        let wait =
+                            end.secondsSince1970 - pinning.policyInForce.referenceTime(pinning.now).secondsSince1970
+                        guard wait > 0 else { break }
+                        let sleep = Double(min(wait, Self.longestSleep))
+                        guard (try? await pinning.sleep(seconds: sleep)) != nil else { return }
+                    }
+                    guard !Task.isCancelled else { return }
+                    self?.judgeAll()
+                }
+            }
+        }
+    }
+}
+#endif

@@ -1,0 +1,94 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if NIO
+public import AsyncHTTPClient
+import CertificatePinning
+public import NIOCore
+public import NIOPosix
+import NIOSSL
+public import PinListClient
+
+extension HTTPClient.Configuration {
+    /// This configuration, pinned for one server: for an `HTTPClient` of the app's own that talks to that server alone.
+    /// Requests to any other host are refused, for their certificates are not this host's.
+    ///
+    /// ``PinnedHTTPClient`` is the shorter way, and follows redirects. Errors of a refused connection are a
+    /// `PinningError`, or one that `pinning.refusal(for:host:)` explains.
+    ///
+    /// Connections are not tried again within a request: AsyncHTTPClient takes a refused handshake for a network that
+    /// is not ready, and would tell of it only after its connect timeout.
+    ///
+    /// - Parameters:
+    ///   - pinning: Whose rules apply.
+    ///   - host: The host of all requests, without a port.
+    ///   - port: The port of all requests.
+    ///   - group: The event loops that the client will run on.
+    /// - Throws: `PinningSetupError.Code.configuration` where a refusal would be ignored, or could not be decided: it
+    ///   follows redirects, its TLS does not verify, its proxy is a SOCKS proxy, it has debugging hooks of its own, or
+    ///   the event loops are not SwiftNIO's own. `PinningError` with `host-invalid`.
+    public func pinned(
+        by pinning: Pinning, for host: String, port: Int = 443,
+        on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
+    ) throws -> HTTPClient.Configuration {
+        // What it is cannot be read, but it can be compared with what it must be.
+        guard "\(self.redirectConfiguration)" == "\(RedirectConfiguration.disallow)" else {
+            throw PinningSetupError(
+                .configuration,
+                "the configuration follows redirects, to hosts that it is not pinned for; use .disallow, or "
+                    + "PinnedHTTPClient, which follows them")
+        }
+        let tls = try PinnedTLS(by: pinning, configuration: self.tlsConfiguration ?? .makeClientConfiguration())
+        return try self.pinned(tls, try tls.server(host, port), mark: nil, on: group)
+    }
+
+    /// Refuses what the hooks could not decide under.
+    func checkPinnable(on group: any EventLoopGroup) throws(PinningSetupError) {
+        // Others, such as Network.framework's, have no NIOSSL in their pipelines.
+        guard ClientBootstrap(validatingGroup: group) != nil else {
+            throw PinningSetupError(
+                .configuration,
+                "the event loops are of \(type(of: group)); pinning needs MultiThreadedEventLoopGroup")
+        }
+        guard self.http1_1ConnectionDebugInitializer == nil, self.http2ConnectionDebugInitializer == nil,
+            self.http2StreamChannelDebugInitializer == nil
+        else {
+            throw PinningSetupError(.configuration, "the configuration uses the debugging hooks that pinning needs")
+        }
+        if let proxy, proxy == .socksServer(host: proxy.host, port: proxy.port) {
+            throw PinningSetupError(.configuration, "SOCKS proxies cannot be pinned through; use a CONNECT proxy")
+        }
+    }
+
+    /// Binds the hooks to one server.
+    func pinned(
+        _ tls: PinnedTLS, _ server: JudgedServer, mark: String?, on group: any EventLoopGroup
+    ) throws -> HTTPClient.Configuration {
+        try self.checkPinnable(on: group)
+        let connections = self.connections(tls, server, mark: mark)
+        return self.hooked(to: connections)
+    }
+
+    /// What judges the connections to one server.
+    func connections(_ tls: PinnedTLS, _ server: JudgedServer, mark: String?) -> HTTPServerConnections {
+        let probe = HandshakeProbe(
+            host: server.host, port: server.port, finder: tls.finder, clock: { server.pinning.now },
+            context: tls.context(for: server.host), proxy: self.proxy,
+            place: self.dnsOverride[server.host.description] ?? server.host.description,
+            localAddress: self.localAddress, timeout: self.timeout.connect ?? .seconds(10))
+        return HTTPServerConnections(server: server, registry: tls.registry, probe: probe, mark: mark)
+    }
+
+    /// Sets the hooks, all of them: AsyncHTTPClient asks the one of the protocol that was negotiated.
+    func hooked(to connections: HTTPServerConnections) -> HTTPClient.Configuration {
+        var pinned = self
+        pinned.redirectConfiguration = .disallow
+        pinned.connectionPool.retryConnectionEstablishment = false
+        pinned.http1_1ConnectionDebugInitializer = { connections.http1($0) }
+        pinned.http2ConnectionDebugInitializer = { connections.http2($0) }
+        pinned.http2StreamChannelDebugInitializer = { connections.stream($0) }
+        return pinned
+    }
+}
+#endif

@@ -1,0 +1,149 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if NIO
+public import AsyncHTTPClient
+import Foundation
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOHTTP1
+public import NIOPosix
+public import NIOSSL
+import PinFailureReports
+public import PinListClient
+import PinListMetadata
+
+/// Fetches lists and sends reports with AsyncHTTPClient, under default validation alone: no pin applies, so that a bad
+/// list cannot keep out its replacement.
+public final class HTTPClientFetcher: ListFetcher, ReportSender {
+    /// The most bytes that are read of an answer to a report.
+    private static let answerBytes = 65_536
+    private static let userAgent = "tumbler"
+
+    private let client: HTTPClient
+    private let firstByteSeconds: Double
+    private let totalSeconds: Double
+
+    /// Creates a fetcher.
+    ///
+    /// - Parameters:
+    ///   - tls: The TLS settings, for a list server under a private root.
+    ///   - proxy: The proxy to go through.
+    ///   - group: The event loops.
+    /// - Throws: `PinningSetupError.Code.configuration` for settings that do not verify.
+    public convenience init(
+        tls: TLSConfiguration, proxy: HTTPClient.Configuration.Proxy? = nil,
+        on group: MultiThreadedEventLoopGroup = .singleton
+    ) throws {
+        try PinnedTLS.check(tls)
+        self.init(group, tls, proxy, FetchRequest.firstByteSeconds, FetchRequest.totalSeconds)
+    }
+
+    /// A fetcher with the defaults.
+    public convenience init() {
+        self.init(
+            .singleton, .makeClientConfiguration(), nil, FetchRequest.firstByteSeconds, FetchRequest.totalSeconds)
+    }
+
+    /// A fetcher with other limits, for tests that cannot wait.
+    init(
+        _ group: MultiThreadedEventLoopGroup, _ tls: TLSConfiguration, _ proxy: HTTPClient.Configuration.Proxy?,
+        _ firstByteSeconds: Double, _ totalSeconds: Double
+    ) {
+        var configuration = HTTPClient.Configuration(tlsConfiguration: tls, redirectConfiguration: .disallow)
+        configuration.proxy = proxy
+        configuration.timeout.connect = .milliseconds(Int64(firstByteSeconds * 1_000))
+        // A failure is told at once: what waits is the schedule of the refreshes.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        // Nothing is kept between two refreshes that are hours apart.
+        configuration.connectionPool.idleTimeout = .seconds(5)
+        self.client = HTTPClient(eventLoopGroup: group, configuration: configuration)
+        self.firstByteSeconds = firstByteSeconds
+        self.totalSeconds = totalSeconds
+    }
+
+    deinit { self.client.shutdown { _ in } }
+
+    /// Gets a resource.
+    ///
+    /// - Throws: `FetchFailure`.
+    public func fetch(_ request: FetchRequest) async throws -> FetchResponse {
+        var message = HTTPClientRequest(url: request.address)
+        // Lists are never compressed: what is counted while reading is what was sent.
+        message.headers.add(name: "Accept-Encoding", value: "identity")
+        if let ifNoneMatch = request.ifNoneMatch { message.headers.add(name: "If-None-Match", value: ifNoneMatch) }
+        return try await self.run(message, maximumBytes: request.maximumBytes)
+    }
+
+    /// Posts a report. Whatever the answer's body is, no more than a little of it is read.
+    ///
+    /// - Throws: `FetchFailure`.
+    public func send(_ body: [UInt8], to address: String) async throws -> FetchResponse {
+        var message = HTTPClientRequest(url: address)
+        message.method = .POST
+        message.headers.add(name: "Content-Type", value: Report.contentType)
+        message.body = .bytes(body)
+        return try await self.run(message, maximumBytes: Self.answerBytes)
+    }
+
+    private func run(_ message: HTTPClientRequest, maximumBytes: Int) async throws -> FetchResponse {
+        do {
+            return try await withThrowingTaskGroup(of: FetchResponse.self) { group in
+                group.addTask { try await self.follow(message, maximumBytes) }
+                group.addTask {
+                    try await Task.sleep(nanoseconds: UInt64(self.totalSeconds * 1e9))
+                    throw Self.timeout(self.totalSeconds)
+                }
+                defer { group.cancelAll() }
+                guard let first = try await group.next() else { throw FetchFailure(.network, "nothing was asked") }
+                return first
+            }
+        } catch let failure as FetchFailure {
+            throw failure
+        } catch let error as HTTPClientError
+            where [.deadlineExceeded, .connectTimeout, .tlsHandshakeTimeout].contains(error)
+        {
+            throw Self.timeout(self.firstByteSeconds)
+        } catch {
+            throw FetchFailure(.network, "the request failed: \(error)")
+        }
+    }
+
+    private static func timeout(_ seconds: Double) -> FetchFailure {
+        FetchFailure(.timeout, "the server did not answer within \(seconds) s")
+    }
+
+    private func follow(_ message: HTTPClientRequest, _ maximumBytes: Int) async throws -> FetchResponse {
+        var message = message
+        message.headers.add(name: "User-Agent", value: Self.userAgent)
+        guard ReportAddress.isAllowed(message.url) else {
+            throw FetchFailure(.network, "the address is no https URL")
+        }
+        let deadline = NIODeadline.now() + .milliseconds(Int64(self.firstByteSeconds * 1_000))
+        for _ in 0...FetchRequest.redirects {
+            let response = try await self.client.execute(message, deadline: deadline)
+            guard [301, 302, 303, 307, 308].contains(response.status.code),
+                let location = response.headers.first(name: "Location")
+            else { return try await self.read(response, maximumBytes) }
+            guard let base = URL(string: message.url),
+                let next = URL(string: location, relativeTo: base)?.absoluteString, ReportAddress.isAllowed(next)
+            else { throw FetchFailure(.redirect, "it redirects to an address that is not https") }
+            message.url = next
+        }
+        throw FetchFailure(.redirect, "over \(FetchRequest.redirects) redirects")
+    }
+
+    private func read(_ response: HTTPClientResponse, _ maximumBytes: Int) async throws -> FetchResponse {
+        var body: [UInt8] = []
+        for try await bytes in response.body {
+            guard body.count + bytes.readableBytes <= maximumBytes else {
+                throw FetchFailure(.tooLarge, "the answer is over \(maximumBytes) bytes")
+            }
+            body += bytes.readableBytesView
+        }
+        let retryAfter = response.headers.first(name: "Retry-After").flatMap { Double($0) }
+        return FetchResponse(status: Int(response.status.code), body: body, retryAfter: retryAfter)
+    }
+}
+#endif

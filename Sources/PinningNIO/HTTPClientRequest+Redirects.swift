@@ -1,0 +1,41 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if NIO
+import AsyncHTTPClient
+import Foundation
+import NIOHTTP1
+
+extension HTTPClientRequest {
+    /// The request that a redirect asks for, or `nil` when the response is for the caller: no redirect, or one that
+    /// would send a body again, which may have been consumed.
+    func followingRedirect(_ response: HTTPClientResponse) -> HTTPClientRequest? {
+        guard [301, 302, 303, 307, 308].contains(response.status.code),
+            let location = response.headers.first(name: "Location"), let base = URL(string: self.url),
+            let url = URL(string: location, relativeTo: base)?.absoluteURL,
+            let scheme = url.scheme?.lowercased(), scheme == "https" || scheme == "http"
+        else { return nil }
+        var next = self
+        next.url = url.absoluteString
+        // As browsers do (Fetch, section 4.4): a form that was posted is not posted again elsewhere.
+        let becomesGet =
+            response.status == .seeOther
+            ? self.method != .HEAD
+            : self.method == .POST && (response.status == .movedPermanently || response.status == .found)
+        if becomesGet {
+            next.method = .GET
+            next.body = nil
+            for name in ["Content-Length", "Content-Type", "Transfer-Encoding"] { next.headers.remove(name: name) }
+        }
+        guard next.body == nil else { return nil }
+        if RequestTarget(self.url) != RequestTarget(next.url) {
+            // What is meant for one host is not shown to another.
+            for name in ["Authorization", "Cookie", "Host", "Origin", "Proxy-Authorization"] {
+                next.headers.remove(name: name)
+            }
+        }
+        return next
+    }
+}
+#endif

@@ -1,0 +1,178 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if NIO
+import AsyncHTTPClient
+import CertificatePinning
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOHTTP1
+import NIOHTTP2
+import NIOSSL
+import PathValidation
+import PinListClient
+
+/// Pins the connections that AsyncHTTPClient makes to **one** server. Its hooks name no host, so the host is bound when
+/// this is made.
+///
+/// The hooks see the leaf alone. What stands between it and an anchor is learned from a handshake of our own to the
+/// same server; the leaf of the connection itself is then validated through it. What cannot be decided is refused.
+final class HTTPServerConnections: Sendable {
+    let server: JudgedServer
+    let registry: ConnectionRegistry
+    private let probe: HandshakeProbe
+    /// What the server presented above its leaf in a handshake of ours.
+    private let intermediates = NIOLockedValueBox<[[UInt8]]>([])
+    private let probing = NIOLockedValueBox<Task<[[UInt8]], any Error>?>(nil)
+    /// What responses are marked with that came over a connection with a decision for this server; `nil` for no mark.
+    let mark: String?
+
+    init(server: JudgedServer, registry: ConnectionRegistry, probe: HandshakeProbe, mark: String?) {
+        self.server = server
+        self.registry = registry
+        self.probe = probe
+        self.mark = mark
+    }
+
+    // MARK: AsyncHTTPClient's hooks. They never fail: see ConnectionGate.
+
+    /// A connection of HTTP/1.1, after its handshake.
+    func http1(_ channel: any Channel) -> EventLoopFuture<Void> {
+        if let gate = self.gate(channel) {
+            let watch = HTTP1RequestWatch(gate: gate, mark: self.mark)
+            let pipeline = channel.pipeline.syncOperations
+            do {
+                // Next to the decoder, so that it sees requests and responses as AsyncHTTPClient does.
+                let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
+                try pipeline.addHandler(watch, position: .after(decoder))
+                self.judge(channel, gate) { _ in watch.retire() }
+            } catch {
+                channel.close(promise: nil)
+            }
+        }
+        return channel.eventLoop.makeSucceededVoidFuture()
+    }
+
+    /// A connection of HTTP/2, after its settings.
+    func http2(_ channel: any Channel) -> EventLoopFuture<Void> {
+        if let gate = self.gate(channel) {
+            self.judge(channel, gate) { _ in HTTP2Farewell.send(in: channel.pipeline.syncOperations) }
+        }
+        return channel.eventLoop.makeSucceededVoidFuture()
+    }
+
+    /// A stream of HTTP/2, before its request is written.
+    func stream(_ channel: any Channel) -> EventLoopFuture<Void> {
+        do {
+            guard let parent = channel.parent else { throw ChannelError.inappropriateOperationForState }
+            let gate = try parent.pipeline.syncOperations.handler(type: ConnectionGate.self)
+            let pipeline = channel.pipeline.syncOperations
+            let codec = try pipeline.handler(type: HTTP2FramePayloadToHTTP1ClientCodec.self)
+            try pipeline.addHandler(StreamGate(gate: gate, mark: self.mark), position: .after(codec))
+        } catch {
+            // Nothing can be decided on it, and nothing of its request must leave.
+            channel.parent?.close(promise: nil)
+        }
+        return channel.eventLoop.makeSucceededVoidFuture()
+    }
+
+    // MARK: The verdict
+
+    /// Puts a gate behind the TLS handler. Where there is none, nothing was encrypted or nothing can be seen: closed.
+    private func gate(_ channel: any Channel) -> ConnectionGate? {
+        let pipeline = channel.pipeline.syncOperations
+        do {
+            let tls = try pipeline.handler(type: NIOSSLClientHandler.self)
+            let gate = ConnectionGate()
+            try pipeline.addHandler(gate, position: .after(tls))
+            return gate
+        } catch {
+            channel.close(promise: nil)
+            return nil
+        }
+    }
+
+    private func judge(
+        _ channel: any Channel, _ gate: ConnectionGate, drain: @escaping (PinningDecision) -> Void
+    ) {
+        let tls = try? channel.pipeline.syncOperations.handler(type: NIOSSLClientHandler.self)
+        guard let leaf = try? tls?.peerCertificate?.toDERBytes() else {
+            return self.conclude(self.server.refusal(.noCertificates, "no certificate is known"), channel, gate, drain)
+        }
+        let question = self.question(leaf)
+        if let verdict = self.server.rememberedVerdict(question) {
+            return self.conclude(verdict, channel, gate, drain)
+        }
+        let bound = NIOLoopBound((gate: gate, drain: drain), eventLoop: channel.eventLoop)
+        Task {
+            let verdict = await self.verdict(on: leaf, on: channel.eventLoop)
+            channel.eventLoop.execute { self.conclude(verdict, channel, bound.value.gate, bound.value.drain) }
+        }
+    }
+
+    private func conclude(
+        _ verdict: HandshakeVerdict, _ channel: any Channel, _ gate: ConnectionGate,
+        _ drain: @escaping (PinningDecision) -> Void
+    ) {
+        // While everything only reports, what AsyncHTTPClient has validated is not refused for want of a path.
+        guard verdict.isAllowed || (self.server.pinning.isObserving && verdict.path == nil) else {
+            return gate.refuse(PinningError(verdict.decision))
+        }
+        let drain = NIOLoopBound(drain, eventLoop: channel.eventLoop)
+        let connection = PinnedConnection(self.server, verdict, on: channel) { drain.value($0) }
+        gate.open(connection)
+        self.registry.add(connection)
+    }
+
+    private func question(_ leaf: [UInt8]) -> PathFinder.Question {
+        self.server.finder.question(
+            [leaf] + self.intermediates.withLockedValue { $0 }, for: self.server.host)
+    }
+
+    /// Validates a leaf through what is known of the server, and asks the server when that is not enough.
+    private func verdict(on leaf: [UInt8], on eventLoop: any EventLoop) async -> HandshakeVerdict {
+        let now = self.server.pinning.now
+        let question = self.question(leaf)
+        if case .success(let path) = await self.server.finder.find(question, at: now) {
+            return self.server.verdict(on: path, presented: question.presented)
+        }
+        do {
+            let presented = try await self.ask(on: eventLoop)
+            self.intermediates.withLockedValue { $0 = Array(presented.dropFirst()) }
+        } catch {
+            return self.server.refusal(
+                .chainInvalid, "the path of the presented certificate could not be found: \(error)", presented: [leaf])
+        }
+        let better = self.question(leaf)
+        if let verdict = self.server.rememberedVerdict(better) { return verdict }
+        return await self.server.verdict(better)
+    }
+
+    /// What the server presents in a handshake of our own; one at a time.
+    func ask(on eventLoop: any EventLoop) async throws -> [[UInt8]] {
+        let task = self.probing.withLockedValue { task in
+            if let task { return task }
+            let new = Task { [probe] in try await probe.presentedChain(on: eventLoop) }
+            task = new
+            return new
+        }
+        defer { self.probing.withLockedValue { if $0 == task { $0 = nil } } }
+        return try await task.value
+    }
+
+    /// A chain that AsyncHTTPClient's own TLS refused, judged here for its reason. It is refused whatever comes of it.
+    func explainRefusedChain(on eventLoop: any EventLoop, _ detail: String) async -> PinningError {
+        guard let presented = try? await self.ask(on: eventLoop), !presented.isEmpty else {
+            return PinningError(self.server.refusal(.chainInvalid, detail).decision)
+        }
+        let question = self.server.finder.question(presented, for: self.server.host)
+        switch await self.server.finder.find(question, at: self.server.pinning.now) {
+        case .success: return PinningError(self.server.refusal(.chainInvalid, detail, presented: presented).decision)
+        case .failure(let refusal):
+            return PinningError(
+                self.server.refusal(refusal.reason, refusal.detail, presented: presented).decision)
+        }
+    }
+}
+#endif

@@ -1,0 +1,66 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if NIO
+import CertificatePinning
+import PathValidation
+import PinListClient
+
+/// What came of judging a presented chain: the decision, and what it takes to judge the connection again.
+struct HandshakeVerdict: Sendable {
+    /// The decision.
+    let decision: PinningDecision
+    /// The validated path; `nil` when there is none.
+    let path: ValidatedPath?
+    /// The epoch of the rules that decided, or an earlier one.
+    let epoch: UInt64
+
+    /// Whether the connection may go on.
+    var isAllowed: Bool { self.decision.verdict == .allow }
+}
+
+/// The server of a connection, with all it takes to judge a chain that is presented for it.
+struct JudgedServer: Sendable {
+    let pinning: Pinning
+    let finder: PathFinder
+    let host: HostName
+    let port: Int
+
+    /// Judges by a path that was found before; `nil` when there is none. Waits for nobody.
+    func rememberedVerdict(_ question: PathFinder.Question) -> HandshakeVerdict? {
+        self.finder.remembered(question, at: self.pinning.now).map {
+            self.verdict(on: $0, presented: question.presented)
+        }
+    }
+
+    /// Finds the path, then judges it.
+    func verdict(_ question: PathFinder.Question) async -> HandshakeVerdict {
+        switch await self.finder.find(question, at: self.pinning.now) {
+        case .success(let path): return self.verdict(on: path, presented: question.presented)
+        case .failure(let refusal):
+            return self.refusal(refusal.reason, refusal.detail, presented: question.presented)
+        }
+    }
+
+    /// Judges a validated path.
+    func verdict(on path: ValidatedPath, presented: [[UInt8]]) -> HandshakeVerdict {
+        // Read first: when a list comes into force meanwhile, the connection is judged once too often, never too seldom.
+        let epoch = self.pinning.policyInForce.epoch
+        let facts = ConnectionFacts(port: self.port, presented: presented)
+        let decision = self.pinning.decision(for: path, host: self.host.description, connection: facts)
+        return HandshakeVerdict(decision: decision, path: path, epoch: epoch)
+    }
+
+    /// The verdict on a chain without a path.
+    func refusal(
+        _ reason: PinningDecision.Reason, _ detail: String, presented: [[UInt8]] = []
+    ) -> HandshakeVerdict {
+        let epoch = self.pinning.policyInForce.epoch
+        let facts = ConnectionFacts(port: self.port, presented: presented)
+        let decision = self.pinning.refusal(
+            of: self.host.description, reason, detail: detail, connection: facts)
+        return HandshakeVerdict(decision: decision, path: nil, epoch: epoch)
+    }
+}
+#endif

@@ -1,0 +1,86 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if NIO
+public import CertificatePinning
+import NIOConcurrencyHelpers
+import NIOCore
+import PinListClient
+
+/// An open connection that was judged, and what it takes to judge it again.
+final class PinnedConnection: Sendable {
+    /// The longest that a connection which is refused by new rules stays open for requests that it has, in seconds.
+    static let graceSeconds = 30.0
+
+    let host: HostName
+    let port: Int
+    /// The path that was validated for the host; `nil` when nobody knows it.
+    let path: ValidatedPath?
+    let channel: any Channel
+    /// Takes the connection out of use: no new request, closed when idle. Runs on the event loop.
+    private let drain: @Sendable (PinningDecision) -> Void
+    private let state: NIOLockedValueBox<(decision: PinningDecision, epoch: UInt64, isRetired: Bool)>
+
+    /// Records a connection that was allowed.
+    init(
+        _ server: JudgedServer, _ verdict: HandshakeVerdict, on channel: any Channel,
+        drain: @escaping @Sendable (PinningDecision) -> Void
+    ) {
+        self.host = server.host
+        self.port = server.port
+        self.path = verdict.path
+        self.channel = channel
+        self.drain = drain
+        self.state = NIOLockedValueBox((verdict.decision, verdict.epoch, false))
+    }
+
+    /// The newest decision on it.
+    var decision: PinningDecision { self.state.withLockedValue { $0.decision } }
+
+    /// Whether rules came into force that refuse it.
+    var isRetired: Bool { self.state.withLockedValue { $0.isRetired } }
+
+    /// The epoch of the rules that it was judged by last.
+    var epoch: UInt64 { self.state.withLockedValue { $0.epoch } }
+
+    /// Judges the connection by the rules in force now, and ends it when they refuse it: at once for a denied key, else
+    /// when it is idle, after half a minute at the latest.
+    func judgeAgain(by pinning: Pinning) {
+        let epoch = pinning.policyInForce.epoch
+        let decision: PinningDecision
+        if let path = self.path {
+            let facts = ConnectionFacts(port: self.port, presented: [])
+            decision = pinning.decisionAgain(for: path, host: self.host.description, connection: facts)
+        } else {
+            decision = pinning.refusal(
+                of: self.host.description, .chainInvalid, detail: "the path of an open connection is not known",
+                connection: ConnectionFacts(port: self.port))
+        }
+        let isNews = self.state.withLockedValue { state in
+            state.decision = decision
+            state.epoch = epoch
+            guard decision.verdict == .block, !state.isRetired else { return false }
+            state.isRetired = true
+            return true
+        }
+        guard isNews else { return }
+        if decision.reason == .deniedKey || decision.reason == .deniedUndecidable {
+            self.channel.close(promise: nil)
+            return
+        }
+        self.channel.eventLoop.execute { self.drain(decision) }
+        Task {
+            try? await pinning.sleep(seconds: Self.graceSeconds)
+            self.channel.close(promise: nil)
+        }
+    }
+}
+
+/// An inbound event: rules came into force that refuse this connection. Begin nothing new on it and close it when it is
+/// idle; after half a minute it is closed anyhow.
+public struct PinnedConnectionRetirement: Sendable {
+    /// The decision under the new rules.
+    public let decision: PinningDecision
+}
+#endif

@@ -1,0 +1,107 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if NIO
+public import CertificatePinning
+public import NIOCore
+import NIOHTTP2
+import NIOSSL
+import NIOTLS
+import PinListClient
+
+/// Stands after the TLS handler of a pinned connection: it holds the decision, tells a refusal by its name, and keeps
+/// the connection in the registry.
+final class PinnedConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = NIOAny
+    typealias InboundOut = NIOAny
+
+    private let server: JudgedServer
+    private let registry: ConnectionRegistry
+    private let reached: @Sendable () -> HandshakeVerdict?
+    private(set) var connection: PinnedConnection?
+
+    /// Creates the handler.
+    ///
+    /// - Parameters:
+    ///   - server: Who is connected to.
+    ///   - registry: Where open connections are kept.
+    ///   - reached: The verdict, once there is one; without one it is found from what the TLS handler knows.
+    init(
+        server: JudgedServer, registry: ConnectionRegistry, reached: @escaping @Sendable () -> HandshakeVerdict?
+    ) {
+        self.server = server
+        self.registry = registry
+        self.reached = reached
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard case .handshakeCompleted? = event as? TLSUserEvent else {
+            return context.fireUserInboundEventTriggered(event)
+        }
+        // A handshake that was completed without an allowing verdict: the callback was not asked, or not heard.
+        guard let verdict = self.reached() ?? self.verdict(in: context), verdict.isAllowed else {
+            let decision =
+                self.reached()?.decision
+                ?? self.server.refusal(.noCertificates, "the connection carries no decision").decision
+            context.fireErrorCaught(PinningError(decision))
+            return context.close(promise: nil)
+        }
+        let drain = NIOLoopBound(context, eventLoop: context.eventLoop)
+        let connection = PinnedConnection(self.server, verdict, on: context.channel) { decision in
+            Self.drain(drain.value, decision)
+        }
+        self.connection = connection
+        self.registry.add(connection)
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard self.connection == nil, let verdict = self.reached(), !verdict.isAllowed else {
+            return context.fireErrorCaught(error)
+        }
+        context.fireErrorCaught(PinningError(verdict.decision))
+    }
+
+    /// The verdict on what a transport's own TLS handler has validated with our callback.
+    private func verdict(in context: ChannelHandlerContext) -> HandshakeVerdict? {
+        guard
+            let tls = try? context.pipeline.syncOperations.handler(type: NIOSSLClientHandler.self),
+            let chain = tls.peerValidatedCertificateChain
+        else { return nil }
+        let path = ValidatedPath(uncheckedValidatedPath: chain.compactMap { try? $0.toDERBytes() })
+        let epoch = self.server.pinning.policyInForce.epoch
+        let decision = self.server.pinning.decisionAgain(for: path, host: self.server.host.description)
+        return HandshakeVerdict(decision: decision, path: path, epoch: epoch)
+    }
+
+    /// Tells those who use the connection. A client of HTTP/2 understands that its server goes away.
+    private static func drain(_ context: ChannelHandlerContext, _ decision: PinningDecision) {
+        context.fireUserInboundEventTriggered(PinnedConnectionRetirement(decision: decision))
+        HTTP2Farewell.send(in: context.pipeline.syncOperations)
+    }
+}
+
+/// Tells a client of HTTP/2 that its server goes away, as the server itself would: what is open goes on, nothing new
+/// begins on this connection.
+enum HTTP2Farewell {
+    /// Lets the handlers behind HTTP/2's own see a GOAWAY.
+    static func send(in pipeline: ChannelPipeline.SynchronousOperations) {
+        guard let context = try? pipeline.context(handlerType: NIOHTTP2Handler.self) else { return }
+        let farewell = HTTP2Frame(
+            streamID: .rootStream,
+            payload: .goAway(lastStreamID: .maxID, errorCode: .noError, opaqueData: nil))
+        context.fireChannelRead(NIOAny(farewell))
+    }
+}
+
+extension Channel {
+    /// The newest decision on this connection; `nil` before the handshake is over, and on one that is not pinned.
+    public func pinningDecision() -> EventLoopFuture<PinningDecision?> {
+        self.eventLoop.submit {
+            (try? self.pipeline.syncOperations.handler(type: PinnedConnectionHandler.self))?.connection?.decision
+                ?? (try? self.pipeline.syncOperations.handler(type: ConnectionGate.self))?.connection?.decision
+        }
+    }
+}
+#endif

@@ -1,0 +1,249 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if NIO
+public import AsyncHTTPClient
+import CertificatePinning
+public import Logging
+import NIOConcurrencyHelpers
+public import NIOCore
+import NIOHTTP1
+public import NIOPosix
+import NIOSSL
+public import PinListClient
+
+/// AsyncHTTPClient, pinned: HTTP/1.1 and HTTP/2, its requests and its responses, one client for all hosts.
+///
+/// Each server gets an `HTTPClient` of its own on shared event loops, for a connection is judged for one host. Not a
+/// byte of a request leaves before the verdict. A refusal is thrown as a `PinningError`.
+public final class PinnedHTTPClient: Sendable {
+    /// What a client may be told beside AsyncHTTPClient's configuration.
+    public struct Options: Sendable {
+        /// The most redirects that are followed; each is judged for its own host. 0 hands them to the caller.
+        public var redirects = 5
+        /// How long a request that was refused for its pins waits for a newer list, in seconds, to be sent once more
+        /// under it. 0, the default, refuses at once. Somebody must run `Pinning.run()`, and only requests without a
+        /// body are sent again.
+        public var secondsToWaitForNewerList = 0.0
+
+        /// The defaults.
+        public init() {}
+    }
+
+    let pinning: Pinning
+    let group: any EventLoopGroup
+    let options: Options
+    private let configuration: HTTPClient.Configuration
+    private let tls: PinnedTLS
+    private let servers: NIOLockedValueBox<ServerClients>
+
+    /// Creates a client.
+    ///
+    /// - Parameters:
+    ///   - pinning: Whose rules apply.
+    ///   - configuration: AsyncHTTPClient's settings. Redirects are ours (``Options/redirects``), whatever it says.
+    ///   - options: What AsyncHTTPClient has no setting for.
+    ///   - group: The event loops.
+    /// - Throws: `PinningSetupError.Code.configuration` where a refusal would be ignored, or could not be decided: see
+    ///   `HTTPClient.Configuration.pinned(by:for:port:on:)`.
+    public init(
+        by pinning: Pinning, configuration: HTTPClient.Configuration = HTTPClient.Configuration(),
+        options: Options = Options(), on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
+    ) throws {
+        try configuration.checkPinnable(on: group)
+        self.pinning = pinning
+        self.group = group
+        self.options = options
+        self.tls = try PinnedTLS(
+            by: pinning, configuration: configuration.tlsConfiguration ?? .makeClientConfiguration())
+        var configuration = configuration
+        configuration.redirectConfiguration = .disallow
+        self.configuration = configuration
+        self.servers = NIOLockedValueBox(ServerClients())
+    }
+
+    deinit {
+        // AsyncHTTPClient wants to be shut down; requests that are running end.
+        for client in self.servers.withLockedValue({ $0.removeAll() }) { client.shutdown { _ in } }
+    }
+
+    /// Ends all connections. Requests that are running fail.
+    public func shutdown() async throws {
+        let clients = self.servers.withLockedValue { $0.close() }
+        for client in clients { try await client.shutdown() }
+    }
+
+    /// How often a validated path was remembered.
+    public var pathCounts: PathCounts { self.tls.pathCounts }
+
+    /// Sends a request, and follows redirects.
+    ///
+    /// - Parameters:
+    ///   - request: The request. TLS settings of its own are refused: the anchors are the client's.
+    ///   - deadline: When it must have been answered.
+    ///   - logger: For AsyncHTTPClient.
+    /// - Throws: `PinningError` for what pinning refused, of any of the hosts on the way. AsyncHTTPClient's own errors.
+    public func execute(
+        _ request: HTTPClientRequest, deadline: NIODeadline, logger: Logger? = nil
+    ) async throws -> HTTPClientResponse {
+        var request = request
+        var followed = 0
+        while true {
+            guard let target = RequestTarget(request.url) else { throw HTTPClientError.invalidURL }
+            let response = try await self.send(request, to: target, deadline, logger)
+            guard self.options.redirects > 0, let next = request.followingRedirect(response) else { return response }
+            followed += 1
+            guard followed <= self.options.redirects else { throw HTTPClientError.redirectLimitReached }
+            request = next
+        }
+    }
+
+    /// Sends a request, and follows redirects.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - timeout: How long until it must have been answered.
+    ///   - logger: For AsyncHTTPClient.
+    /// - Throws: As ``execute(_:deadline:logger:)``.
+    public func execute(
+        _ request: HTTPClientRequest, timeout: TimeAmount, logger: Logger? = nil
+    ) async throws -> HTTPClientResponse {
+        try await self.execute(request, deadline: .now() + timeout, logger: logger)
+    }
+
+    // MARK: One request to one server
+
+    private func send(
+        _ request: HTTPClientRequest, to target: RequestTarget, _ deadline: NIODeadline, _ logger: Logger?
+    ) async throws -> HTTPClientResponse {
+        guard target.isTLS else { return try await self.sendPlain(request, to: target, deadline, logger) }
+        guard request.tlsConfiguration == nil else {
+            throw PinningSetupError(.configuration, "a request has TLS settings of its own; give them to the client")
+        }
+        let version = self.pinning.policyInForce.policy.list?.version
+        do {
+            return try await self.sendPinned(request, to: target, deadline, logger)
+        } catch let refusal as PinningError
+            where request.body == nil && self.options.secondsToWaitForNewerList > 0 && refusal.isForPins
+        {
+            guard await self.awaitList(newerThan: version) else { throw refusal }
+            return try await self.sendPinned(request, to: target, deadline, logger)
+        }
+    }
+
+    private func sendPinned(
+        _ request: HTTPClientRequest, to target: RequestTarget, _ deadline: NIODeadline, _ logger: Logger?
+    ) async throws -> HTTPClientResponse {
+        let server = try self.client(for: target)
+        // A connection that was retired between two requests has sent nothing of this one: another one may.
+        for isLastTry in request.body == nil ? [false, false, true] : [true] {
+            do {
+                let response = try await server.client.execute(request, deadline: deadline, logger: logger)
+                return try self.checked(response, from: server)
+            } catch is ConnectionRetired where !isLastTry {
+                continue
+            } catch {
+                throw await self.explained(error, server)
+            }
+        }
+        throw ConnectionRetired()
+    }
+
+    /// A request without TLS: refused before a connection is made when the host's entry enforces.
+    private func sendPlain(
+        _ request: HTTPClientRequest, to target: RequestTarget, _ deadline: NIODeadline, _ logger: Logger?
+    ) async throws -> HTTPClientResponse {
+        let decision = self.pinning.cleartextDecision(for: target.host, port: target.port)
+        guard decision.verdict == .allow else { throw PinningError(decision) }
+        let client = try self.servers.withLockedValue { servers in
+            try servers.plain { HTTPClient(eventLoopGroup: self.group, configuration: self.configuration) }
+        }
+        return try await client.execute(request, deadline: deadline, logger: logger)
+    }
+
+    private func client(for target: RequestTarget) throws -> ServerClient {
+        if let known = self.servers.withLockedValue({ $0.client(for: target) }) { return known }
+        let server = try self.tls.server(target.host, target.port)
+        let mark = "\(UInt64.random(in: .min ... .max))-\(UInt64.random(in: .min ... .max))"
+        let connections = self.configuration.connections(self.tls, server, mark: mark)
+        let (client, evicted) = try self.servers.withLockedValue { servers in
+            try servers.add(target) {
+                ServerClient(
+                    client: HTTPClient(
+                        eventLoopGroup: self.group, configuration: self.configuration.hooked(to: connections)),
+                    connections: connections, mark: mark)
+            }
+        }
+        evicted?.shutdown { _ in }
+        return client
+    }
+
+    /// The second check: a response is handed over only when it came over a connection that carries an allowing
+    /// decision for the host of the request. The first is the gate; this one finds a gate that was never asked.
+    private func checked(_ response: HTTPClientResponse, from server: ServerClient) throws -> HTTPClientResponse {
+        guard response.headers.first(name: ResponseMark.name) == server.mark else {
+            #if HardStop
+            preconditionFailure("a response from a pinned host came over a connection that carries no decision")
+            #else
+            throw PinningError(
+                server.connections.server.refusal(.chainInvalid, "the connection carries no decision").decision)
+            #endif
+        }
+        var response = response
+        response.headers.remove(name: ResponseMark.name)
+        return response
+    }
+
+    /// The refusal behind AsyncHTTPClient's error, where there is one.
+    private func explained(_ error: any Error, _ server: ServerClient) async -> any Error {
+        let host = server.connections.server.host.description
+        if error.isRefusedCertificate {
+            // NIOSSL's own validation: the platform's refusal comes first, and has the platform's words.
+            return await server.connections.explainRefusedChain(on: self.group.any(), "\(error)")
+        }
+        if error is HTTPClientError, !error.mayHideRefusal { return error }
+        return self.pinning.refusal(for: error, host: host) ?? error
+    }
+
+    /// Waits for a list that is newer; `false` when none came into force in time.
+    private func awaitList(newerThan version: Int64?) async -> Bool {
+        func isNewer() -> Bool { (self.pinning.policyInForce.policy.list?.version ?? 0) > version ?? 0 }
+        let changes = self.pinning.policyChanges()
+        return await withTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                var changes = changes.makeAsyncIterator()
+                repeat { if isNewer() { return true } } while await changes.next() != nil
+                return false
+            }
+            group.addTask {
+                try? await self.pinning.sleep(seconds: self.options.secondsToWaitForNewerList)
+                return false
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? false
+        }
+    }
+}
+
+extension PinningError {
+    /// Whether a newer list could change the verdict.
+    fileprivate var isForPins: Bool {
+        self.decision.reason == .noMatchingPin || self.decision.reason == .deniedKey
+    }
+}
+
+extension Error {
+    /// Whether NIOSSL refused the chain or the name in it.
+    fileprivate var isRefusedCertificate: Bool {
+        if let error = self as? NIOSSLExtraError { return error == .failedToValidateHostname }
+        guard case .handshakeFailed(.sslError(let stack))? = self as? NIOSSLError else { return false }
+        return stack.contains { $0.description.contains("CERTIFICATE_VERIFY_FAILED") }
+    }
+
+    /// Whether AsyncHTTPClient says this of a connection that was closed under it.
+    fileprivate var mayHideRefusal: Bool {
+        (self as? HTTPClientError) == .remoteConnectionClosed || (self as? HTTPClientError) == .cancelled
+    }
+}
+#endif

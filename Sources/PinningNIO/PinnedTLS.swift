@@ -1,0 +1,156 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if NIO
+import CertificatePinning
+import NIOConcurrencyHelpers
+public import NIOCore
+public import NIOSSL
+import PathValidation
+public import PinListClient
+
+/// Pinned TLS for any channel: path validation and pins inside NIOSSL's verification callback, before a byte of the
+/// application's passes.
+///
+/// Thread-safe; make one for each TLS configuration and use it for all connections, for it remembers validated paths
+/// and judges its open connections again when a list comes into force.
+public struct PinnedTLS: Sendable {
+    let pinning: Pinning
+    let finder: PathFinder
+    let registry: ConnectionRegistry
+    private let context: NIOSSLContext
+    private let addressContext: NIOSSLContext
+
+    /// Checks a configuration, and reads its trust roots. Blocks for some milliseconds: not for an event loop.
+    ///
+    /// - Parameters:
+    ///   - pinning: Whose rules apply.
+    ///   - configuration: NIOSSL's settings. Its trust roots are the anchors that a path may end in.
+    /// - Throws: `PinningSetupError.Code.configuration` for a configuration under which a refusal would be ignored, or
+    ///   without a usable root; NIOSSL's own errors for one that it cannot use.
+    public init(by pinning: Pinning, configuration: TLSConfiguration = .makeClientConfiguration()) throws {
+        try Self.check(configuration)
+        self.pinning = pinning
+        self.finder = PathFinder(roots: try TrustedRoots.store(for: configuration))
+        self.registry = ConnectionRegistry(pinning)
+        // The callback replaces NIOSSL's validation: what NIOSSL would load of the trust roots is never looked at.
+        var configuration = configuration
+        configuration.trustRoots = .certificates([])
+        configuration.additionalTrustRoots = []
+        self.context = try NIOSSLContext(configuration: configuration)
+        // NIOSSL compares addresses with the address that was dialled, which may be a proxy's. The validator compares
+        // the certificate with the host that was asked for, whatever the context says.
+        configuration.certificateVerification = .noHostnameVerification
+        self.addressContext = try NIOSSLContext(configuration: configuration)
+    }
+
+    /// Refuses what would ignore a refusal: under `.none` and `.optionalVerification` NIOSSL goes on whatever the
+    /// callback says, and `.noHostnameVerification` asks for what is never done here.
+    static func check(_ configuration: TLSConfiguration) throws(PinningSetupError) {
+        guard configuration.certificateVerification == .fullVerification else {
+            throw PinningSetupError(
+                .configuration,
+                "certificateVerification is \(configuration.certificateVerification); pinning needs .fullVerification")
+        }
+    }
+
+    /// NIOSSL's settings for a host.
+    func context(for host: HostName) -> NIOSSLContext { host.isAddress ? self.addressContext : self.context }
+
+    /// How often a validated path was remembered.
+    public var pathCounts: PathCounts { self.finder.counts }
+
+    /// Adds TLS and pinning to a channel's pipeline, at its end. On the channel's event loop, before it is connected.
+    ///
+    /// The pipeline's handlers see a `PinningError` where NIOSSL would tell of a failed handshake, and a
+    /// ``PinnedConnectionRetirement`` when rules came into force that refuse this connection.
+    ///
+    /// - Parameters:
+    ///   - channel: The channel.
+    ///   - host: The host of the request, without a port. Never take it from what a server says.
+    ///   - port: The port, for reports.
+    /// - Throws: `PinningError` with `host-invalid` when the host is no name or address.
+    public func addHandlers(to channel: any Channel, for host: String, port: Int = 443) throws {
+        let server = try self.server(host, port)
+        let verdict = NIOLockedValueBox<HandshakeVerdict?>(nil)
+        let tls = try NIOSSLClientHandler(
+            context: self.context(for: server.host),
+            // Server name indication is for names; an address must not be sent as one (RFC 6066, section 3).
+            serverHostname: server.host.isAddress ? nil : server.host.description,
+            customVerificationCallbackWithMetadata: Self.callback(server) { reached in
+                verdict.withLockedValue { $0 = reached }
+            })
+        try channel.pipeline.syncOperations.addHandlers([
+            tls, PinnedConnectionHandler(server: server, registry: self.registry) { verdict.withLockedValue { $0 } },
+        ])
+    }
+
+    /// The verification callback for a transport that makes its own handler, such as grpc-swift-2's
+    /// `customVerificationCallback`. Leave that transport's certificate verification at its default: where it is
+    /// switched off, NIOSSL ignores what a callback says.
+    ///
+    /// - Parameters:
+    ///   - host: The host of the request, without a port. Never take it from what a server says.
+    ///   - port: The port, for reports.
+    /// - Throws: `PinningError` with `host-invalid` when the host is no name or address.
+    public func verification(
+        for host: String, port: Int = 443
+    ) throws -> NIOSSLCustomVerificationCallbackWithMetadata {
+        Self.callback(try self.server(host, port)) { _ in }
+    }
+
+    /// A handler for a channel that a transport has given the callback of ``verification(for:port:)``: the connection
+    /// is judged again when a list comes into force. After the TLS handler in its pipeline.
+    public func connectionHandler(for host: String, port: Int = 443) throws -> any ChannelHandler {
+        PinnedConnectionHandler(server: try self.server(host, port), registry: self.registry) { nil }
+    }
+
+    /// The server of a connection.
+    func server(_ host: String, _ port: Int) throws -> JudgedServer {
+        guard let name = try? HostName(host) else {
+            let decision = self.pinning.refusal(
+                of: host, .hostInvalid, connection: ConnectionFacts(port: port))
+            throw PinningError(decision)
+        }
+        return JudgedServer(pinning: self.pinning, finder: self.finder, host: name, port: port)
+    }
+
+    /// Judges what is presented; at once when the path is remembered, else beside the event loop.
+    private static func callback(
+        _ server: JudgedServer, _ reached: @escaping @Sendable (HandshakeVerdict) -> Void
+    ) -> NIOSSLCustomVerificationCallbackWithMetadata {
+        { presented, promise in
+            let chain = presented.compactMap { try? $0.toDERBytes() }
+            // One that cannot be written out again is not in the middle of a chain of ours.
+            guard chain.count == presented.count, !chain.isEmpty else {
+                reached(server.refusal(.noCertificates, "the server presented no certificate"))
+                return promise.succeed(.failed)
+            }
+            let question = server.finder.question(chain, for: server.host)
+            if let verdict = server.rememberedVerdict(question) {
+                reached(verdict)
+                return promise.succeed(Self.result(verdict, presented))
+            }
+            promise.completeWithTask {
+                let verdict = await server.verdict(question)
+                reached(verdict)
+                return Self.result(verdict, presented)
+            }
+        }
+    }
+
+    private static func result(
+        _ verdict: HandshakeVerdict, _ presented: [NIOSSLCertificate]
+    ) -> NIOSSLVerificationResultWithMetadata {
+        guard verdict.isAllowed, let path = verdict.path else { return .failed }
+        // Most of a path was presented, and need not be parsed again; an anchor seldom was.
+        let known = Dictionary(
+            presented.compactMap { certificate in (try? certificate.toDERBytes()).map { ($0, certificate) } },
+            uniquingKeysWith: { first, _ in first })
+        let chain = path.certificates.compactMap { known[$0] ?? (try? NIOSSLCertificate(bytes: $0, format: .der)) }
+        guard chain.count == path.certificates.count else { return .failed }
+        return .certificateVerified(VerificationMetadata(ValidatedCertificateChain(chain)))
+    }
+}
+#endif

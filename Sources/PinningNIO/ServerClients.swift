@@ -1,0 +1,75 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if NIO
+import AsyncHTTPClient
+import PinListClient
+
+/// The client of one server.
+struct ServerClient: Sendable {
+    let client: HTTPClient
+    let connections: HTTPServerConnections
+    let mark: String
+}
+
+/// The clients of the servers that were talked to lately, bounded: the one that was not used for the longest time goes.
+struct ServerClients: Sendable {
+    /// The most servers.
+    static let capacity = 256
+
+    private var clients: [RequestTarget: (client: ServerClient, use: UInt64)] = [:]
+    private var plainClient: HTTPClient?
+    private var uses: UInt64 = 0
+    private var isClosed = false
+
+    /// The client of a server that is known.
+    mutating func client(for target: RequestTarget) -> ServerClient? {
+        guard let known = self.clients[target] else { return nil }
+        self.uses += 1
+        self.clients[target]?.use = self.uses
+        return known.client
+    }
+
+    /// Adds a server, unless somebody else did meanwhile.
+    ///
+    /// - Returns: Its client, and one that has to be shut down.
+    mutating func add(
+        _ target: RequestTarget, _ make: () -> ServerClient
+    ) throws -> (ServerClient, evicted: HTTPClient?) {
+        guard !self.isClosed else { throw HTTPClientError.alreadyShutdown }
+        if let known = self.client(for: target) { return (known, nil) }
+        self.uses += 1
+        let client = make()
+        self.clients[target] = (client, self.uses)
+        guard self.clients.count > Self.capacity, let oldest = self.clients.min(by: { $0.value.use < $1.value.use })
+        else { return (client, nil) }
+        self.clients[oldest.key] = nil
+        return (client, oldest.value.client.client)
+    }
+
+    /// The client for requests without TLS.
+    mutating func plain(_ make: () -> HTTPClient) throws -> HTTPClient {
+        guard !self.isClosed else { throw HTTPClientError.alreadyShutdown }
+        if let plainClient { return plainClient }
+        let client = make()
+        self.plainClient = client
+        return client
+    }
+
+    /// Takes all clients out, to be shut down.
+    mutating func removeAll() -> [HTTPClient] {
+        defer {
+            self.clients = [:]
+            self.plainClient = nil
+        }
+        return self.clients.values.map(\.client.client) + (self.plainClient.map { [$0] } ?? [])
+    }
+
+    /// Takes all clients out, and makes no new ones.
+    mutating func close() -> [HTTPClient] {
+        self.isClosed = true
+        return self.removeAll()
+    }
+}
+#endif

@@ -1,0 +1,212 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if NIO
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOHTTP1
+import NIOHTTP2
+import NIOPosix
+import NIOSSL
+import NIOTLS
+
+/// A server of HTTP over TLS on loopback, which counts what reaches it.
+///
+/// It answers `GET /` with `hello`, `/redirect?URL` with a redirect, `/wait` only once it is told to, and anything with
+/// a body with the number of the body's bytes.
+final class LoopbackServer: Sendable {
+    /// What reached the server.
+    struct Counts: Sendable, Equatable {
+        /// Connections that were accepted.
+        var connections = 0
+        /// Connections that are open.
+        var open = 0
+        /// Handshakes that were completed.
+        var handshakes = 0
+        /// Requests whose head was read.
+        var requests = 0
+        /// Decrypted bytes of HTTP/1.1, and the data of requests of HTTP/2.
+        var requestBytes = 0
+    }
+
+    /// What the server presents; it may change between two connections.
+    struct Identity: Sendable {
+        var chain: [NIOSSLCertificate]
+        var key: NIOSSLPrivateKey
+        var newestVersion = TLSVersion.tlsv13
+
+        init(_ chain: [TestCertificate], key: TestCertificate? = nil) throws {
+            self.chain = try chain.map { try $0.nio }
+            self.key = try (key ?? chain[0]).nioKey
+        }
+    }
+
+    private let box: NIOLockedValueBox<(counts: Counts, identity: Identity, waiting: [EventLoopPromise<Void>])>
+    private let listener: NIOLockedValueBox<(any Channel)?> = NIOLockedValueBox(nil)
+    private let speaksHTTP2: Bool
+
+    private init(_ identity: Identity, speaksHTTP2: Bool) {
+        self.box = NIOLockedValueBox((Counts(), identity, []))
+        self.speaksHTTP2 = speaksHTTP2
+    }
+
+    /// Runs a server while something is done with it.
+    static func with<Result>(
+        _ identity: Identity, http2: Bool = false, _ body: (LoopbackServer) async throws -> Result
+    ) async throws -> Result {
+        let server = LoopbackServer(identity, speaksHTTP2: http2)
+        let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelInitializer { server.initialize($0) }
+            .bind(host: "127.0.0.1", port: 0).get()
+        server.listener.withLockedValue { $0 = channel }
+        do {
+            let result = try await body(server)
+            try await channel.close()
+            return result
+        } catch {
+            try? await channel.close()
+            throw error
+        }
+    }
+
+    /// The port, chosen by the system.
+    var port: Int { self.listener.withLockedValue { $0?.localAddress?.port } ?? 0 }
+
+    /// What reached the server so far.
+    var counts: Counts { self.box.withLockedValue { $0.counts } }
+
+    /// What new connections are shown.
+    var identity: Identity {
+        get { self.box.withLockedValue { $0.identity } }
+        set { self.box.withLockedValue { $0.identity = newValue } }
+    }
+
+    /// Answers the requests that wait.
+    func answerWaiting() {
+        let waiting = self.box.withLockedValue { box in
+            defer { box.waiting = [] }
+            return box.waiting
+        }
+        for promise in waiting { promise.succeed() }
+    }
+
+    /// How many requests wait for ``answerWaiting()``.
+    var waitingCount: Int { self.box.withLockedValue { $0.waiting.count } }
+
+    fileprivate func count(_ change: (inout Counts) -> Void) { self.box.withLockedValue { change(&$0.counts) } }
+
+    fileprivate func wait(_ promise: EventLoopPromise<Void>) {
+        self.box.withLockedValue { $0.waiting.append(promise) }
+    }
+
+    private func initialize(_ channel: any Channel) -> EventLoopFuture<Void> {
+        self.count {
+            $0.connections += 1
+            $0.open += 1
+        }
+        channel.closeFuture.whenComplete { _ in self.count { $0.open -= 1 } }
+        return channel.eventLoop.makeCompletedFuture {
+            let identity = self.identity
+            var configuration = TLSConfiguration.makeServerConfiguration(
+                certificateChain: identity.chain.map { .certificate($0) }, privateKey: .privateKey(identity.key))
+            configuration.applicationProtocols = self.speaksHTTP2 ? ["h2"] : ["http/1.1"]
+            configuration.maximumTLSVersion = identity.newestVersion
+            let pipeline = channel.pipeline.syncOperations
+            try pipeline.addHandler(NIOSSLServerHandler(context: NIOSSLContext(configuration: configuration)))
+            try pipeline.addHandler(Counter(self))
+            guard self.speaksHTTP2 else {
+                try pipeline.configureHTTPServerPipeline()
+                try pipeline.addHandler(Answerer(self))
+                return
+            }
+            _ = try pipeline.configureHTTP2Pipeline(
+                mode: .server, connectionConfiguration: .init(), streamConfiguration: .init()
+            ) { stream in
+                stream.eventLoop.makeCompletedFuture {
+                    try stream.pipeline.syncOperations.addHandler(HTTP2FramePayloadToHTTP1ServerCodec())
+                    try stream.pipeline.syncOperations.addHandler(Answerer(self))
+                }
+            }
+        }
+    }
+
+    /// Counts decrypted bytes and handshakes.
+    private final class Counter: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+        let server: LoopbackServer
+
+        init(_ server: LoopbackServer) { self.server = server }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            // The preface and settings of HTTP/2 are no part of a request.
+            if !self.server.speaksHTTP2 {
+                self.server.count { $0.requestBytes += self.unwrapInboundIn(data).readableBytes }
+            }
+            context.fireChannelRead(data)
+        }
+
+        func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+            if case .handshakeCompleted? = event as? TLSUserEvent { self.server.count { $0.handshakes += 1 } }
+            context.fireUserInboundEventTriggered(event)
+        }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+    }
+
+    /// Answers requests.
+    private final class Answerer: ChannelInboundHandler {
+        typealias InboundIn = HTTPServerRequestPart
+        typealias OutboundOut = HTTPServerResponsePart
+        let server: LoopbackServer
+        var head: HTTPRequestHead?
+        var bodyBytes = 0
+
+        init(_ server: LoopbackServer) { self.server = server }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            switch self.unwrapInboundIn(data) {
+            case .head(let head):
+                self.head = head
+                self.bodyBytes = 0
+                self.server.count {
+                    $0.requests += 1
+                    if self.server.speaksHTTP2 { $0.requestBytes += head.uri.utf8.count }
+                }
+            case .body(let bytes):
+                self.bodyBytes += bytes.readableBytes
+                if self.server.speaksHTTP2 { self.server.count { $0.requestBytes += bytes.readableBytes } }
+            case .end:
+                guard let head = self.head else { return }
+                if head.uri == "/wait" {
+                    let promise = context.eventLoop.makePromise(of: Void.self)
+                    let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+                    promise.futureResult.whenComplete { _ in bound.value.0.answer(head, bound.value.1) }
+                    self.server.wait(promise)
+                } else {
+                    self.answer(head, context)
+                }
+            }
+        }
+
+        func answer(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+            var headers = HTTPHeaders()
+            var status = HTTPResponseStatus.ok
+            var body = self.bodyBytes > 0 ? "\(self.bodyBytes)" : "hello"
+            if head.uri.hasPrefix("/redirect?") {
+                status = .found
+                headers.add(name: "Location", value: String(head.uri.dropFirst("/redirect?".count)))
+                body = ""
+            }
+            headers.add(name: "Content-Length", value: "\(body.utf8.count)")
+            let response = HTTPResponseHead(version: .http1_1, status: status, headers: headers)
+            context.write(self.wrapOutboundOut(.head(response)), promise: nil)
+            context.write(self.wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: body)))), promise: nil)
+            context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
+        }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+    }
+}
+#endif
