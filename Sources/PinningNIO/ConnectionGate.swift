@@ -39,6 +39,8 @@ final class ConnectionGate: ChannelDuplexHandler {
 
     private var state = State.pending(Held())
     private var context: ChannelHandlerContext?
+    private var openStreams = 0
+    private var isRetired = false
     private var waiting: [(Result<Void, any Error>) -> Void] = []
 
     /// The connection, once it was allowed.
@@ -104,6 +106,32 @@ final class ConnectionGate: ChannelDuplexHandler {
         context.eventLoop.scheduleTask(in: .milliseconds(held.writes.isEmpty ? 50 : 0)) {
             bound.value.close(promise: nil)
         }
+    }
+
+    // MARK: Streams of HTTP/2
+
+    /// A stream was opened on this connection.
+    func streamOpened() { self.openStreams += 1 }
+
+    /// A stream was closed; the last one of a connection that is out of use closes it.
+    func streamClosed() {
+        self.openStreams -= 1
+        self.closeIfIdle()
+    }
+
+    /// Takes a connection of HTTP/2 out of use, as its server would: AsyncHTTPClient puts no new request on it.
+    func retireStreams() {
+        guard let context = self.context else { return }
+        self.isRetired = true
+        HTTP2Farewell.send(in: context.pipeline.syncOperations)
+        self.closeIfIdle()
+    }
+
+    private func closeIfIdle() {
+        guard self.isRetired, self.openStreams == 0, let context = self.context else { return }
+        // Later: AsyncHTTPClient is still being told that the stream is closed.
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        context.eventLoop.execute { bound.value.close(promise: nil) }
     }
 
     private func end(_ error: any Error) {

@@ -57,7 +57,7 @@ final class HTTPServerConnections: Sendable {
     /// A connection of HTTP/2, after its settings.
     func http2(_ channel: any Channel) -> EventLoopFuture<Void> {
         if let gate = self.gate(channel) {
-            self.judge(channel, gate) { _ in HTTP2Farewell.send(in: channel.pipeline.syncOperations) }
+            self.judge(channel, gate) { [weak gate] _ in gate?.retireStreams() }
         }
         return channel.eventLoop.makeSucceededVoidFuture()
     }

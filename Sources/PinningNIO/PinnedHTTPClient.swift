@@ -162,7 +162,8 @@ public final class PinnedHTTPClient: Sendable {
         return try await client.execute(request, deadline: deadline, logger: logger)
     }
 
-    private func client(for target: RequestTarget) throws -> ServerClient {
+    /// The client of a server.
+    func client(for target: RequestTarget) throws -> ServerClient {
         if let known = self.servers.withLockedValue({ $0.client(for: target) }) { return known }
         let server = try self.tls.server(target.host, target.port)
         let mark = "\(UInt64.random(in: .min ... .max))-\(UInt64.random(in: .min ... .max))"
@@ -181,7 +182,7 @@ public final class PinnedHTTPClient: Sendable {
 
     /// The second check: a response is handed over only when it came over a connection that carries an allowing
     /// decision for the host of the request. The first is the gate; this one finds a gate that was never asked.
-    private func checked(_ response: HTTPClientResponse, from server: ServerClient) throws -> HTTPClientResponse {
+    func checked(_ response: HTTPClientResponse, from server: ServerClient) throws -> HTTPClientResponse {
         guard response.headers.first(name: ResponseMark.name) == server.mark else {
             #if HardStop
             preconditionFailure("a response from a pinned host came over a connection that carries no decision")

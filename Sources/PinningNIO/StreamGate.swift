@@ -38,6 +38,7 @@ final class StreamGate: ChannelDuplexHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
+        self.gate.streamOpened()
         self.gate.whenDecided { result in
             switch result {
             case .success: self.open()
@@ -48,6 +49,7 @@ final class StreamGate: ChannelDuplexHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
+        self.gate.streamClosed()
         self.fail(ChannelError.ioOnClosedChannel)
     }
 

@@ -42,12 +42,20 @@ final class LoopbackServer: Sendable {
         }
     }
 
-    private let box: NIOLockedValueBox<(counts: Counts, identity: Identity, waiting: [EventLoopPromise<Void>])>
+    private struct State {
+        var counts = Counts()
+        var identity: Identity
+        var waiting: [EventLoopPromise<Void>] = []
+        var files: [String: [UInt8]] = [:]
+        var watchers: [(holds: @Sendable (State) -> Bool, wake: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let box: NIOLockedValueBox<State>
     private let listener: NIOLockedValueBox<(any Channel)?> = NIOLockedValueBox(nil)
     private let speaksHTTP2: Bool
 
     private init(_ identity: Identity, speaksHTTP2: Bool) {
-        self.box = NIOLockedValueBox((Counts(), identity, []))
+        self.box = NIOLockedValueBox(State(identity: identity))
         self.speaksHTTP2 = speaksHTTP2
     }
 
@@ -92,14 +100,43 @@ final class LoopbackServer: Sendable {
         for promise in waiting { promise.succeed() }
     }
 
-    /// How many requests wait for ``answerWaiting()``.
-    var waitingCount: Int { self.box.withLockedValue { $0.waiting.count } }
-
-    fileprivate func count(_ change: (inout Counts) -> Void) { self.box.withLockedValue { change(&$0.counts) } }
-
-    fileprivate func wait(_ promise: EventLoopPromise<Void>) {
-        self.box.withLockedValue { $0.waiting.append(promise) }
+    /// What is answered for paths, beside what is built in.
+    var files: [String: [UInt8]] {
+        get { self.box.withLockedValue { $0.files } }
+        set { self.box.withLockedValue { $0.files = newValue } }
     }
+
+    /// Waits until so many requests wait for ``answerWaiting()``.
+    func untilWaiting(_ count: Int) async { await self.until { $0.waiting.count >= count } }
+
+    /// Waits until so many connections are open.
+    func untilOpen(_ count: Int) async { await self.until { $0.counts.open == count } }
+
+    private func until(_ holds: @escaping @Sendable (State) -> Bool) async {
+        await withCheckedContinuation { wake in
+            let isOver = self.box.withLockedValue { state in
+                if holds(state) { return true }
+                state.watchers.append((holds, wake))
+                return false
+            }
+            if isOver { wake.resume() }
+        }
+    }
+
+    private func change(_ body: (inout State) -> Void) {
+        let due = self.box.withLockedValue { state in
+            body(&state)
+            let watchers = state.watchers
+            let now = state
+            state.watchers = watchers.filter { !$0.holds(now) }
+            return watchers.filter { $0.holds(now) }
+        }
+        for watcher in due { watcher.wake.resume() }
+    }
+
+    fileprivate func count(_ change: (inout Counts) -> Void) { self.change { change(&$0.counts) } }
+
+    fileprivate func wait(_ promise: EventLoopPromise<Void>) { self.change { $0.waiting.append(promise) } }
 
     private func initialize(_ channel: any Channel) -> EventLoopFuture<Void> {
         self.count {
@@ -199,10 +236,13 @@ final class LoopbackServer: Sendable {
                 headers.add(name: "Location", value: String(head.uri.dropFirst("/redirect?".count)))
                 body = ""
             }
-            headers.add(name: "Content-Length", value: "\(body.utf8.count)")
+            var bytes = ByteBuffer(string: body)
+            if let file = self.server.files[head.uri] { bytes = ByteBuffer(bytes: file) }
+            if head.uri.hasPrefix("/v1/"), self.server.files[head.uri] == nil { status = .notFound }
+            headers.add(name: "Content-Length", value: "\(bytes.readableBytes)")
             let response = HTTPResponseHead(version: .http1_1, status: status, headers: headers)
             context.write(self.wrapOutboundOut(.head(response)), promise: nil)
-            context.write(self.wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: body)))), promise: nil)
+            context.write(self.wrapOutboundOut(.body(.byteBuffer(bytes))), promise: nil)
             context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
         }
 

@@ -1,0 +1,119 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if NIO
+import AsyncHTTPClient
+import CertificatePinning
+import Foundation
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOSSL
+import PinListClient
+import PinListMetadata
+import PinningNIO
+import PinningTesting
+import Testing
+
+@Suite("When every pin is wrong")
+struct NewerListTests {
+    static let host = "api.example.com"
+
+    @Test("a request that waits is sent once more under the newer list")
+    func rescued() async throws {
+        let pki = try TestPKI([Self.host])
+        let scene = try PinnedScene([PinnedScene.entry(Self.host, [PinnedScene.strangePin])], roots: [pki.root])
+        var options = PinnedHTTPClient.Options()
+        options.secondsToWaitForNewerList = 5
+        let client = try scene.client([Self.host], options: options)
+        let pin = try pki.leaf.pin
+        // So that only the mismatch is a reason to refresh.
+        _ = await scene.pinning.refresh()
+        try scene.lists.publish { repository in
+            _ = try repository.publishList { list in list.domains[0].entry.pins = [KnownPin(pin)] }
+        }
+        let running = Task { await scene.pinning.run() }
+        defer { running.cancel() }
+        await scene.clock.untilSleeping()
+        try await LoopbackServer.with(LoopbackServer.Identity(pki.chain)) { server in
+            let text = try await client.text("https://\(Self.host):\(server.port)/")
+            #expect(text == "hello")
+            // The refused one and the repeated one, with the probe of the first.
+            #expect(server.counts.requests == 1)
+        }
+        #expect(scene.pinning.decisionCounts[.noMatchingPin] == 1)
+        #expect(scene.pinning.decisionCounts[.pinMatch] == 1)
+        try await client.shutdown()
+    }
+
+    @Test("a request that waits in vain is refused as it was")
+    func inVain() async throws {
+        let pki = try TestPKI([Self.host])
+        let scene = try PinnedScene([PinnedScene.entry(Self.host, [PinnedScene.strangePin])], roots: [pki.root])
+        var options = PinnedHTTPClient.Options()
+        options.secondsToWaitForNewerList = 5
+        let client = try scene.client([Self.host], options: options)
+        try await LoopbackServer.with(LoopbackServer.Identity(pki.chain)) { server in
+            let text = Task { try await client.text("https://\(Self.host):\(server.port)/") }
+            await scene.clock.untilSleeping()
+            scene.clock.advance(by: 5)
+            let refusal = await #expect(throws: PinningError.self) { try await text.value }
+            #expect(refusal?.decision.reason == .noMatchingPin)
+        }
+        #expect(scene.pinning.decisionCounts == [.noMatchingPin: 1])
+        try await client.shutdown()
+    }
+
+    @Test("for the host of the lists, too, the next list is fetched, and the next request succeeds")
+    func listHostIsPinned() async throws {
+        // One server is the origin and serves the lists: its pins are wrong, and lists are fetched all the same.
+        let pki = try TestPKI(["localhost"])
+        let now = Timestamp(secondsSince1970: TestPKI.now)
+        let wrong = try PinnedScene.entry("localhost", [PinnedScene.strangePin])
+        var repository = try RepositorySimulator(at: now, domains: [PinList.Domain(wrong)])
+        let root = repository.roots[0]
+        let old = repository.lists[0]
+        let pin = try pki.leaf.pin
+        _ = try repository.publishList { list in list.domains[0].entry.pins = [KnownPin(pin)] }
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.trustRoots = .certificates([try pki.root.nio])
+        let fetcher = try HTTPClientFetcher(tls: tls)
+        try await LoopbackServer.with(LoopbackServer.Identity(pki.chain)) { server in
+            server.files = ["/v1/lists/com.example.app/pins.json": repository.lists[1]]
+            let pinning = try Pinning(
+                root: .bytes(root), list: .bytes(old),
+                refreshFrom: URL(string: "https://localhost:\(server.port)/v1/lists/com.example.app"), state: .memory,
+                configuration: PinningConfiguration(
+                    fetcher: fetcher, reportSender: NoNetwork(), clock: ManualClock(now),
+                    randomness: FixedRandomness(fraction: 0)))
+            let client = try PinnedHTTPClient(
+                by: pinning, configuration: HTTPClient.Configuration(tlsConfiguration: tls))
+            await #expect(throws: PinningError.self) { try await client.text("https://localhost:\(server.port)/") }
+            let outcome = await pinning.refresh()
+            #expect(outcome.fetchFailure == nil)
+            #expect(outcome.refused.isEmpty)
+            let text = try await client.text("https://localhost:\(server.port)/")
+            #expect(text == "hello")
+            try await client.shutdown()
+        }
+    }
+}
+
+@Suite("A first deployment that only observes")
+struct ObservedConnectionTests {
+    @Test("refuses nothing, counts and reports what the pins would have said", arguments: [false, true])
+    func observing(http2: Bool) async throws {
+        let host = "api.example.com"
+        let pki = try TestPKI([host])
+        let scene = try PinnedScene(
+            [PinnedScene.entry(host, [PinnedScene.strangePin])], roots: [pki.root], isObserving: true)
+        let client = try scene.client([host])
+        try await LoopbackServer.with(LoopbackServer.Identity(pki.chain), http2: http2) { server in
+            let text = try await client.text("https://\(host):\(server.port)/")
+            #expect(text == "hello")
+        }
+        #expect(scene.pinning.decisionCounts == [.noMatchingPin: 1])
+        try await client.shutdown()
+    }
+}
+#endif

@@ -1,0 +1,133 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if NIO
+import AsyncHTTPClient
+import CertificatePinning
+import NIOCore
+import PinListClient
+import PinListMetadata
+import PinningNIO
+import PinningTesting
+import Testing
+
+@Suite("An open connection, when a list comes into force")
+struct OpenConnectionTests {
+    static let host = "api.example.com"
+
+    /// A client with one open connection, and what a test does with it.
+    private func withConnection(
+        http2: Bool, pins: (TestPKI) throws -> [Pin] = { try [$0.leaf.pin] },
+        _ edit: (inout PinList) -> Void = { _ in },
+        _ body: (PinnedScene, PinnedHTTPClient, LoopbackServer, String, TestPKI) async throws -> Void
+    ) async throws {
+        let pki = try TestPKI([Self.host])
+        let scene = try PinnedScene([PinnedScene.entry(Self.host, pins(pki))], roots: [pki.root], edit)
+        let client = try scene.client([Self.host])
+        try await LoopbackServer.with(LoopbackServer.Identity(pki.chain), http2: http2) { server in
+            let base = "https://\(Self.host):\(server.port)"
+            let text = try await client.text("\(base)/")
+            #expect(text == "hello")
+            try await body(scene, client, server, base, pki)
+        }
+        try await client.shutdown()
+    }
+
+    @Test("stays when the new list allows it", arguments: [false, true])
+    func stays(http2: Bool) async throws {
+        try await self.withConnection(http2: http2) { scene, client, server, base, pki in
+            let backup = PinnedScene.strangePin
+            try await scene.publish { list in list.domains[0].entry.pins.append(KnownPin(backup)) }
+            let before = server.counts.handshakes
+            let text = try await client.text("\(base)/")
+            #expect(text == "hello")
+            #expect(server.counts.handshakes == before)
+        }
+    }
+
+    @Test("takes no new request when the new list blocks it, and is closed when it is idle", arguments: [false, true])
+    func idle(http2: Bool) async throws {
+        try await self.withConnection(http2: http2) { scene, client, server, base, pki in
+            let strange = PinnedScene.strangePin
+            try await scene.publish { list in list.domains[0].entry.pins = [KnownPin(strange)] }
+            let requests = server.counts.requests
+            let refusal = await #expect(throws: PinningError.self) { try await client.text("\(base)/") }
+            #expect(refusal?.decision.reason == .noMatchingPin)
+            #expect(server.counts.requests == requests)
+            await server.untilOpen(0)
+        }
+    }
+
+    @Test("finishes the request that it has, and takes no other", arguments: [false, true])
+    func busy(http2: Bool) async throws {
+        try await self.withConnection(http2: http2) { scene, client, server, base, pki in
+            let slow = Task { try await client.text("\(base)/wait") }
+            await server.untilWaiting(1)
+            let strange = PinnedScene.strangePin
+            try await scene.publish { list in list.domains[0].entry.pins = [KnownPin(strange)] }
+            await scene.clock.untilSleeping()
+            await #expect(throws: PinningError.self) { try await client.text("\(base)/") }
+            server.answerWaiting()
+            let text = try await slow.value
+            #expect(text == "hello")
+            await server.untilOpen(0)
+        }
+    }
+
+    @Test("is closed after half a minute, whatever runs on it", arguments: [false, true])
+    func deadline(http2: Bool) async throws {
+        try await self.withConnection(http2: http2) { scene, client, server, base, pki in
+            let slow = Task { try await client.text("\(base)/wait") }
+            await server.untilWaiting(1)
+            let strange = PinnedScene.strangePin
+            try await scene.publish { list in list.domains[0].entry.pins = [KnownPin(strange)] }
+            await scene.clock.untilSleeping()
+            scene.clock.advance(by: 30)
+            await server.untilOpen(0)
+            await #expect(throws: (any Error).self) { try await slow.value }
+        }
+    }
+
+    @Test("is closed at once when a key of its path is denied", arguments: [false, true])
+    func denied(http2: Bool) async throws {
+        try await self.withConnection(http2: http2) { scene, client, server, base, pki in
+            let slow = Task { try await client.text("\(base)/wait") }
+            await server.untilWaiting(1)
+            let root = try pki.root.pin
+            try await scene.publish { list in list.denied = [DeniedKey(root)] }
+            await server.untilOpen(0)
+            let refusal = await #expect(throws: PinningError.self) { try await slow.value }
+            #expect(refusal?.decision.reason == .deniedKey)
+        }
+    }
+
+    @Test("is judged again when a suspension ends, without a new list", arguments: [false, true])
+    func suspension(http2: Bool) async throws {
+        let until = Timestamp(secondsSince1970: TestPKI.now + 3_600)
+        try await self.withConnection(
+            http2: http2, pins: { _ in [PinnedScene.strangePin] },
+            { list in list.suspended = [Suspension(.everything, until: until, reason: "incident")] }
+        ) { scene, client, server, base, pki in
+            await scene.clock.untilSleeping()
+            scene.clock.now = until
+            await server.untilOpen(0)
+            let refusal = await #expect(throws: PinningError.self) { try await client.text("\(base)/") }
+            #expect(refusal?.decision.reason == .noMatchingPin)
+            #expect(server.counts.requests == 1)
+        }
+    }
+
+    @Test("that reported only is judged by what enforces now", arguments: [false, true])
+    func reportMode(http2: Bool) async throws {
+        try await self.withConnection(
+            http2: http2, pins: { _ in [PinnedScene.strangePin] }, { list in list.domains[0].entry.mode = .report }
+        ) { scene, client, server, base, pki in
+            try await scene.publish { list in list.domains[0].entry.mode = .enforce }
+            await server.untilOpen(0)
+            await #expect(throws: PinningError.self) { try await client.text("\(base)/") }
+            #expect(server.counts.requests == 1)
+        }
+    }
+}
+#endif

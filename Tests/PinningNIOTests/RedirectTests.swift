@@ -1,0 +1,108 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if NIO
+import AsyncHTTPClient
+import CertificatePinning
+import NIOCore
+import NIOHTTP1
+import PinListClient
+import PinningNIO
+import Testing
+
+@Suite("A redirect")
+struct RedirectTests {
+    static let first = "a.example.com"
+    static let second = "b.example.com"
+
+    /// Two servers of one PKI; the first one's key is pinned for both hosts, or for the first alone.
+    private func withServers(
+        secondPins: (TestPKI, TestPKI) throws -> [Pin], http2: Bool = false,
+        _ body: (PinnedScene, PinnedHTTPClient, LoopbackServer, LoopbackServer) async throws -> Void
+    ) async throws {
+        let first = try TestPKI([Self.first], name: "first")
+        let second = try TestPKI([Self.second], name: "second")
+        let entries = [
+            try PinnedScene.entry(Self.first, [first.leaf.pin]),
+            try PinnedScene.entry(Self.second, secondPins(first, second)),
+        ]
+        let scene = try PinnedScene(entries, roots: [first.root, second.root])
+        let client = try scene.client([Self.first, Self.second])
+        try await LoopbackServer.with(LoopbackServer.Identity(first.chain), http2: http2) { one in
+            try await LoopbackServer.with(LoopbackServer.Identity(second.chain), http2: http2) { two in
+                try await body(scene, client, one, two)
+            }
+        }
+        try await client.shutdown()
+    }
+
+    @Test("is followed to a host whose pins match", arguments: [false, true])
+    func followed(http2: Bool) async throws {
+        try await self.withServers(secondPins: { try [$1.root.pin] }, http2: http2) { scene, client, one, two in
+            let text = try await client.text(
+                "https://\(Self.first):\(one.port)/redirect?https://\(Self.second):\(two.port)/")
+            #expect(text == "hello")
+            #expect(two.counts.requests == 1)
+        }
+    }
+
+    @Test("to a host that is pinned otherwise is refused, and not a byte reaches it", arguments: [false, true])
+    func refused(http2: Bool) async throws {
+        try await self.withServers(secondPins: { first, _ in try [first.leaf.pin] }, http2: http2) { scene, client, one, two in
+            let refusal = await #expect(throws: PinningError.self) {
+                try await client.text("https://\(Self.first):\(one.port)/redirect?https://\(Self.second):\(two.port)/")
+            }
+            #expect(refusal?.host == Self.second)
+            #expect(one.counts.requests == 1)
+            #expect(two.counts.requestBytes == 0)
+        }
+    }
+
+    @Test("to cleartext of an enforced host is refused before a connection is made")
+    func cleartext() async throws {
+        try await self.withServers(secondPins: { try [$1.root.pin] }) { scene, client, one, two in
+            for url in [
+                "https://\(Self.first):\(one.port)/redirect?http://\(Self.second):\(two.port)/",
+                "http://\(Self.second):\(two.port)/",
+            ] {
+                let refusal = await #expect(throws: PinningError.self) { try await client.text(url) }
+                #expect(refusal?.decision.reason == .cleartext)
+                #expect(refusal?.host == Self.second)
+            }
+            #expect(two.counts.connections == 0)
+        }
+    }
+
+    @Test("is handed over when the caller wants it so")
+    func handedOver() async throws {
+        let pki = try TestPKI([Self.first])
+        let scene = try PinnedScene([PinnedScene.entry(Self.first, [pki.leaf.pin])], roots: [pki.root])
+        var options = PinnedHTTPClient.Options()
+        options.redirects = 0
+        let client = try scene.client([Self.first], options: options)
+        try await LoopbackServer.with(LoopbackServer.Identity(pki.chain)) { server in
+            let request = HTTPClientRequest(url: "https://\(Self.first):\(server.port)/redirect?/")
+            let response = try await client.execute(request, timeout: .seconds(20))
+            #expect(response.status == .found)
+        }
+        try await client.shutdown()
+    }
+
+    @Test("in a circle ends")
+    func circle() async throws {
+        let pki = try TestPKI([Self.first])
+        let scene = try PinnedScene([PinnedScene.entry(Self.first, [pki.leaf.pin])], roots: [pki.root])
+        let client = try scene.client([Self.first])
+        try await LoopbackServer.with(LoopbackServer.Identity(pki.chain)) { server in
+            await #expect(throws: HTTPClientError.redirectLimitReached) {
+                try await client.text(
+                    "https://\(Self.first):\(server.port)/redirect?/redirect?/redirect?/redirect?/redirect?/redirect?/redirect?/"
+                )
+            }
+            #expect(server.counts.requests == 6)
+        }
+        try await client.shutdown()
+    }
+}
+#endif

@@ -1,0 +1,109 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if NIO
+import AsyncHTTPClient
+import CertificatePinning
+import NIOCore
+import NIOEmbedded
+import NIOPosix
+import NIOSSL
+import PinListClient
+import PinningNIO
+import Testing
+
+@Suite("A configuration under which a refusal would be ignored is refused when it is made")
+struct RefusedSetupTests {
+    static let host = "api.example.com"
+
+    private func scene() throws -> PinnedScene {
+        try PinnedScene([PinnedScene.entry(Self.host, [PinnedScene.strangePin])], roots: [TestPKI([]).root])
+    }
+
+    private func expectRefused(_ words: String, _ body: () throws -> Void) {
+        let error = #expect(throws: PinningSetupError.self) { try body() }
+        #expect(error?.code == .configuration)
+        #expect(error?.reason.contains(words) == true, "\(String(describing: error))")
+    }
+
+    @Test("TLS that does not verify", arguments: [CertificateVerification.none, .noHostnameVerification])
+    func verification(_ verification: CertificateVerification) throws {
+        let scene = try self.scene()
+        var tls = try scene.tls
+        tls.certificateVerification = verification
+        self.expectRefused("fullVerification") { _ = try PinnedTLS(by: scene.pinning, configuration: tls) }
+        var configuration = try scene.configuration([])
+        configuration.tlsConfiguration = tls
+        configuration.redirectConfiguration = .disallow
+        self.expectRefused("fullVerification") {
+            _ = try PinnedHTTPClient(by: scene.pinning, configuration: configuration)
+        }
+        self.expectRefused("fullVerification") {
+            _ = try configuration.pinned(by: scene.pinning, for: Self.host)
+        }
+        self.expectRefused("fullVerification") { _ = try HTTPClientFetcher(tls: tls) }
+    }
+
+    @Test("a client of one host that follows redirects, by default too")
+    func redirects() throws {
+        let scene = try self.scene()
+        var configuration = try scene.configuration([])
+        self.expectRefused("redirects") { _ = try configuration.pinned(by: scene.pinning, for: Self.host) }
+        configuration.redirectConfiguration = .follow(max: 1, allowCycles: false)
+        self.expectRefused("redirects") { _ = try configuration.pinned(by: scene.pinning, for: Self.host) }
+        configuration.redirectConfiguration = .disallow
+        #expect(throws: Never.self) { try configuration.pinned(by: scene.pinning, for: Self.host) }
+    }
+
+    @Test("event loops on which NIOSSL does not run")
+    func eventLoops() throws {
+        let scene = try self.scene()
+        var configuration = try scene.configuration([])
+        self.expectRefused("MultiThreadedEventLoopGroup") {
+            _ = try PinnedHTTPClient(by: scene.pinning, configuration: configuration, on: NIOAsyncTestingEventLoop())
+        }
+        configuration.redirectConfiguration = .disallow
+        self.expectRefused("MultiThreadedEventLoopGroup") {
+            _ = try configuration.pinned(by: scene.pinning, for: Self.host, on: NIOAsyncTestingEventLoop())
+        }
+    }
+
+    @Test("hooks that are taken, and SOCKS proxies")
+    func hooksAndProxies() throws {
+        let scene = try self.scene()
+        var configuration = try scene.configuration([])
+        configuration.http2ConnectionDebugInitializer = { $0.eventLoop.makeSucceededVoidFuture() }
+        self.expectRefused("hooks") { _ = try PinnedHTTPClient(by: scene.pinning, configuration: configuration) }
+        configuration.http2ConnectionDebugInitializer = nil
+        configuration.proxy = .socksServer(host: "127.0.0.1", port: 1_080)
+        self.expectRefused("SOCKS") { _ = try PinnedHTTPClient(by: scene.pinning, configuration: configuration) }
+    }
+
+    @Test("trust roots that cannot be read, or are none")
+    func roots() throws {
+        let scene = try self.scene()
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.trustRoots = .file("/nonexistent/roots.pem")
+        self.expectRefused("cannot be read") { _ = try PinnedTLS(by: scene.pinning, configuration: tls) }
+        tls.trustRoots = .certificates([])
+        self.expectRefused("no root") { _ = try PinnedTLS(by: scene.pinning, configuration: tls) }
+    }
+
+    @Test("what is no host, and a request with TLS settings of its own")
+    func hosts() async throws {
+        let scene = try self.scene()
+        let tls = try PinnedTLS(by: scene.pinning, configuration: scene.tls)
+        let error = #expect(throws: PinningError.self) { try tls.verification(for: "") }
+        #expect(error?.decision.reason == .hostInvalid)
+        let client = try scene.client([])
+        var request = HTTPClientRequest(url: "https://\(Self.host)/")
+        request.tlsConfiguration = .makeClientConfiguration()
+        await #expect(throws: PinningSetupError.self) { try await client.execute(request, timeout: .seconds(1)) }
+        for url in ["ftp://api.example.com/", "https://", "https://user@api.example.com/", "https://a:70000/", "x"] {
+            await #expect(throws: HTTPClientError.invalidURL) { try await client.text(url) }
+        }
+        try await client.shutdown()
+    }
+}
+#endif
