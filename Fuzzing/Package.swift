@@ -8,7 +8,7 @@ let package = Package(
     name: "tumbler-fuzzing",
     platforms: [.macOS(.v13)],
     dependencies: [
-        .package(name: "tumbler", path: ".."),
+        .package(name: "tumbler", path: "..", traits: ["NIO"]),
         .package(name: "tumbler-service", path: "../Service"),
     ],
     targets: [
@@ -16,6 +16,7 @@ let package = Package(
             name: "fuzz-tumbler",
             dependencies: [
                 .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "PathValidation", package: "tumbler"),
                 .product(name: "PinListMetadata", package: "tumbler"),
                 .product(name: "PinFailureReports", package: "tumbler"),
                 .product(name: "PinListClient", package: "tumbler"),

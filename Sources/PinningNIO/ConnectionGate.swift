@@ -60,6 +60,8 @@ final class ConnectionGate: ChannelDuplexHandler {
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
         self.end(ChannelError.ioOnClosedChannel)
+        // Lets go of the connection, which holds what holds this.
+        self.state = .closed
     }
 
     // MARK: The verdict

@@ -6,6 +6,7 @@
 import AsyncHTTPClient
 import Foundation
 import NIOHTTP1
+@_spi(Adapters) import PinListClient
 
 extension HTTPClientRequest {
     /// The request that a redirect asks for, or `nil` when the response is for the caller: no redirect, or one that

@@ -19,6 +19,9 @@ import PinListClient
 /// The hooks see the leaf alone. What stands between it and an anchor is learned from a handshake of our own to the
 /// same server; the leaf of the connection itself is then validated through it. What cannot be decided is refused.
 final class HTTPServerConnections: Sendable {
+    /// The most certificates that are learned of a server.
+    private static let maximumIntermediates = 16
+
     let server: JudgedServer
     let registry: ConnectionRegistry
     private let probe: HandshakeProbe
@@ -88,6 +91,7 @@ final class HTTPServerConnections: Sendable {
             try pipeline.addHandler(gate, position: .after(tls))
             return gate
         } catch {
+            _ = self.server.refusal(.cleartext, "there is no TLS on this connection")
             channel.close(promise: nil)
             return nil
         }
@@ -137,16 +141,33 @@ final class HTTPServerConnections: Sendable {
         if case .success(let path) = await self.server.finder.find(question, at: now) {
             return self.server.verdict(on: path, presented: question.presented)
         }
-        do {
-            let presented = try await self.ask(on: eventLoop)
-            self.intermediates.withLockedValue { $0 = Array(presented.dropFirst()) }
-        } catch {
-            return self.server.refusal(
-                .chainInvalid, "the path of the presented certificate could not be found: \(error)", presented: [leaf])
+        // Behind one name there may be several servers, with several chains: another one may answer.
+        for isLast in [false, false, true] {
+            let presented: [[UInt8]]
+            do {
+                presented = try await self.ask(on: eventLoop)
+            } catch {
+                return self.server.refusal(
+                    .chainInvalid, "the path of the presented certificate could not be found: \(error)",
+                    presented: [leaf])
+            }
+            self.learn(presented.dropFirst())
+            let better = self.question(leaf)
+            if let verdict = self.server.rememberedVerdict(better) { return verdict }
+            if isLast || presented.first == leaf { return await self.server.verdict(better) }
+            if case .success(let path) = await self.server.finder.find(better, at: now) {
+                return self.server.verdict(on: path, presented: better.presented)
+            }
         }
-        let better = self.question(leaf)
-        if let verdict = self.server.rememberedVerdict(better) { return verdict }
-        return await self.server.verdict(better)
+        return self.server.refusal(.chainInvalid, "no path was found", presented: [leaf])
+    }
+
+    /// Keeps what may stand between a leaf of this server and an anchor; the newest first.
+    private func learn(_ certificates: some Collection<[UInt8]>) {
+        self.intermediates.withLockedValue { known in
+            let old = known.filter { !certificates.contains($0) }
+            known = Array((Array(certificates) + old).prefix(Self.maximumIntermediates))
+        }
     }
 
     /// What the server presents in a handshake of our own; one at a time.

@@ -48,14 +48,17 @@ final class PinnedConnection: Sendable {
     /// when it is idle, after half a minute at the latest.
     func judgeAgain(by pinning: Pinning) {
         let epoch = pinning.policyInForce.epoch
+        let facts = ConnectionFacts(port: self.port)
         let decision: PinningDecision
         if let path = self.path {
-            let facts = ConnectionFacts(port: self.port, presented: [])
             decision = pinning.decisionAgain(for: path, host: self.host.description, connection: facts)
+        } else if pinning.isObserving {
+            // Let through for that reason alone, and the reason has not changed.
+            return
         } else {
             decision = pinning.refusal(
                 of: self.host.description, .chainInvalid, detail: "the path of an open connection is not known",
-                connection: ConnectionFacts(port: self.port))
+                connection: facts)
         }
         let isNews = self.state.withLockedValue { state in
             state.decision = decision

@@ -19,6 +19,7 @@ final class PinnedConnectionHandler: ChannelInboundHandler, RemovableChannelHand
     private let server: JudgedServer
     private let registry: ConnectionRegistry
     private let reached: @Sendable () -> HandshakeVerdict?
+    private var context: ChannelHandlerContext?
     private(set) var connection: PinnedConnection?
 
     /// Creates the handler.
@@ -35,6 +36,14 @@ final class PinnedConnectionHandler: ChannelInboundHandler, RemovableChannelHand
         self.reached = reached
     }
 
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        // It holds this.
+        self.connection = nil
+    }
+
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         guard case .handshakeCompleted? = event as? TLSUserEvent else {
             return context.fireUserInboundEventTriggered(event)
@@ -47,10 +56,8 @@ final class PinnedConnectionHandler: ChannelInboundHandler, RemovableChannelHand
             context.fireErrorCaught(PinningError(decision))
             return context.close(promise: nil)
         }
-        let drain = NIOLoopBound(context, eventLoop: context.eventLoop)
-        let connection = PinnedConnection(self.server, verdict, on: context.channel) { decision in
-            Self.drain(drain.value, decision)
-        }
+        let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
+        let connection = PinnedConnection(self.server, verdict, on: context.channel) { handler.value.drain($0) }
         self.connection = connection
         self.registry.add(connection)
         context.fireUserInboundEventTriggered(event)
@@ -76,7 +83,8 @@ final class PinnedConnectionHandler: ChannelInboundHandler, RemovableChannelHand
     }
 
     /// Tells those who use the connection. A client of HTTP/2 understands that its server goes away.
-    private static func drain(_ context: ChannelHandlerContext, _ decision: PinningDecision) {
+    private func drain(_ decision: PinningDecision) {
+        guard let context = self.context else { return }
         context.fireUserInboundEventTriggered(PinnedConnectionRetirement(decision: decision))
         HTTP2Farewell.send(in: context.pipeline.syncOperations)
     }

@@ -5,13 +5,14 @@
 #if NIO
 public import AsyncHTTPClient
 import CertificatePinning
+import Foundation
 public import Logging
 import NIOConcurrencyHelpers
 public import NIOCore
 import NIOHTTP1
 public import NIOPosix
 import NIOSSL
-public import PinListClient
+@_spi(Adapters) public import PinListClient
 
 /// AsyncHTTPClient, pinned: HTTP/1.1 and HTTP/2, its requests and its responses, one client for all hosts.
 ///
@@ -203,7 +204,7 @@ public final class PinnedHTTPClient: Sendable {
             // NIOSSL's own validation: the platform's refusal comes first, and has the platform's words.
             return await server.connections.explainRefusedChain(on: self.group.any(), "\(error)")
         }
-        if error is HTTPClientError, !error.mayHideRefusal { return error }
+        guard error.mayHideRefusal else { return error }
         return self.pinning.refusal(for: error, host: host) ?? error
     }
 
@@ -242,9 +243,16 @@ extension Error {
         return stack.contains { $0.description.contains("CERTIFICATE_VERIFY_FAILED") }
     }
 
-    /// Whether AsyncHTTPClient says this of a connection that was closed under it.
+    /// Whether this is said of a connection that was closed under a request, as it is when new rules deny its key.
     fileprivate var mayHideRefusal: Bool {
-        (self as? HTTPClientError) == .remoteConnectionClosed || (self as? HTTPClientError) == .cancelled
+        switch self {
+        case is PinningError: true
+        case let error as HTTPClientError: error == .remoteConnectionClosed || error == .cancelled
+        // What never came to a connection was not refused here.
+        case is NIOConnectionError: false
+        case let error as IOError: error.errnoCode == ECONNRESET || error.errnoCode == EPIPE
+        default: true
+        }
     }
 }
 #endif

@@ -4,7 +4,7 @@
 
 #if NIO
 import AsyncHTTPClient
-import PinListClient
+@_spi(Adapters) import PinListClient
 
 /// The client of one server.
 struct ServerClient: Sendable {

@@ -7,7 +7,7 @@ import AsyncHTTPClient
 import CertificatePinning
 import NIOCore
 import NIOHTTP1
-import PinListClient
+@_spi(Adapters) import PinListClient
 import Testing
 
 @testable import PinningNIO
@@ -44,32 +44,5 @@ struct SecondCheckTests {
         #expect(Set(marks).count == 3)
         try await client.shutdown()
     }
-}
-
-@Suite("Where a request goes")
-struct RequestTargetTests {
-    @Test(
-        "is read from its URL",
-        arguments: [
-            ("https://api.example.com", "api.example.com", 443),
-            ("https://api.example.com/a:b@c", "api.example.com", 443),
-            ("HTTPS://API.example.com:8443?x", "API.example.com", 8_443), ("https://[::1]:1/", "[::1]", 1),
-            ("https://[::1]", "[::1]", 443), ("http://a", "a", 80), ("https://a#@b", "a", 443),
-            ("https://a\\@b/", "a", 443), ("https://a:/", "a", 443),
-        ])
-    func read(_ url: String, host: String, port: Int) throws {
-        let target = try #require(RequestTarget(url))
-        #expect(target.host == host)
-        #expect(target.port == port)
-        #expect(target.isTLS == (port != 80))
-    }
-
-    @Test(
-        "is not guessed",
-        arguments: [
-            "", "https:/a", "https://", "https:///a", "https://:443/", "https://a:b/", "https://a:0/",
-            "https://a:65536", "https://u@a/", "https://u:p@a/", "file:///a", "//a", "https", " https://a",
-        ])
-    func refused(_ url: String) { #expect(RequestTarget(url) == nil) }
 }
 #endif

@@ -27,6 +27,7 @@ extension FuzzTarget {
 private let targets: [any FuzzTarget.Type] = [
     CertificateWalk.self, PinText.self, HostNormaliser.self, PEMText.self, EnvelopeBytes.self, RootPayload.self,
     PinsPayload.self, ReportQueueBytes.self, YAMLSource.self, StoredState.self,
+    RequestTargetText.self, PresentedChainBytes.self,
 ]
 
 /// The target of this run.

@@ -2,21 +2,21 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-#if NIO
-import CertificatePinning
-
 /// Where a request goes: what its URL says of scheme, host and port.
 ///
-/// Read by hand, and strictly. Should AsyncHTTPClient ever read another host in the same text, the gate refuses what it
+/// Read by hand, and strictly. Should a transport ever read another host in the same text, pinning refuses what it
 /// connects to: the certificate is not for this host.
-struct RequestTarget: Hashable, Sendable {
-    let isTLS: Bool
+@_spi(Adapters)
+public struct RequestTarget: Hashable, Sendable {
+    /// Whether the scheme is `https`.
+    public let isTLS: Bool
     /// As it stands in the URL.
-    let host: String
-    let port: Int
+    public let host: String
+    /// The port that the URL names, or the scheme's.
+    public let port: Int
 
     /// Reads the beginning of a URL; `nil` when it is no `http` or `https` URL with a host.
-    init?(_ url: String) {
+    public init?(_ url: String) {
         let text = url.utf8
         let start: String.Index
         if Self.begins(text, with: "https://") {
@@ -29,12 +29,11 @@ struct RequestTarget: Hashable, Sendable {
             return nil
         }
         let rest = text[start...]
-        let end = rest.firstIndex {
-            [UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "\\")].contains($0)
-        }
+        let end = rest.firstIndex { [UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#")].contains($0) }
         var authority = rest[..<(end ?? rest.endIndex)]
-        // Credentials in a URL end up in logs, and hide the host from people.
-        guard !authority.contains(UInt8(ascii: "@")) else { return nil }
+        // Credentials in a URL end up in logs, and hide the host from people; a backslash ends the host for some
+        // readers and not for others.
+        guard !authority.contains(UInt8(ascii: "@")), !authority.contains(UInt8(ascii: "\\")) else { return nil }
         var port: Int?
         let bracket = authority.lastIndex(of: UInt8(ascii: "]")) ?? authority.startIndex
         if let colon = authority[bracket...].lastIndex(of: UInt8(ascii: ":")) {
@@ -56,4 +55,3 @@ struct RequestTarget: Hashable, Sendable {
         }
     }
 }
-#endif
