@@ -117,6 +117,7 @@ let package = Package(
             dependencies: [
                 "PinListClient", "PinningNIO",
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["GRPC"])),
+                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["GRPC"])),
                 .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["GRPC"])),
                 .product(name: "GRPCCore", package: "grpc-swift-2", condition: .when(traits: ["GRPC"])),
                 .product(
@@ -191,9 +192,16 @@ let package = Package(
         .testTarget(
             name: "PinningGRPCTests",
             dependencies: [
-                "CertificatePinning", "PinListClient", "PinningGRPC", "PinningNIO", "PinningTesting", "TestData",
-                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["GRPC"])),
-                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["GRPC"])),
+                "CertificatePinning", "PinListClient", "PinListMetadata", "PinningGRPC", "PinningNIO",
+                "PinningTesting", .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto", condition: .when(traits: ["NIO"])),
+                .product(name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: ["NIO"])),
+                .product(name: "X509", package: "swift-certificates", condition: .when(traits: ["NIO"])),
+                .product(name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["NIO"])),
+                .product(name: "NIOConcurrencyHelpers", package: "swift-nio", condition: .when(traits: ["GRPC"])),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["NIO"])),
+                .product(name: "NIOEmbedded", package: "swift-nio", condition: .when(traits: ["GRPC"])),
+                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["NIO"])),
                 .product(name: "GRPCCore", package: "grpc-swift-2", condition: .when(traits: ["GRPC"])),
                 .product(
                     name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport",

@@ -51,8 +51,9 @@ public struct PathCache: Sendable {
     private var entries: [Key: Entry] = [:]
     private var uses: UInt64 = 0
 
-    /// How often a path was found here, and how often not.
+    /// How often a path was found here.
     public private(set) var hits = 0
+    /// How often none was.
     public private(set) var misses = 0
 
     /// How many paths are kept.

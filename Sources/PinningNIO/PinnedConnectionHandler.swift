@@ -100,6 +100,8 @@ enum HTTP2Farewell {
             streamID: .rootStream,
             payload: .goAway(lastStreamID: .maxID, errorCode: .noError, opaqueData: nil))
         context.fireChannelRead(NIOAny(farewell))
+        // Handlers behind act on what they have read when the read ends: gRPC would begin one more RPC.
+        context.fireChannelReadComplete()
     }
 }
 

@@ -16,6 +16,10 @@ public import PinListClient
 /// Thread-safe; make one for each TLS configuration and use it for all connections, for it remembers validated paths
 /// and judges its open connections again when a list comes into force.
 public struct PinnedTLS: Sendable {
+    /// NIOSSL's `NIOSSLCustomVerificationCallbackWithMetadata`, for any thread.
+    public typealias Verification =
+        @Sendable ([NIOSSLCertificate], EventLoopPromise<NIOSSLVerificationResultWithMetadata>) -> Void
+
     let pinning: Pinning
     let finder: PathFinder
     let registry: ConnectionRegistry
@@ -61,7 +65,7 @@ public struct PinnedTLS: Sendable {
     /// How often a validated path was remembered.
     public var pathCounts: PathCounts { self.finder.counts }
 
-    /// Adds TLS and pinning to a channel's pipeline, at its end. On the channel's event loop, before it is connected.
+    /// Adds TLS and pinning to a channel's pipeline. On the channel's event loop, before it is connected.
     ///
     /// The pipeline's handlers see a `PinningError` where NIOSSL would tell of a failed handshake, and a
     /// ``PinnedConnectionRetirement`` when rules came into force that refuse this connection.
@@ -70,8 +74,12 @@ public struct PinnedTLS: Sendable {
     ///   - channel: The channel.
     ///   - host: The host of the request, without a port. Never take it from what a server says.
     ///   - port: The port, for reports.
+    ///   - position: Where in the pipeline: before all handlers that must see no more than what was decrypted.
     /// - Throws: `PinningError` with `host-invalid` when the host is no name or address.
-    public func addHandlers(to channel: any Channel, for host: String, port: Int = 443) throws {
+    public func addHandlers(
+        to channel: any Channel, for host: String, port: Int = 443,
+        position: ChannelPipeline.SynchronousOperations.Position = .last
+    ) throws {
         let server = try self.server(host, port)
         let verdict = NIOLockedValueBox<HandshakeVerdict?>(nil)
         let tls = try NIOSSLClientHandler(
@@ -81,9 +89,10 @@ public struct PinnedTLS: Sendable {
             customVerificationCallbackWithMetadata: Self.callback(server) { reached in
                 verdict.withLockedValue { $0 = reached }
             })
-        try channel.pipeline.syncOperations.addHandlers([
-            tls, PinnedConnectionHandler(server: server, registry: self.registry) { verdict.withLockedValue { $0 } },
-        ])
+        let connection = PinnedConnectionHandler(server: server, registry: self.registry) {
+            verdict.withLockedValue { $0 }
+        }
+        try channel.pipeline.syncOperations.addHandlers([tls, connection], position: position)
     }
 
     /// The verification callback for a transport that makes its own handler, such as grpc-swift-2's
@@ -94,9 +103,7 @@ public struct PinnedTLS: Sendable {
     ///   - host: The host of the request, without a port. Never take it from what a server says.
     ///   - port: The port, for reports.
     /// - Throws: `PinningError` with `host-invalid` when the host is no name or address.
-    public func verification(
-        for host: String, port: Int = 443
-    ) throws -> NIOSSLCustomVerificationCallbackWithMetadata {
+    public func verification(for host: String, port: Int = 443) throws -> Verification {
         Self.callback(try self.server(host, port)) { _ in }
     }
 
@@ -119,7 +126,7 @@ public struct PinnedTLS: Sendable {
     /// Judges what is presented; at once when the path is remembered, else beside the event loop.
     private static func callback(
         _ server: JudgedServer, _ reached: @escaping @Sendable (HandshakeVerdict) -> Void
-    ) -> NIOSSLCustomVerificationCallbackWithMetadata {
+    ) -> Verification {
         { presented, promise in
             let chain = presented.compactMap { try? $0.toDERBytes() }
             // One that cannot be written out again is not in the middle of a chain of ours.

@@ -67,7 +67,8 @@ struct ListServerTests {
                 case .nothing: nil
                 case .rubbish, .emptyList: .malformed
                 case .oldList: .rollback
-                case .otherApp: .unsigned
+                // By the same signers: the name alone tells them apart.
+                case .otherApp: .wrongName
                 case .tamperedList: .malformed
                 }
             #expect(outcome.refused.map(\.code) == (code.map { [$0] } ?? []))

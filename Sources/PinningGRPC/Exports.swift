@@ -1,0 +1,7 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if GRPC
+@_exported public import PinningNIO
+#endif

@@ -1,4 +1,0 @@
-#if GRPC
-import GRPCCore
-import GRPCNIOTransportHTTP2Posix
-#endif
