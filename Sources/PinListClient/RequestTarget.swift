@@ -17,41 +17,50 @@ public struct RequestTarget: Hashable, Sendable {
 
     /// Reads the beginning of a URL; `nil` when it is no `http` or `https` URL with a host.
     public init?(_ url: String) {
-        let text = url.utf8
-        let start: String.Index
-        if Self.begins(text, with: "https://") {
-            self.isTLS = true
-            start = text.index(text.startIndex, offsetBy: 8)
-        } else if Self.begins(text, with: "http://") {
-            self.isTLS = false
-            start = text.index(text.startIndex, offsetBy: 7)
-        } else {
-            return nil
-        }
-        let rest = text[start...]
-        let end = rest.firstIndex { [UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#")].contains($0) }
-        var authority = rest[..<(end ?? rest.endIndex)]
-        // Credentials in a URL end up in logs, and hide the host from people; a backslash ends the host for some
-        // readers and not for others.
-        guard !authority.contains(UInt8(ascii: "@")), !authority.contains(UInt8(ascii: "\\")) else { return nil }
-        var port: Int?
-        let bracket = authority.lastIndex(of: UInt8(ascii: "]")) ?? authority.startIndex
-        if let colon = authority[bracket...].lastIndex(of: UInt8(ascii: ":")) {
-            let digits = authority[authority.index(after: colon)...]
-            if !digits.isEmpty {
-                guard let number = Int(String(Substring(digits))), (1...65_535).contains(number) else { return nil }
-                port = number
-            }
-            authority = authority[..<colon]
-        }
-        guard !authority.isEmpty else { return nil }
-        self.host = String(Substring(authority))
-        self.port = port ?? (self.isTLS ? 443 : 80)
+        // Every request asks: the text is read in place, each byte once.
+        var url = url
+        guard let (isTLS, host, port) = url.withUTF8({ Self.read($0) }) else { return nil }
+        self.isTLS = isTLS
+        self.host = host
+        self.port = port
     }
 
-    private static func begins(_ text: String.UTF8View, with scheme: StaticString) -> Bool {
-        scheme.withUTF8Buffer { scheme in
-            text.count > scheme.count && zip(text, scheme).allSatisfy { $0 | 0x20 == $1 | 0x20 }
+    private static func read(_ text: UnsafeBufferPointer<UInt8>) -> (isTLS: Bool, host: String, port: Int)? {
+        let isTLS = self.begins(text, with: "https://")
+        guard isTLS || self.begins(text, with: "http://") else { return nil }
+        let start = isTLS ? 8 : 7
+        var end = start
+        var colon: Int?
+        authority: while end < text.count {
+            switch text[end] {
+            case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"): break authority
+            // Credentials in a URL end up in logs, and hide the host from people; a backslash ends the host for some
+            // readers and not for others.
+            case UInt8(ascii: "@"), UInt8(ascii: "\\"): return nil
+            case UInt8(ascii: ":"): colon = end
+            // The colons before it are those of an address.
+            case UInt8(ascii: "]"): colon = nil
+            default: break
+            }
+            end += 1
         }
+        var port = isTLS ? 443 : 80
+        if let colon, colon + 1 < end {
+            port = 0
+            for digit in text[(colon + 1)..<end] {
+                guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
+                port = port * 10 + Int(digit - UInt8(ascii: "0"))
+                guard port <= 65_535 else { return nil }
+            }
+            guard port > 0 else { return nil }
+        }
+        let host = text[start..<(colon ?? end)]
+        guard !host.isEmpty else { return nil }
+        return (isTLS, String(decoding: host, as: UTF8.self), port)
+    }
+
+    private static func begins(_ text: UnsafeBufferPointer<UInt8>, with scheme: StaticString) -> Bool {
+        guard text.count > scheme.utf8CodeUnitCount else { return false }
+        return scheme.withUTF8Buffer { scheme in scheme.indices.allSatisfy { text[$0] | 0x20 == scheme[$0] | 0x20 } }
     }
 }

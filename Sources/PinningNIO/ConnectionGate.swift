@@ -12,7 +12,7 @@ import PinListClient
 /// AsyncHTTPClient has no hook for verification. Its debugging hook shows each connection after the handshake and
 /// before any request; it must never be told of a failure there (it would connect again until its deadline, and can
 /// stop the process), so the hook always succeeds, and this handler holds what is written, and what arrives.
-final class ConnectionGate: ChannelDuplexHandler {
+final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
     typealias OutboundIn = NIOAny
@@ -30,7 +30,8 @@ final class ConnectionGate: ChannelDuplexHandler {
     private enum State {
         case pending(Held)
         case open(PinnedConnection)
-        case refused(PinningError)
+        // Indirect, so that a copy of the state, made for all that passes, is a small one.
+        indirect case refused(PinningError)
         case closed
     }
 
@@ -92,6 +93,12 @@ final class ConnectionGate: ChannelDuplexHandler {
         for bytes in held.reads { context.fireChannelRead(self.wrapInboundOut(bytes)) }
         if !held.reads.isEmpty { context.fireChannelReadComplete() }
         if held.isReadWanted { context.read() }
+    }
+
+    /// Leaves the pipeline of a connection that was allowed, and that needs nobody here from now on.
+    func leave() {
+        guard case .open = self.state, let context = self.context else { return }
+        context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
     }
 
     /// Lets nothing through, tells why, and closes.

@@ -57,13 +57,13 @@ final class ConnectionRegistry: Sendable {
         }
         if isFirst { self.awaitEndOfSuspension() }
         // A list may have come into force between the verdict and now.
-        if connection.epoch != self.pinning.policyInForce.epoch { connection.judgeAgain(by: self.pinning) }
+        if connection.epoch != self.pinning.policyInForce.epoch { connection.judgeAgain() }
     }
 
     /// Judges all connections by the rules in force.
     func judgeAll() {
         for connection in self.state.withLockedValue({ Array($0.connections.values) }) {
-            connection.judgeAgain(by: self.pinning)
+            connection.judgeAgain()
         }
         self.awaitEndOfSuspension()
     }

@@ -15,20 +15,23 @@ final class HTTP1RequestWatch: ChannelDuplexHandler {
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart
 
-    private let gate: ConnectionGate
-    private let mark: String?
+    private let marksResponses: Bool
     private var context: ChannelHandlerContext?
     private var isBusy = false
     private var isRetired = false
 
-    init(gate: ConnectionGate, mark: String?) {
-        self.gate = gate
-        self.mark = mark
-    }
+    /// The connection, once it was allowed.
+    var connection: PinnedConnection?
+
+    init(marksResponses: Bool) { self.marksResponses = marksResponses }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
-    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        // It holds this.
+        self.connection = nil
+    }
 
     /// Takes the connection out of use. On the event loop.
     func retire() {
@@ -37,8 +40,9 @@ final class HTTP1RequestWatch: ChannelDuplexHandler {
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if case .head = self.unwrapOutboundIn(data) {
-            guard !self.isRetired else {
+        // What belongs to a request that is on its way need not be looked into.
+        if !self.isBusy, case .head = self.unwrapOutboundIn(data) {
+            guard !self.isRetired, self.connection?.mayTakeRequest() ?? true else {
                 // Not a byte of it was sent.
                 promise?.fail(ConnectionRetired())
                 context.fireErrorCaught(ConnectionRetired())
@@ -52,13 +56,13 @@ final class HTTP1RequestWatch: ChannelDuplexHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch self.unwrapInboundIn(data) {
         case .head(var head):
-            if let mark = self.mark, self.gate.connection != nil { head.headers.mark(mark) }
             // So that the pool does not keep it.
             if self.isRetired { head.headers.replaceOrAdd(name: "Connection", value: "close") }
+            if self.marksResponses, self.connection != nil { head.version.mark() }
             context.fireChannelRead(self.wrapInboundOut(.head(head)))
-        case .end(let trailers):
+        case .end:
             self.isBusy = false
-            context.fireChannelRead(self.wrapInboundOut(.end(trailers)))
+            context.fireChannelRead(data)
             if self.isRetired { context.close(promise: nil) }
         case .body:
             context.fireChannelRead(data)
@@ -69,14 +73,18 @@ final class HTTP1RequestWatch: ChannelDuplexHandler {
 /// A request met a connection that rules which came into force refuse. Not a byte of it was sent.
 struct ConnectionRetired: Error {}
 
-/// The mark of a response that came over a connection with a decision for its host.
-enum ResponseMark {
-    /// The member of a response's head that carries the mark. It never leaves the process.
-    static let name = "tumbler-decided"
-}
+/// The mark of a response that came over a connection with an allowing decision: its minor version is one that no
+/// server can write, for HTTP has one digit for it. It never leaves the process.
+extension HTTPVersion {
+    private static let mark = 0x4000
 
-extension HTTPHeaders {
-    /// Replaces whatever the server may have sent under the name.
-    mutating func mark(_ mark: String) { self.replaceOrAdd(name: ResponseMark.name, value: mark) }
+    /// Whether the response is marked.
+    var isMarked: Bool { self.minor & Self.mark != 0 }
+
+    /// Marks a response.
+    mutating func mark() { self.minor |= Self.mark }
+
+    /// Takes the mark away.
+    mutating func unmark() { self.minor &= ~Self.mark }
 }
 #endif

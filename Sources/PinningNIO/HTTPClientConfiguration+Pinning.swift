@@ -40,7 +40,7 @@ extension HTTPClient.Configuration {
                     + "PinnedHTTPClient, which follows them")
         }
         let tls = try PinnedTLS(by: pinning, configuration: self.tlsConfiguration ?? .makeClientConfiguration())
-        return try self.pinned(tls, try tls.server(host, port), mark: nil, on: group)
+        return try self.pinned(tls, try tls.server(host, port), marksResponses: false, on: group)
     }
 
     /// Refuses what the hooks could not decide under.
@@ -63,21 +63,22 @@ extension HTTPClient.Configuration {
 
     /// Binds the hooks to one server.
     func pinned(
-        _ tls: PinnedTLS, _ server: JudgedServer, mark: String?, on group: any EventLoopGroup
+        _ tls: PinnedTLS, _ server: JudgedServer, marksResponses: Bool, on group: any EventLoopGroup
     ) throws -> HTTPClient.Configuration {
         try self.checkPinnable(on: group)
-        let connections = self.connections(tls, server, mark: mark)
+        let connections = self.connections(tls, server, marksResponses: marksResponses)
         return self.hooked(to: connections)
     }
 
     /// What judges the connections to one server.
-    func connections(_ tls: PinnedTLS, _ server: JudgedServer, mark: String?) -> HTTPServerConnections {
+    func connections(_ tls: PinnedTLS, _ server: JudgedServer, marksResponses: Bool) -> HTTPServerConnections {
         let probe = HandshakeProbe(
             host: server.host, port: server.port, finder: tls.finder, clock: { server.pinning.now },
             context: tls.context(for: server.host), proxy: self.proxy,
             place: self.dnsOverride[server.host.description] ?? server.host.description,
             localAddress: self.localAddress, timeout: self.timeout.connect ?? .seconds(10))
-        return HTTPServerConnections(server: server, registry: tls.registry, probe: probe, mark: mark)
+        return HTTPServerConnections(
+            server: server, registry: tls.registry, probe: probe, marksResponses: marksResponses)
     }
 
     /// Sets the hooks, all of them: AsyncHTTPClient asks the one of the protocol that was negotiated.

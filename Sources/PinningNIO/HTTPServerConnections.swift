@@ -28,28 +28,31 @@ final class HTTPServerConnections: Sendable {
     /// What the server presented above its leaf in a handshake of ours.
     private let intermediates = NIOLockedValueBox<[[UInt8]]>([])
     private let probing = NIOLockedValueBox<Task<[[UInt8]], any Error>?>(nil)
-    /// What responses are marked with that came over a connection with a decision for this server; `nil` for no mark.
-    let mark: String?
+    /// Whether responses are marked that came over a connection with a decision for this server.
+    private let marksResponses: Bool
 
-    init(server: JudgedServer, registry: ConnectionRegistry, probe: HandshakeProbe, mark: String?) {
+    init(server: JudgedServer, registry: ConnectionRegistry, probe: HandshakeProbe, marksResponses: Bool) {
         self.server = server
         self.registry = registry
         self.probe = probe
-        self.mark = mark
+        self.marksResponses = marksResponses
     }
 
     // MARK: AsyncHTTPClient's hooks. They never fail: see ConnectionGate.
 
     /// A connection of HTTP/1.1, after its handshake.
     func http1(_ channel: any Channel) -> EventLoopFuture<Void> {
-        if let gate = self.gate(channel) {
-            let watch = HTTP1RequestWatch(gate: gate, mark: self.mark)
+        if let (gate, tls) = self.gate(channel) {
+            let watch = HTTP1RequestWatch(marksResponses: self.marksResponses)
             let pipeline = channel.pipeline.syncOperations
             do {
                 // Next to the decoder, so that it sees requests and responses as AsyncHTTPClient does.
                 let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
                 try pipeline.addHandler(watch, position: .after(decoder))
-                self.judge(channel, gate) { _ in watch.retire() }
+                self.judge(channel, tls, gate, drain: { watch.retire() }) { connection in
+                    watch.connection = connection
+                    gate.leave()
+                }
             } catch {
                 channel.close(promise: nil)
             }
@@ -59,8 +62,8 @@ final class HTTPServerConnections: Sendable {
 
     /// A connection of HTTP/2, after its settings.
     func http2(_ channel: any Channel) -> EventLoopFuture<Void> {
-        if let gate = self.gate(channel) {
-            self.judge(channel, gate) { [weak gate] _ in gate?.retireStreams() }
+        if let (gate, tls) = self.gate(channel) {
+            self.judge(channel, tls, gate, drain: { [weak gate] in gate?.retireStreams() }) { _ in }
         }
         return channel.eventLoop.makeSucceededVoidFuture()
     }
@@ -72,7 +75,7 @@ final class HTTPServerConnections: Sendable {
             let gate = try parent.pipeline.syncOperations.handler(type: ConnectionGate.self)
             let pipeline = channel.pipeline.syncOperations
             let codec = try pipeline.handler(type: HTTP2FramePayloadToHTTP1ClientCodec.self)
-            try pipeline.addHandler(StreamGate(gate: gate, mark: self.mark), position: .after(codec))
+            try pipeline.addHandler(StreamGate(gate: gate, marksResponse: self.marksResponses), position: .after(codec))
         } catch {
             // Nothing can be decided on it, and nothing of its request must leave.
             channel.parent?.close(promise: nil)
@@ -83,13 +86,13 @@ final class HTTPServerConnections: Sendable {
     // MARK: The verdict
 
     /// Puts a gate behind the TLS handler. Where there is none, nothing was encrypted or nothing can be seen: closed.
-    private func gate(_ channel: any Channel) -> ConnectionGate? {
+    private func gate(_ channel: any Channel) -> (ConnectionGate, NIOSSLClientHandler)? {
         let pipeline = channel.pipeline.syncOperations
         do {
             let tls = try pipeline.handler(type: NIOSSLClientHandler.self)
             let gate = ConnectionGate()
             try pipeline.addHandler(gate, position: .after(tls))
-            return gate
+            return (gate, tls)
         } catch {
             _ = self.server.refusal(.cleartext, "there is no TLS on this connection")
             channel.close(promise: nil)
@@ -97,35 +100,38 @@ final class HTTPServerConnections: Sendable {
         }
     }
 
+    /// What is done with a connection once there is a verdict on it.
+    private struct Outcome {
+        let gate: ConnectionGate
+        let drain: () -> Void
+        let opened: (PinnedConnection) -> Void
+    }
+
     private func judge(
-        _ channel: any Channel, _ gate: ConnectionGate, drain: @escaping (PinningDecision) -> Void
+        _ channel: any Channel, _ tls: NIOSSLClientHandler, _ gate: ConnectionGate, drain: @escaping () -> Void,
+        opened: @escaping (PinnedConnection) -> Void
     ) {
-        let tls = try? channel.pipeline.syncOperations.handler(type: NIOSSLClientHandler.self)
-        guard let leaf = try? tls?.peerCertificate?.toDERBytes() else {
-            return self.conclude(self.server.refusal(.noCertificates, "no certificate is known"), channel, gate, drain)
+        let outcome = NIOLoopBound(Outcome(gate: gate, drain: drain, opened: opened), eventLoop: channel.eventLoop)
+        guard let leaf = try? tls.peerCertificate?.toDERBytes() else {
+            return self.conclude(self.server.refusal(.noCertificates, "no certificate is known"), channel, outcome)
         }
-        let question = self.question(leaf)
-        if let verdict = self.server.rememberedVerdict(question) {
-            return self.conclude(verdict, channel, gate, drain)
+        if let verdict = self.server.rememberedVerdict(self.question(leaf)) {
+            return self.conclude(verdict, channel, outcome)
         }
-        let bound = NIOLoopBound((gate: gate, drain: drain), eventLoop: channel.eventLoop)
         Task {
             let verdict = await self.verdict(on: leaf, on: channel.eventLoop)
-            channel.eventLoop.execute { self.conclude(verdict, channel, bound.value.gate, bound.value.drain) }
+            channel.eventLoop.execute { self.conclude(verdict, channel, outcome) }
         }
     }
 
-    private func conclude(
-        _ verdict: HandshakeVerdict, _ channel: any Channel, _ gate: ConnectionGate,
-        _ drain: @escaping (PinningDecision) -> Void
-    ) {
+    private func conclude(_ verdict: HandshakeVerdict, _ channel: any Channel, _ outcome: NIOLoopBound<Outcome>) {
         // While everything only reports, what AsyncHTTPClient has validated is not refused for want of a path.
         guard verdict.isAllowed || (self.server.pinning.isObserving && verdict.path == nil) else {
-            return gate.refuse(PinningError(verdict.decision))
+            return outcome.value.gate.refuse(PinningError(verdict.decision))
         }
-        let drain = NIOLoopBound(drain, eventLoop: channel.eventLoop)
-        let connection = PinnedConnection(self.server, verdict, on: channel) { drain.value($0) }
-        gate.open(connection)
+        let connection = PinnedConnection(self.server, verdict, on: channel) { _ in outcome.value.drain() }
+        outcome.value.gate.open(connection)
+        outcome.value.opened(connection)
         self.registry.add(connection)
     }
 

@@ -5,6 +5,7 @@
 #if NIO
 import CertificatePinning
 import Dispatch
+import Foundation
 import NIOConcurrencyHelpers
 import PathValidation
 
@@ -15,10 +16,24 @@ final class PathFinder: Sendable {
         let presented: [[UInt8]]
         let identity: ServerIdentity
         let key: PathCache.Key
+
+        /// Whether these certificates are those of the question, byte for byte. At every connection, so not by `==`,
+        /// which goes from byte to byte.
+        func isAbout(_ chain: [[UInt8]]) -> Bool {
+            chain.count == self.presented.count
+                && zip(chain, self.presented).allSatisfy { new, old in
+                    new.count == old.count && memcmp(new, old, old.count) == 0
+                }
+        }
     }
 
     private let validator: PathValidator
     private let cache = NIOLockedValueBox(PathCache())
+    /// The newest question about each host: a server mostly presents what it presented before, and then nothing needs to
+    /// be hashed.
+    private let questions = NIOLockedValueBox<[HostName: Question]>([:])
+    /// The most hosts whose question is kept.
+    private static let hosts = 256
 
     /// Creates a finder.
     ///
@@ -32,11 +47,17 @@ final class PathFinder: Sendable {
 
     /// Prepares a question.
     func question(_ presented: [[UInt8]], for host: HostName) -> Question {
+        if let newest = self.questions.withLockedValue({ $0[host] }), newest.isAbout(presented) { return newest }
         let identity = ServerIdentity.host(host)
         let key = PathCache.Key(
             presented: presented, identity: identity, roots: self.validator.roots.digest,
             limits: self.validator.limits)
-        return Question(presented: presented, identity: identity, key: key)
+        let question = Question(presented: presented, identity: identity, key: key)
+        self.questions.withLockedValue { questions in
+            if questions.count >= Self.hosts, questions[host] == nil { questions = [:] }
+            questions[host] = question
+        }
+        return question
     }
 
     /// The path that was found before, while it holds. Waits for nobody.

@@ -13,6 +13,7 @@ final class PinnedConnection: Sendable {
     /// The longest that a connection which is refused by new rules stays open for requests that it has, in seconds.
     static let graceSeconds = 30.0
 
+    private let pinning: Pinning
     let host: HostName
     let port: Int
     /// The path that was validated for the host; `nil` when nobody knows it.
@@ -27,6 +28,7 @@ final class PinnedConnection: Sendable {
         _ server: JudgedServer, _ verdict: HandshakeVerdict, on channel: any Channel,
         drain: @escaping @Sendable (PinningDecision) -> Void
     ) {
+        self.pinning = server.pinning
         self.host = server.host
         self.port = server.port
         self.path = verdict.path
@@ -44,19 +46,28 @@ final class PinnedConnection: Sendable {
     /// The epoch of the rules that it was judged by last.
     var epoch: UInt64 { self.state.withLockedValue { $0.epoch } }
 
+    /// Whether a new request may go on it: judged again when rules came into force that nobody has judged it by yet.
+    func mayTakeRequest() -> Bool {
+        let (epoch, isRetired) = self.state.withLockedValue { ($0.epoch, $0.isRetired) }
+        guard !isRetired else { return false }
+        guard epoch != self.pinning.policyInForce.epoch else { return true }
+        self.judgeAgain()
+        return !self.isRetired
+    }
+
     /// Judges the connection by the rules in force now, and ends it when they refuse it: at once for a denied key, else
     /// when it is idle, after half a minute at the latest.
-    func judgeAgain(by pinning: Pinning) {
-        let epoch = pinning.policyInForce.epoch
+    func judgeAgain() {
+        let epoch = self.pinning.policyInForce.epoch
         let facts = ConnectionFacts(port: self.port)
         let decision: PinningDecision
         if let path = self.path {
-            decision = pinning.decisionAgain(for: path, host: self.host.description, connection: facts)
-        } else if pinning.isObserving {
+            decision = self.pinning.decisionAgain(for: path, host: self.host.description, connection: facts)
+        } else if self.pinning.isObserving {
             // Let through for that reason alone, and the reason has not changed.
-            return
+            return self.state.withLockedValue { $0.epoch = epoch }
         } else {
-            decision = pinning.refusal(
+            decision = self.pinning.refusal(
                 of: self.host.description, .chainInvalid, detail: "the path of an open connection is not known",
                 connection: facts)
         }
@@ -73,7 +84,7 @@ final class PinnedConnection: Sendable {
             return
         }
         self.channel.eventLoop.execute { self.drain(decision) }
-        Task {
+        Task { [pinning] in
             try? await pinning.sleep(seconds: Self.graceSeconds)
             self.channel.close(promise: nil)
         }

@@ -110,6 +110,7 @@ extension Channel {
     public func pinningDecision() -> EventLoopFuture<PinningDecision?> {
         self.eventLoop.submit {
             (try? self.pipeline.syncOperations.handler(type: PinnedConnectionHandler.self))?.connection?.decision
+                ?? (try? self.pipeline.syncOperations.handler(type: HTTP1RequestWatch.self))?.connection?.decision
                 ?? (try? self.pipeline.syncOperations.handler(type: ConnectionGate.self))?.connection?.decision
         }
     }

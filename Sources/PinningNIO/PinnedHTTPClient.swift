@@ -89,13 +89,14 @@ public final class PinnedHTTPClient: Sendable {
         _ request: HTTPClientRequest, deadline: NIODeadline, logger: Logger? = nil
     ) async throws -> HTTPClientResponse {
         var request = request
-        var followed = 0
+        var history: [HTTPClientRequestResponse] = []
         while true {
             guard let target = RequestTarget(request.url) else { throw HTTPClientError.invalidURL }
-            let response = try await self.send(request, to: target, deadline, logger)
+            var response = try await self.send(request, to: target, deadline, logger)
+            if !history.isEmpty { response.history.insert(contentsOf: history, at: 0) }
             guard self.options.redirects > 0, let next = request.followingRedirect(response) else { return response }
-            followed += 1
-            guard followed <= self.options.redirects else { throw HTTPClientError.redirectLimitReached }
+            history = response.history
+            guard history.count <= self.options.redirects else { throw HTTPClientError.redirectLimitReached }
             request = next
         }
     }
@@ -122,12 +123,13 @@ public final class PinnedHTTPClient: Sendable {
         guard request.tlsConfiguration == nil else {
             throw PinningSetupError(.configuration, "a request has TLS settings of its own; give them to the client")
         }
+        guard request.body == nil, self.options.secondsToWaitForNewerList > 0 else {
+            return try await self.sendPinned(request, to: target, deadline, logger)
+        }
         let version = self.pinning.policyInForce.policy.list?.version
         do {
             return try await self.sendPinned(request, to: target, deadline, logger)
-        } catch let refusal as PinningError
-            where request.body == nil && self.options.secondsToWaitForNewerList > 0 && refusal.isForPins
-        {
+        } catch let refusal as PinningError where refusal.isForPins {
             guard await self.awaitList(newerThan: version) else { throw refusal }
             return try await self.sendPinned(request, to: target, deadline, logger)
         }
@@ -138,17 +140,17 @@ public final class PinnedHTTPClient: Sendable {
     ) async throws -> HTTPClientResponse {
         let server = try self.client(for: target)
         // A connection that was retired between two requests has sent nothing of this one: another one may.
-        for isLastTry in request.body == nil ? [false, false, true] : [true] {
+        var triesLeft = request.body == nil ? 2 : 0
+        while true {
             do {
                 let response = try await server.client.execute(request, deadline: deadline, logger: logger)
                 return try self.checked(response, from: server)
-            } catch is ConnectionRetired where !isLastTry {
-                continue
+            } catch is ConnectionRetired where triesLeft > 0 {
+                triesLeft -= 1
             } catch {
                 throw await self.explained(error, server)
             }
         }
-        throw ConnectionRetired()
     }
 
     /// A request without TLS: refused before a connection is made when the host's entry enforces.
@@ -167,14 +169,13 @@ public final class PinnedHTTPClient: Sendable {
     func client(for target: RequestTarget) throws -> ServerClient {
         if let known = self.servers.withLockedValue({ $0.client(for: target) }) { return known }
         let server = try self.tls.server(target.host, target.port)
-        let mark = "\(UInt64.random(in: .min ... .max))-\(UInt64.random(in: .min ... .max))"
-        let connections = self.configuration.connections(self.tls, server, mark: mark)
+        let connections = self.configuration.connections(self.tls, server, marksResponses: true)
         let (client, evicted) = try self.servers.withLockedValue { servers in
             try servers.add(target) {
                 ServerClient(
                     client: HTTPClient(
                         eventLoopGroup: self.group, configuration: self.configuration.hooked(to: connections)),
-                    connections: connections, mark: mark)
+                    connections: connections)
             }
         }
         evicted?.shutdown { _ in }
@@ -184,7 +185,7 @@ public final class PinnedHTTPClient: Sendable {
     /// The second check: a response is handed over only when it came over a connection that carries an allowing
     /// decision for the host of the request. The first is the gate; this one finds a gate that was never asked.
     func checked(_ response: HTTPClientResponse, from server: ServerClient) throws -> HTTPClientResponse {
-        guard response.headers.first(name: ResponseMark.name) == server.mark else {
+        guard response.version.isMarked else {
             #if HardStop
             preconditionFailure("a response from a pinned host came over a connection that carries no decision")
             #else
@@ -193,7 +194,8 @@ public final class PinnedHTTPClient: Sendable {
             #endif
         }
         var response = response
-        response.headers.remove(name: ResponseMark.name)
+        response.version.unmark()
+        if let last = response.history.indices.last { response.history[last].responseHead.version.unmark() }
         return response
     }
 

@@ -10,7 +10,6 @@ import AsyncHTTPClient
 struct ServerClient: Sendable {
     let client: HTTPClient
     let connections: HTTPServerConnections
-    let mark: String
 }
 
 /// The clients of the servers that were talked to lately, bounded: the one that was not used for the longest time goes.
@@ -19,16 +18,20 @@ struct ServerClients: Sendable {
     static let capacity = 256
 
     private var clients: [RequestTarget: (client: ServerClient, use: UInt64)] = [:]
+    /// The one that was asked for last: mostly it is asked for again.
+    private var newest: (target: RequestTarget, client: ServerClient)?
     private var plainClient: HTTPClient?
     private var uses: UInt64 = 0
     private var isClosed = false
 
     /// The client of a server that is known.
     mutating func client(for target: RequestTarget) -> ServerClient? {
-        guard let known = self.clients[target] else { return nil }
+        if let newest, newest.target == target { return newest.client }
+        guard let known = self.clients[target]?.client else { return nil }
         self.uses += 1
         self.clients[target]?.use = self.uses
-        return known.client
+        self.newest = (target, known)
+        return known
     }
 
     /// Adds a server, unless somebody else did meanwhile.
@@ -42,6 +45,7 @@ struct ServerClients: Sendable {
         self.uses += 1
         let client = make()
         self.clients[target] = (client, self.uses)
+        self.newest = (target, client)
         guard self.clients.count > Self.capacity, let oldest = self.clients.min(by: { $0.value.use < $1.value.use })
         else { return (client, nil) }
         self.clients[oldest.key] = nil
@@ -61,6 +65,7 @@ struct ServerClients: Sendable {
     mutating func removeAll() -> [HTTPClient] {
         defer {
             self.clients = [:]
+            self.newest = nil
             self.plainClient = nil
         }
         return self.clients.values.map(\.client.client) + (self.plainClient.map { [$0] } ?? [])

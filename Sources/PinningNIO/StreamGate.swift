@@ -25,15 +25,17 @@ final class StreamGate: ChannelDuplexHandler {
     }
 
     private let gate: ConnectionGate
-    private let mark: String?
+    /// Whether the head of the response is still to be marked.
+    private var marksResponse: Bool
     private var state = State.pending
     private var context: ChannelHandlerContext?
     private var held: [(data: NIOAny, promise: EventLoopPromise<Void>?)] = []
     private var isFlushed = false
+    private var isFirstWrite = true
 
-    init(gate: ConnectionGate, mark: String?) {
+    init(gate: ConnectionGate, marksResponse: Bool) {
         self.gate = gate
-        self.mark = mark
+        self.marksResponse = marksResponse
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -75,7 +77,14 @@ final class StreamGate: ChannelDuplexHandler {
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch self.state {
-        case .open: context.write(data, promise: promise)
+        case .open:
+            guard !self.isFirstWrite || self.gate.connection?.mayTakeRequest() ?? true else {
+                // Not a byte of it was sent.
+                promise?.fail(ConnectionRetired())
+                return context.fireErrorCaught(ConnectionRetired())
+            }
+            self.isFirstWrite = false
+            context.write(data, promise: promise)
         case .pending: self.held.append((data, promise))
         case .refused(let error):
             promise?.fail(error)
@@ -88,9 +97,10 @@ final class StreamGate: ChannelDuplexHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard let mark = self.mark, case .head(var head) = self.unwrapInboundIn(data), self.gate.connection != nil
+        guard self.marksResponse, case .head(var head) = self.unwrapInboundIn(data), self.gate.connection != nil
         else { return context.fireChannelRead(data) }
-        head.headers.mark(mark)
+        head.version.mark()
+        if head.status.code >= 200 { self.marksResponse = false }
         context.fireChannelRead(self.wrapInboundOut(.head(head)))
     }
 }

@@ -27,7 +27,8 @@ struct RequestTargetTests {
         "is not guessed",
         arguments: [
             "", "https:/a", "https://", "https:///a", "https://:443/", "https://a:b/", "https://a:0/",
-            "https://a:65536", "https://u@a/", "https://u:p@a/", "https://a\\@b/", "https://a\\b/", "file:///a", "//a",
+            "https://a:65536", "https://a:+443/", "https://a:4 4/", "https://a:99999999999999999999/", "https://u@a/",
+            "https://u:p@a/", "https://a\\@b/", "https://a\\b/", "file:///a", "//a",
             "https", " https://a",
         ])
     func refused(_ url: String) { #expect(RequestTarget(url) == nil) }

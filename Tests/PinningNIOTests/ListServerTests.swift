@@ -69,7 +69,7 @@ struct ListServerTests {
                 case .oldList: .rollback
                 // By the same signers: the name alone tells them apart.
                 case .otherApp: .wrongName
-                case .tamperedList: .malformed
+                case .tamperedList: .unsigned
                 }
             #expect(outcome.refused.map(\.code) == (code.map { [$0] } ?? []))
             #expect((outcome.fetchFailure != nil) == (answer == .nothing))

@@ -240,6 +240,7 @@ final class LoopbackServer: Sendable {
             if let file = self.server.files[head.uri] { bytes = ByteBuffer(bytes: file) }
             if head.uri.hasPrefix("/v1/"), self.server.files[head.uri] == nil { status = .notFound }
             headers.add(name: "Content-Length", value: "\(bytes.readableBytes)")
+            if !head.isKeepAlive { headers.add(name: "Connection", value: "close") }
             let response = HTTPResponseHead(version: .http1_1, status: status, headers: headers)
             context.write(self.wrapOutboundOut(.head(response)), promise: nil)
             context.write(self.wrapOutboundOut(.body(.byteBuffer(bytes))), promise: nil)

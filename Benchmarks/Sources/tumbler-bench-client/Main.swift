@@ -1,0 +1,25 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// One end of a measured connection, for `tumbler-bench`, which runs two of these: a server, and a client under
+/// valgrind.
+///
+///     tumbler-bench-client serve p256|rsa2048 http1|http2 FOLDER
+///     tumbler-bench-client fetch plain|pinned fresh|first|kept COUNT PORT FOLDER
+@main
+enum Main {
+    /// What a line of arguments does not name.
+    struct Usage: Error {}
+
+    static func main() async throws {
+        var arguments = CommandLine.arguments.dropFirst()
+        switch arguments.popFirst() {
+        case "serve": try await Serving(&arguments).run()
+        case "fetch": try await Fetching(&arguments).run()
+        default: throw Usage()
+        }
+    }
+}
