@@ -53,7 +53,10 @@ final class ConnectionRegistry: Sendable {
             return true
         }
         connection.channel.closeFuture.whenComplete { [weak self] _ in
-            self?.state.withLockedValue { $0.connections[id] = nil }
+            guard let self else { return }
+            // Let go of outside the lock: a connection may be the last to hold its handler, and that this registry.
+            let closed = self.state.withLockedValue { $0.connections.removeValue(forKey: id) }
+            withExtendedLifetime(closed) {}
         }
         if isFirst { self.awaitEndOfSuspension() }
         // A list may have come into force between the verdict and now.

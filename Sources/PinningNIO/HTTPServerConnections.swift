@@ -21,6 +21,8 @@ import PinListClient
 final class HTTPServerConnections: Sendable {
     /// The most certificates that are learned of a server.
     private static let maximumIntermediates = 16
+    /// How many handshakes of ours a connection is worth: another server of the name may answer them.
+    private static let handshakes = 4
 
     let server: JudgedServer
     let registry: ConnectionRegistry
@@ -115,8 +117,9 @@ final class HTTPServerConnections: Sendable {
         guard let leaf = try? tls.peerCertificate?.toDERBytes() else {
             return self.conclude(self.server.refusal(.noCertificates, "no certificate is known"), channel, outcome)
         }
-        if let verdict = self.server.rememberedVerdict(self.question(leaf)) {
-            return self.conclude(verdict, channel, outcome)
+        let question = self.question(leaf)
+        if let path = self.server.finder.remembered(question, at: self.server.pinning.now) {
+            return self.conclude(self.verdict(on: path, question), channel, outcome)
         }
         Task {
             let verdict = await self.verdict(on: leaf, on: channel.eventLoop)
@@ -145,10 +148,10 @@ final class HTTPServerConnections: Sendable {
         let now = self.server.pinning.now
         let question = self.question(leaf)
         if case .success(let path) = await self.server.finder.find(question, at: now) {
-            return self.server.verdict(on: path, presented: question.presented)
+            return self.verdict(on: path, question)
         }
         // Behind one name there may be several servers, with several chains: another one may answer.
-        for isLast in [false, false, true] {
+        for number in 1...Self.handshakes {
             let presented: [[UInt8]]
             do {
                 presented = try await self.ask(on: eventLoop)
@@ -159,10 +162,11 @@ final class HTTPServerConnections: Sendable {
             }
             self.learn(presented.dropFirst())
             let better = self.question(leaf)
-            if let verdict = self.server.rememberedVerdict(better) { return verdict }
-            if isLast || presented.first == leaf { return await self.server.verdict(better) }
-            if case .success(let path) = await self.server.finder.find(better, at: now) {
-                return self.server.verdict(on: path, presented: better.presented)
+            switch await self.server.finder.recall(better, at: now) {
+            case .success(let path): return self.verdict(on: path, better)
+            case .failure(let refusal) where number == Self.handshakes || presented.first == leaf:
+                return self.server.refusal(refusal.reason, refusal.detail, presented: [leaf] + presented.dropFirst())
+            case .failure: continue
             }
         }
         return self.server.refusal(.chainInvalid, "no path was found", presented: [leaf])
@@ -174,6 +178,12 @@ final class HTTPServerConnections: Sendable {
             let old = known.filter { !certificates.contains($0) }
             known = Array((Array(certificates) + old).prefix(Self.maximumIntermediates))
         }
+    }
+
+    /// The verdict on a path through what an earlier handshake of ours has seen. Nobody knows how much of that was
+    /// presented this time: a report says no more of it than what the path goes through.
+    private func verdict(on path: ValidatedPath, _ question: PathFinder.Question) -> HandshakeVerdict {
+        self.server.verdict(on: path, presented: question.presented.filter { path.certificates.contains($0) })
     }
 
     /// What the server presents in a handshake of our own; one at a time.

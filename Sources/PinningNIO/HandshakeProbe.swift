@@ -98,12 +98,12 @@ struct HandshakeProbe: Sendable {
                 targetHost: self.place, targetPort: self.port, headers: headers, deadline: deadline,
                 promise: established)
             try channel.pipeline.syncOperations.addHandlers([encoder, decoder, connect])
-            let handlers = NIOLoopBound((encoder, decoder, connect), eventLoop: channel.eventLoop)
+            // The third one removes itself.
+            let handlers = NIOLoopBound((encoder, decoder), eventLoop: channel.eventLoop)
             return established.futureResult.flatMap {
                 let pipeline = channel.pipeline.syncOperations
-                let (encoder, decoder, connect) = handlers.value
-                return pipeline.removeHandler(connect)
-                    .and(pipeline.removeHandler(decoder)).and(pipeline.removeHandler(encoder)).map { _ in channel }
+                let (encoder, decoder) = handlers.value
+                return pipeline.removeHandler(decoder).and(pipeline.removeHandler(encoder)).map { _ in channel }
             }
         } catch {
             established.fail(error)

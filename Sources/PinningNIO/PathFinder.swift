@@ -65,6 +65,12 @@ final class PathFinder: Sendable {
         self.cache.withLockedValue { $0.path(for: question.key, at: time) }
     }
 
+    /// The path that was found before, or what validating comes to now.
+    func recall(_ question: Question, at time: Timestamp) async -> Result<ValidatedPath, PathRefusal> {
+        if let path = self.remembered(question, at: time) { return .success(path) }
+        return await self.find(question, at: time)
+    }
+
     /// Validates, and remembers the path.
     func find(_ question: Question, at time: Timestamp) async -> Result<ValidatedPath, PathRefusal> {
         let outcome = await self.validator.validate(

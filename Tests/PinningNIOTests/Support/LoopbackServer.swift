@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if NIO
+import Crypto
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOHTTP1
@@ -13,8 +14,8 @@ import NIOTLS
 
 /// A server of HTTP over TLS on loopback, which counts what reaches it.
 ///
-/// It answers `GET /` with `hello`, `/redirect?URL` with a redirect, `/wait` only once it is told to, and anything with
-/// a body with the number of the body's bytes.
+/// It answers `GET /` with `hello`, `/redirect?URL` with a redirect, `/wait` only once it is told to, `/pattern` with
+/// ``BodyPattern``, and anything with a body with the number of the body's bytes; `/digest` with its SHA-256.
 final class LoopbackServer: Sendable {
     /// What reached the server.
     struct Counts: Sendable, Equatable {
@@ -51,6 +52,7 @@ final class LoopbackServer: Sendable {
     }
 
     private let box: NIOLockedValueBox<State>
+    private let turns = NIOLockedValueBox<[Identity]>([])
     private let listener: NIOLockedValueBox<(any Channel)?> = NIOLockedValueBox(nil)
     private let speaksHTTP2: Bool
 
@@ -59,15 +61,19 @@ final class LoopbackServer: Sendable {
         self.speaksHTTP2 = speaksHTTP2
     }
 
-    /// Runs a server while something is done with it.
+    /// Runs a server while something is done with it: on loopback, unless its event loop is in another network.
     static func with<Result>(
-        _ identity: Identity, http2: Bool = false, _ body: (LoopbackServer) async throws -> Result
+        _ identity: Identity, http2: Bool = false, at address: String = "127.0.0.1",
+        on group: MultiThreadedEventLoopGroup = .singleton, _ body: (LoopbackServer) async throws -> Result
     ) async throws -> Result {
         let server = LoopbackServer(identity, speaksHTTP2: http2)
-        let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .childChannelInitializer { server.initialize($0) }
-            .bind(host: "127.0.0.1", port: 0).get()
+        // On the event loop: the socket is in the network of the thread that makes it.
+        let channel = try await group.next().flatSubmit {
+            ServerBootstrap(group: group)
+                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                .childChannelInitializer { server.initialize($0) }
+                .bind(host: address, port: 0)
+        }.get()
         server.listener.withLockedValue { $0 = channel }
         do {
             let result = try await body(server)
@@ -89,6 +95,21 @@ final class LoopbackServer: Sendable {
     var identity: Identity {
         get { self.box.withLockedValue { $0.identity } }
         set { self.box.withLockedValue { $0.identity = newValue } }
+    }
+
+    /// What new connections are shown in turn, when not empty: a name with several servers.
+    var nextIdentities: [Identity] {
+        get { self.turns.withLockedValue { $0 } }
+        set { self.turns.withLockedValue { $0 = newValue } }
+    }
+
+    /// What the next connection is shown.
+    private func takeIdentity() -> Identity {
+        self.turns.withLockedValue { turns in
+            guard let first = turns.first else { return self.identity }
+            turns.append(turns.removeFirst())
+            return first
+        }
     }
 
     /// Answers the requests that wait.
@@ -145,7 +166,7 @@ final class LoopbackServer: Sendable {
         }
         channel.closeFuture.whenComplete { _ in self.count { $0.open -= 1 } }
         return channel.eventLoop.makeCompletedFuture {
-            let identity = self.identity
+            let identity = self.takeIdentity()
             var configuration = TLSConfiguration.makeServerConfiguration(
                 certificateChain: identity.chain.map { .certificate($0) }, privateKey: .privateKey(identity.key))
             configuration.applicationProtocols = self.speaksHTTP2 ? ["h2"] : ["http/1.1"]
@@ -199,6 +220,7 @@ final class LoopbackServer: Sendable {
         let server: LoopbackServer
         var head: HTTPRequestHead?
         var bodyBytes = 0
+        var digest = SHA256()
 
         init(_ server: LoopbackServer) { self.server = server }
 
@@ -213,6 +235,9 @@ final class LoopbackServer: Sendable {
                 }
             case .body(let bytes):
                 self.bodyBytes += bytes.readableBytes
+                if self.head?.uri == "/digest" {
+                    bytes.withUnsafeReadableBytes { self.digest.update(bufferPointer: $0) }
+                }
                 if self.server.speaksHTTP2 { self.server.count { $0.requestBytes += bytes.readableBytes } }
             case .end:
                 guard let head = self.head else { return }
@@ -230,7 +255,9 @@ final class LoopbackServer: Sendable {
         func answer(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
             var headers = HTTPHeaders()
             var status = HTTPResponseStatus.ok
+            guard head.uri != "/pattern" else { return self.answerWithPattern(context) }
             var body = self.bodyBytes > 0 ? "\(self.bodyBytes)" : "hello"
+            if head.uri == "/digest" { body = BodyPattern.text(self.digest.finalize()) }
             if head.uri.hasPrefix("/redirect?") {
                 status = .found
                 headers.add(name: "Location", value: String(head.uri.dropFirst("/redirect?".count)))
@@ -244,6 +271,16 @@ final class LoopbackServer: Sendable {
             let response = HTTPResponseHead(version: .http1_1, status: status, headers: headers)
             context.write(self.wrapOutboundOut(.head(response)), promise: nil)
             context.write(self.wrapOutboundOut(.body(.byteBuffer(bytes))), promise: nil)
+            context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
+        }
+
+        func answerWithPattern(_ context: ChannelHandlerContext) {
+            let headers = HTTPHeaders([("Content-Length", "\(BodyPattern.bytes)")])
+            let response = HTTPResponseHead(version: .http1_1, status: .ok, headers: headers)
+            context.write(self.wrapOutboundOut(.head(response)), promise: nil)
+            for part in 0..<BodyPattern.parts {
+                context.write(self.wrapOutboundOut(.body(.byteBuffer(BodyPattern.part(part)))), promise: nil)
+            }
             context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
         }
 

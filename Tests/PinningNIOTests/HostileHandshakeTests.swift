@@ -1,0 +1,209 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if NIO
+import AsyncHTTPClient
+import CertificatePinning
+import NIOCore
+import PinListClient
+import PinningNIO
+import Testing
+
+@Suite("Connections that end, dribble or stall at any moment of the handshake")
+struct HostileHandshakeTests {
+    static let host = "api.example.com"
+
+    /// Whether the pin in the list is the server's.
+    enum PinKind: CaseIterable { case right, wrong }
+
+    /// A server's chain, and a scene with a pin of it, or of a stranger.
+    static func scene(_ pin: PinKind) throws -> (TestPKI, PinnedScene) {
+        let pki = try TestPKI([Self.host])
+        let pins = [pin == .right ? try pki.intermediate.pin : PinnedScene.strangePin]
+        return (pki, try PinnedScene([PinnedScene.entry(Self.host, pins)], roots: [pki.root]))
+    }
+
+    /// A client that makes a connection for each request.
+    static func client(_ scene: PinnedScene, connectTimeout: TimeAmount = .seconds(10)) throws -> PinnedHTTPClient {
+        var configuration = try scene.configuration([Self.host])
+        configuration.maximumUsesPerConnection = 1
+        configuration.timeout.connect = connectTimeout
+        return try PinnedHTTPClient(by: scene.pinning, configuration: configuration)
+    }
+
+    /// An error of a connection that somebody cut is never a timeout, and never says a pin was wrong that was right.
+    static func check(_ error: any Error, _ pin: PinKind, _ moment: String) {
+        if let refusal = error as? PinningError {
+            let reasons: [PinningDecision.Reason] =
+                pin == .right ? [.chainInvalid, .noCertificates] : [.chainInvalid, .noCertificates, .noMatchingPin]
+            #expect(reasons.contains(refusal.decision.reason), "\(moment): \(refusal)")
+        }
+        if let error = error as? HTTPClientError {
+            let timeouts: [HTTPClientError] = [
+                .deadlineExceeded, .connectTimeout, .tlsHandshakeTimeout, .getConnectionFromPoolTimeout,
+            ]
+            #expect(!timeouts.contains(error), "\(moment): \(error)")
+        }
+    }
+
+    @Test(
+        "a connection that is cut after any number of bytes, either way, by an end or by a reset: no hang, no crash",
+        arguments: PinKind.allCases, [false, true])
+    func cuts(_ pin: PinKind, http2: Bool) async throws {
+        let (pki, scene) = try Self.scene(pin)
+        let known = try Self.client(scene)
+        try await LoopbackServer.with(LoopbackServer.Identity(pki.chain), http2: http2) { server in
+            try await CuttingRelay.with(to: server.port) { relay in
+                let url = "https://\(Self.host):\(relay.port)/"
+                func ask(_ client: PinnedHTTPClient) async -> Result<String, any Error> {
+                    do { return .success(try await client.text(url)) } catch { return .failure(error) }
+                }
+                _ = await ask(known)
+                var cuts = 0
+                for direction in CuttingRelay.Direction.allCases {
+                    // To the end of the handshake and of what is said behind it, and a little more.
+                    let last = relay.mostBytes(direction)
+                    #expect(last > 300)
+                    for bytes in stride(from: 1, through: last + 60, by: 61) {
+                        for resets in [false, true] {
+                            relay.set(CuttingRelay.Plan(cut: (direction, bytes), resets: resets))
+                            // One that knows the server's chain, and one that has yet to learn it.
+                            let new = try Self.client(scene)
+                            for client in [known, new] {
+                                cuts += 1
+                                let moment = "\(direction) \(bytes) \(resets ? "reset" : "end")"
+                                switch await ask(client) {
+                                case .success(let text): #expect(text == "hello" && pin == .right, "\(moment)")
+                                case .failure(let error): Self.check(error, pin, moment)
+                                }
+                            }
+                            try await new.shutdown()
+                        }
+                    }
+                }
+                #expect(cuts > 100)
+                // The client goes on as if nothing had been.
+                relay.set(CuttingRelay.Plan())
+                for _ in 0..<10 {
+                    switch await ask(known) {
+                    case .success(let text): #expect(text == "hello" && pin == .right)
+                    case .failure(let error):
+                        #expect(
+                            (error as? PinningError)?.decision.reason == .noMatchingPin && pin == .wrong, "\(error)")
+                    }
+                }
+            }
+            if pin == .wrong { #expect(server.counts.requests == 0 && server.counts.requestBytes == 0) }
+        }
+        try await known.shutdown()
+    }
+
+    @Test("a server that delivers byte after byte gets its verdict", arguments: PinKind.allCases, [false, true])
+    func dribbles(_ pin: PinKind, http2: Bool) async throws {
+        let (pki, scene) = try Self.scene(pin)
+        let client = try Self.client(scene)
+        try await LoopbackServer.with(LoopbackServer.Identity(pki.chain), http2: http2) { server in
+            try await CuttingRelay.with(to: server.port) { relay in
+                relay.set(CuttingRelay.Plan(dribbles: true))
+                let url = "https://\(Self.host):\(relay.port)/"
+                for _ in 0..<3 {
+                    if pin == .right {
+                        try await client.expectHello(url)
+                    } else {
+                        let refusal = await #expect(throws: PinningError.self) { try await client.text(url) }
+                        #expect(refusal?.decision.reason == .noMatchingPin)
+                    }
+                }
+            }
+            #expect(server.counts.requests == (pin == .right ? 3 : 0))
+        }
+        try await client.shutdown()
+    }
+
+    @Test("a server that accepts and then says nothing, for ever: AsyncHTTPClient's timeout for connections ends it")
+    func silence() async throws {
+        let (_, scene) = try Self.scene(.right)
+        let client = try Self.client(scene, connectTimeout: .milliseconds(200))
+        try await HostileServer.with(nil) { _, _ in
+        } _: { server in
+            let error = await #expect(throws: HTTPClientError.self) {
+                try await client.text("https://\(Self.host):\(server.port)/")
+            }
+            #expect(error == .tlsHandshakeTimeout || error == .connectTimeout)
+            #expect(server.count >= 1)
+            try await client.shutdown()
+        }
+    }
+
+    @Test("a server that stalls in our own handshake alone: the connection is refused when its time is over")
+    func silenceToTheProbe() async throws {
+        let (pki, scene) = try Self.scene(.right)
+        let client = try Self.client(scene, connectTimeout: .milliseconds(300))
+        try await HostileServer.with(LoopbackServer.Identity(pki.chain)) { connection, event in
+            if case .accepted = event, connection.number > 1 { connection.stall() }
+        } _: { server in
+            let refusal = await #expect(throws: PinningError.self) {
+                try await client.text("https://\(Self.host):\(server.port)/")
+            }
+            #expect(refusal?.decision.reason == .chainInvalid)
+            #expect(server.count == 2)
+            #expect(server.bytes == 0)
+        }
+        try await client.shutdown()
+    }
+
+    /// What is done to AsyncHTTPClient's connection, or to our own handshake, around the verdict.
+    enum Moment: String, CaseIterable {
+        case accepted, handshake, ownHandshakeBegins, ownHandshakeEnds, ownHandshakeIsRefused, firstBytes
+    }
+
+    @Test(
+        "a server that closes or resets a connection before, while and after it is judged",
+        arguments: Moment.allCases, [false, true])
+    func aroundTheVerdict(_ moment: Moment, http2: Bool) async throws {
+        for pin in PinKind.allCases {
+            let (pki, scene) = try Self.scene(pin)
+            let identity = try LoopbackServer.Identity(pki.chain)
+            for resets in [false, true] {
+                for _ in 0..<10 {
+                    let client = try Self.client(scene)
+                    try await HostileServer.with(identity, http2: http2) { connection, event in
+                        Self.act(moment, resets, http2, connection, event)
+                    } _: { server in
+                        let error = await #expect(throws: (any Error).self) {
+                            try await client.text("https://\(Self.host):\(server.port)/")
+                        }
+                        if let error { Self.check(error, pin, "\(moment) \(resets) \(pin)") }
+                        if pin == .wrong, !http2 { #expect(server.bytes == 0) }
+                    }
+                    try await client.shutdown()
+                }
+            }
+        }
+    }
+
+    /// Connection 1 is AsyncHTTPClient's, connection 2 our own handshake.
+    private static func act(
+        _ moment: Moment, _ resets: Bool, _ http2: Bool, _ connection: HostileServer.Connection,
+        _ event: HostileServer.Event
+    ) {
+        func end() { if resets { connection.reset() } else { connection.close() } }
+        func endFirst() { connection.server.channel(1)?.close(promise: nil) }
+        switch event {
+        case .accepted:
+            if moment == .accepted { end() }
+            if connection.number > 1, moment == .ownHandshakeBegins { endFirst() }
+            if connection.number > 1, moment == .ownHandshakeIsRefused { end() }
+        case .handshake:
+            if connection.number == 1, http2 { connection.write(HTTP2Frames.settings()) }
+            if moment == .handshake { end() }
+            if connection.number > 1, moment == .ownHandshakeEnds { endFirst() }
+            // What is never answered is never to wait for.
+            if connection.number > 1, moment == .firstBytes, http2 { endFirst() }
+        case .bytes:
+            if moment == .firstBytes, connection.number == 1, !http2 { end() }
+        }
+    }
+}
+#endif
