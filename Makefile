@@ -15,7 +15,7 @@ help: ## this list
 	@echo
 	@echo "  NO_INSTALL=1 keeps every target from installing what it lacks with apt-get."
 
-demo: ## pins, an accepted and a refused chain on this machine, told in plain words [ONCE=1: ends by itself]
+demo: ## key changes, interception, kill switch, replay: on this machine, in plain words [ONCE=1: ends by itself]
 	@ONCE='$(ONCE)' scripts/demo
 
 test: ## every unit and story test, under 15 minutes with the build

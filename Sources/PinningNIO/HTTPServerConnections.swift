@@ -30,6 +30,8 @@ final class HTTPServerConnections: Sendable {
     /// What the server presented above its leaf in a handshake of ours.
     private let intermediates = NIOLockedValueBox<[[UInt8]]>([])
     private let probing = NIOLockedValueBox<Task<[[UInt8]], any Error>?>(nil)
+    /// The newest verdict on a connection to this server.
+    private let concluded = NIOLockedValueBox<PinningDecision?>(nil)
     /// Whether responses are marked that came over a connection with a decision for this server.
     private let marksResponses: Bool
 
@@ -39,6 +41,9 @@ final class HTTPServerConnections: Sendable {
         self.probe = probe
         self.marksResponses = marksResponses
     }
+
+    /// The newest decision on a connection to this server; `nil` before the first.
+    var newestDecision: PinningDecision? { self.concluded.withLockedValue { $0 } }
 
     // MARK: AsyncHTTPClient's hooks. They never fail: see ConnectionGate.
 
@@ -128,6 +133,7 @@ final class HTTPServerConnections: Sendable {
     }
 
     private func conclude(_ verdict: HandshakeVerdict, _ channel: any Channel, _ outcome: NIOLoopBound<Outcome>) {
+        self.concluded.withLockedValue { $0 = verdict.decision }
         // While everything only reports, what AsyncHTTPClient has validated is not refused for want of a path.
         guard verdict.isAllowed || (self.server.pinning.isObserving && verdict.path == nil) else {
             return outcome.value.gate.refuse(PinningError(verdict.decision))

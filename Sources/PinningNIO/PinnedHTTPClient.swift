@@ -4,7 +4,7 @@
 
 #if NIO
 public import AsyncHTTPClient
-import CertificatePinning
+public import CertificatePinning
 import Foundation
 public import Logging
 import NIOConcurrencyHelpers
@@ -77,6 +77,13 @@ public final class PinnedHTTPClient: Sendable {
 
     /// How often a validated path was remembered.
     public var pathCounts: PathCounts { self.tls.pathCounts }
+
+    /// The newest decision on a connection to the server of a URL, for tools that show it; `nil` before the first, and
+    /// for a URL without TLS.
+    public func newestDecision(on url: String) -> PinningDecision? {
+        guard let target = RequestTarget(url), target.isTLS else { return nil }
+        return self.servers.withLockedValue { $0.client(for: target) }?.connections.newestDecision
+    }
 
     /// Sends a request, and follows redirects.
     ///

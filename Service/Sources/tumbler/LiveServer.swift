@@ -87,7 +87,8 @@ enum LiveServer {
         try await done.futureResult.get()
     }
 
-    private static func reason(for error: any Error, _ timeout: Duration) -> String {
+    /// Why a server could not be asked, in words.
+    static func reason(for error: any Error, _ timeout: Duration) -> String {
         switch error {
         case is ServerTimeout: "no answer within \(timeout)"
         case let error as NIOConnectionError:

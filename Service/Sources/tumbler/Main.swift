@@ -17,6 +17,7 @@ import Darwin
 @main
 enum Main {
     static func main() async {
+        _ = StandardOutput.endsWhenNobodyReads
         do {
             var command = try Tumbler.parseAsRoot()
             if var command = command as? any AsyncParsableCommand {

@@ -4,6 +4,7 @@
 
 import PinListClient
 import PinListMetadata
+import PinningNIO
 
 /// The list that clients have, from where they get it.
 enum PublishedDownload {
@@ -17,7 +18,7 @@ enum PublishedDownload {
         }
         let response: FetchResponse
         do {
-            response = try await HTTPClient().fetch(
+            response = try await HTTPClientFetcher().fetch(
                 FetchRequest(address: path, maximumBytes: MetadataLimits().listBytes))
         } catch {
             throw CommandFailure(.undecided, "\(path): \(error)")

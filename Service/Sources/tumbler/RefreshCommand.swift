@@ -3,10 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import CertificatePinning
 import Foundation
 @_spi(Tools) import PinListClient
-import PinListMetadata
 
 /// One refresh exactly as an app's client does it: formats.md, sections 3.3, 6 and 7.
 struct RefreshCommand: AsyncParsableCommand {
@@ -51,36 +49,14 @@ struct RefreshCommand: AsyncParsableCommand {
     }
 
     private func pinning(refreshingFrom address: URL) throws(CommandFailure) -> Pinning {
-        let configuration = PinningConfiguration(
-            fetcher: HTTPClient(), reportSender: NoReports(), clock: CommandClock(now: self.time.time))
-        // Read here, so that a missing file is told like any other.
-        let root = EmbeddedFile.bytes(try InputFile.read(self.root))
-        let bundled = try self.bundled.map { path throws(CommandFailure) in EmbeddedFile.bytes(try InputFile.read(path))
-        }
+        let root = try InputFile.read(self.root)
+        let bundled = try self.bundled.map { path throws(CommandFailure) in try InputFile.read(path) }
         do throws(PinningSetupError) {
-            guard let bundled else {
-                return try Pinning(
-                    root: root, refreshFrom: address, state: .folder(self.state), configuration: configuration)
-            }
             return try Pinning(
-                root: root, list: bundled, refreshFrom: address, state: .folder(self.state),
-                configuration: configuration)
+                forCommandAt: self.time.time, root: root, list: bundled, refreshFrom: address,
+                state: .folder(self.state))
         } catch {
             throw CommandFailure(error.code == .address ? .usage : .doesNotHold, error.reason)
         }
     }
-}
-
-/// A command looks, and reports nothing.
-private struct NoReports: ReportSender {
-    func send(_ body: [UInt8], to address: String) async throws -> FetchResponse {
-        throw FetchFailure(.network, "a command sends no reports")
-    }
-}
-
-/// A clock that stands still: a command takes the time once.
-private struct CommandClock: PinningClock {
-    let now: Timestamp
-
-    func sleep(seconds: Double) async throws { try await SystemClock().sleep(seconds: seconds) }
 }

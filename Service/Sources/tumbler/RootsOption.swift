@@ -5,36 +5,29 @@
 import CertificatePinning
 import Foundation
 import PathValidation
+import PinningNIO
 
 /// Where the anchors come from: `--roots FILE|system`, `--ca-file FILE`.
 enum RootsOption {
     /// The word for the roots of the system.
     static let system = "system"
 
-    /// Where systems keep their bundle: Debian and its like, Fedora and its like, Alpine.
-    static let systemBundles = [
-        "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem",
-    ]
-
     /// Reads a root store.
     ///
     /// - Throws: ``CommandFailure`` when there is none, or it holds nothing that can be used.
     static func load(_ option: String) throws(CommandFailure) -> RootStore {
-        var path = option
         if option == self.system {
-            guard let bundle = self.systemBundles.first(where: { FileManager.default.isReadableFile(atPath: $0) })
-            else {
+            do throws(PinningSetupError) { return try TrustedRoots.system() } catch {
                 throw CommandFailure(
                     .undecided, "this system has no bundle of roots",
                     hint: "install ca-certificates, or name a PEM file with --roots")
             }
-            path = bundle
         }
-        let bytes = try InputFile.read(path)
+        let bytes = try InputFile.read(option)
         do throws(InputError) {
             return try RootStore(pem: bytes)
         } catch {
-            throw CommandFailure(.undecided, "\(path): \(error)")
+            throw CommandFailure(.undecided, "\(option): \(error)")
         }
     }
 }

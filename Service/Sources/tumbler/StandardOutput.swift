@@ -13,8 +13,25 @@ enum StandardOutput {
         do {
             try FileHandle.standardOutput.write(contentsOf: result)
         } catch {
+            self.endIfNobodyReads()
             throw CommandFailure(.undecided, "the result cannot be written to standard output")
         }
+    }
+
+    /// Whether a pipe that nobody reads ends this program silently, as it ends others. SwiftNIO switches that off for
+    /// the whole process, so it is looked up when the program starts.
+    static let endsWhenNobodyReads: Bool = {
+        let before = signal(SIGPIPE, SIG_DFL)
+        signal(SIGPIPE, before)
+        return before == nil
+    }()
+
+    private static func endIfNobodyReads() {
+        var output = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
+        guard self.endsWhenNobodyReads, poll(&output, 1, 0) == 1, output.revents & Int16(POLLERR | POLLHUP) != 0
+        else { return }
+        signal(SIGPIPE, SIG_DFL)
+        raise(SIGPIPE)
     }
 
     /// Writes lines of text.

@@ -19,7 +19,7 @@ struct Tumbler: AsyncParsableCommand {
             PinCommand.self, EvaluateCommand.self, InitCommand.self, ReleaseCommand.self, KeyCommand.self,
             RootCommand.self, BuildCommand.self,
             LintCommand.self, DiffCommand.self, SignCommand.self, CombineCommand.self, VerifyCommand.self,
-            SuspendCommand.self, ResumeCommand.self, ExportCommand.self, RefreshCommand.self,
+            SuspendCommand.self, ResumeCommand.self, ExportCommand.self, RefreshCommand.self, FetchCommand.self,
         ]
     )
 }

@@ -3,9 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import PinningNIO
 import Testing
-
-@testable import tumbler
 
 @Suite("Would the app accept this chain?", .needsOpenSSL)
 struct EvaluateVerdictTests {
@@ -123,7 +122,7 @@ struct EvaluateVerdictTests {
     @Test("--roots system: the system's bundle, which does not know the tests' CA; undecided where there is none")
     func systemRoots() async throws {
         try await self.withChains { folder, chain, _, _ in
-            let hasBundle = RootsOption.systemBundles.contains { FileManager.default.isReadableFile(atPath: $0) }
+            let hasBundle = TrustedRoots.systemBundles.contains { FileManager.default.isReadableFile(atPath: $0) }
             for roots in [["--roots", "system"], []] {
                 let arguments = ["evaluate", "--host", TestChain.host, "--chain", chain.file, "--json"] + roots
                 let run = try await CommandRun.tumbler(arguments, in: folder)

@@ -23,9 +23,14 @@ struct ServedLists {
     var repository: RepositorySimulator
 
     /// Publishes root 1 and list 1 below `folder`, which also gets `root.json` and `bundled.json` as an app ships them.
-    init(in folder: URL) throws {
+    ///
+    /// - Parameters:
+    ///   - time: When they are issued.
+    ///   - domains: The entries of the list; one that nothing matches by default.
+    init(in folder: URL, at time: Timestamp = Self.start, domains: [PinnedDomain]? = nil) throws {
         self.folder = folder
-        self.repository = try RepositorySimulator(at: Self.start, domains: [try Self.entry(1)])
+        self.repository = try RepositorySimulator(
+            at: time, domains: try domains?.map { PinList.Domain($0) } ?? [try Self.entry(1)])
         try folder.write(Data(self.repository.roots[0]), as: "root.json")
         try folder.write(Data(self.repository.lists[0]), as: "bundled.json")
         try self.store()

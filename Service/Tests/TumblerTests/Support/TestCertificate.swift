@@ -1,0 +1,1 @@
+../../../../Tests/PathValidationTests/Support/TestCertificate.swift
