@@ -22,7 +22,7 @@ public struct PathCache: Sendable {
         ///   - presented: Certificates in DER, the leaf first, as they are given to the validator.
         ///   - identity: Whose certificate the leaf must be.
         ///   - roots: The digest of the root store.
-        ///   - settings: The validator's limits.
+        ///   - limits: The validator's limits.
         public init(presented: [[UInt8]], identity: ServerIdentity, roots: [UInt8], limits: PathLimits) {
             var hash = SHA256()
             for part in [Array("\(identity)".utf8), roots, Array(limits.description.utf8)] {

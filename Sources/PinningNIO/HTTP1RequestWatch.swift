@@ -55,7 +55,7 @@ final class HTTP1RequestWatch: ChannelDuplexHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch self.unwrapInboundIn(data) {
-        case .head(var head):
+        case .head(var head) where self.marksResponses || self.isRetired:
             // So that the pool does not keep it.
             if self.isRetired { head.headers.replaceOrAdd(name: "Connection", value: "close") }
             if self.marksResponses, self.connection != nil { head.version.mark() }
@@ -64,7 +64,7 @@ final class HTTP1RequestWatch: ChannelDuplexHandler {
             self.isBusy = false
             context.fireChannelRead(data)
             if self.isRetired { context.close(promise: nil) }
-        case .body:
+        case .head, .body:
             context.fireChannelRead(data)
         }
     }

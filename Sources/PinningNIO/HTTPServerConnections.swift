@@ -139,6 +139,8 @@ final class HTTPServerConnections: Sendable {
             return outcome.value.gate.refuse(PinningError(verdict.decision))
         }
         let connection = PinnedConnection(self.server, verdict, on: channel) { _ in outcome.value.drain() }
+        // Rules may have come into force while the path was found: nothing passes under those before them.
+        guard connection.mayTakeRequest() else { return outcome.value.gate.refuse(PinningError(connection.decision)) }
         outcome.value.gate.open(connection)
         outcome.value.opened(connection)
         self.registry.add(connection)

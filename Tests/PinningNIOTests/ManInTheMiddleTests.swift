@@ -3,10 +3,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if NIO
+import AsyncHTTPClient
 import CertificatePinning
 import Foundation
 import PinListClient
 import PinListMetadata
+import PinningNIO
 import PinningTesting
 import SwiftASN1
 import Testing
@@ -63,6 +65,35 @@ struct ManInTheMiddleTests {
                 #expect(counts.connections == 4)
                 #expect(counts.handshakes == 0)
                 #expect(server.counts.requests == 2)
+            }
+        }
+    }
+
+    @Test(
+        "a redirect in a tunnel to a host that is pinned otherwise is refused, and nothing reaches it",
+        arguments: [false, true])
+    func redirectInTunnel(http2: Bool) async throws {
+        let (first, second) = (try TestPKI(["a.example.com"], name: "a"), try TestPKI(["b.example.com"], name: "b"))
+        let pin = try first.leaf.pin
+        let entries = try ["a.example.com", "b.example.com"].map { try PinnedScene.entry($0, [pin]) }
+        let scene = try PinnedScene(entries, roots: [first.root, second.root])
+        try await LoopbackServer.with(LoopbackServer.Identity(first.chain), http2: http2) { one in
+            try await LoopbackServer.with(LoopbackServer.Identity(second.chain), http2: http2) { two in
+                try await ManInTheMiddle.with(at: .honestProxy, presenting: nil) { proxy in
+                    var configuration = try scene.configuration(["a.example.com", "b.example.com"])
+                    configuration.proxy = .server(host: "127.0.0.1", port: proxy.port)
+                    let client = try PinnedHTTPClient(by: scene.pinning, configuration: configuration)
+                    let refusal = await #expect(throws: PinningError.self) {
+                        try await client.text(
+                            "https://a.example.com:\(one.port)/redirect?https://b.example.com:\(two.port)/")
+                    }
+                    #expect(refusal?.host == "b.example.com")
+                    #expect(refusal?.decision.reason == .noMatchingPin)
+                    #expect(one.counts.requests == 1)
+                    #expect(two.counts.handshakes > 0)
+                    #expect(two.counts.requestBytes == 0)
+                    try await client.shutdown()
+                }
             }
         }
     }

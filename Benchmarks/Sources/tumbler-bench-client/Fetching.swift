@@ -28,7 +28,17 @@ struct Fetching {
         case kept
     }
 
-    private let isPinned: Bool
+    /// With what.
+    enum Kind: String {
+        /// AsyncHTTPClient.
+        case plain
+        /// The same, with a pinned configuration.
+        case configured
+        /// `PinnedHTTPClient`, with redirects and the second check.
+        case pinned
+    }
+
+    private let kind: Kind
     private let manner: Manner
     private let count: Int
     private let port: Int
@@ -36,11 +46,12 @@ struct Fetching {
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
     init(_ arguments: inout ArraySlice<String>) throws {
-        guard let kind = arguments.popFirst(), let manner = arguments.popFirst().flatMap(Manner.init(rawValue:)),
+        guard let kind = arguments.popFirst().flatMap(Kind.init(rawValue:)),
+            let manner = arguments.popFirst().flatMap(Manner.init(rawValue:)),
             let count = arguments.popFirst().flatMap({ Int($0) }), let port = arguments.popFirst().flatMap({ Int($0) }),
             let folder = arguments.popFirst()
         else { throw Main.Usage() }
-        self.isPinned = kind == "pinned"
+        self.kind = kind
         self.manner = manner
         self.count = count
         self.port = port
@@ -54,20 +65,25 @@ struct Fetching {
         tls.trustRoots = .certificates(roots)
         var configuration = HTTPClient.Configuration(tlsConfiguration: tls)
         configuration.dnsOverride = [Self.host: "127.0.0.1"]
-        let start: DispatchTime
-        if self.isPinned {
-            let pinning = try self.pinning()
-            start = .now()
+        let pinning = self.kind == .plain ? nil : try self.pinning()
+        let start = DispatchTime.now()
+        if let pinning, self.kind == .pinned {
             try await self.fetch(
                 { try PinnedHTTPClient(by: pinning, configuration: configuration, on: self.group) },
                 { try await $0.execute($1, timeout: .seconds(60)) }, { try await $0.shutdown() })
-            precondition(pinning.decisionCounts.keys.elementsEqual([.pinMatch]))
         } else {
-            start = .now()
             try await self.fetch(
-                { HTTPClient(eventLoopGroup: self.group, configuration: configuration) },
+                {
+                    var own = configuration
+                    if let pinning {
+                        own.redirectConfiguration = .disallow
+                        own = try own.pinned(by: pinning, for: Self.host, port: self.port, on: self.group)
+                    }
+                    return HTTPClient(eventLoopGroup: self.group, configuration: own)
+                },
                 { try await $0.execute($1, timeout: .seconds(60)) }, { try await $0.shutdown() })
         }
+        precondition(pinning?.decisionCounts.keys.elementsEqual([.pinMatch]) ?? true)
         print(DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds)
     }
 

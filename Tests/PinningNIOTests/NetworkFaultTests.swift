@@ -1,0 +1,86 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if NIO
+import AsyncHTTPClient
+import CertificatePinning
+import NIOCore
+import PinListClient
+import PinningNIO
+import Testing
+
+@Suite(
+    "A network that loses packets, stalls or resets connections",
+    .enabled(if: NetworkNamespace.isPossible, "networks cannot be made here: for CAP_NET_ADMIN and CAP_SYS_ADMIN"),
+    .enabled(if: NetworkNamespace.isEquipped, "there is no nsenter, ip or iptables"),
+    .serialized)
+struct NetworkFaultTests {
+    /// What the router does with what it should forward.
+    enum Fault: String, CaseIterable {
+        case losesAll, losesWhatIsLarge, losesAnswers, resetsTheClient, resetsTheServer
+
+        /// The rule of its firewall.
+        var rule: String {
+            switch self {
+            case .losesAll: "-p tcp -j DROP"
+            // Connections are made, and handshakes begin.
+            case .losesWhatIsLarge: "-p tcp -m length --length 300:65535 -j DROP"
+            case .losesAnswers: "-i out -p tcp -j DROP"
+            case .resetsTheClient: "-i in -p tcp -j REJECT --reject-with tcp-reset"
+            case .resetsTheServer: "-i out -p tcp -j REJECT --reject-with tcp-reset"
+            }
+        }
+    }
+
+    @Test(
+        "ends requests with an error that blames no pin, and does no harm to those after it", arguments: [false, true])
+    func faults(http2: Bool) async throws {
+        let pki = try TestPKI([Way.host])
+        let scene = try PinnedScene([PinnedScene.entry(Way.host, [pki.leaf.pin])], roots: [])
+        try await InterceptedWire.with { wire in
+            let address = InterceptedWire.serverAddress
+            let identity = try LoopbackServer.Identity(pki.chain)
+            try await LoopbackServer.with(identity, http2: http2, at: address, on: wire.server.group) { server in
+                let way = Way(
+                    address: address, port: server.port, roots: [try pki.root.nio], group: wire.client.group,
+                    http2: http2)
+                var configuration = way.configuration
+                configuration.timeout.connect = .milliseconds(300)
+                func client() throws -> PinnedHTTPClient {
+                    try PinnedHTTPClient(by: scene.pinning, configuration: configuration, on: way.group)
+                }
+                func ask(_ client: PinnedHTTPClient, within timeout: TimeAmount) async throws -> String {
+                    let request = HTTPClientRequest(url: "https://\(Way.host):\(way.port)/")
+                    let response = try await client.execute(request, timeout: timeout)
+                    return String(buffer: try await response.body.collect(upTo: 1_024))
+                }
+                // One with an open connection, and one that has yet to make its first.
+                let known = try client()
+                for fault in Fault.allCases {
+                    let answer = try await ask(known, within: .seconds(20))
+                    #expect(answer == "hello")
+                    let requests = server.counts.requests
+                    try await wire.router.run("iptables -I FORWARD \(fault.rule)")
+                    let new = try client()
+                    // What is said on an open connection is small.
+                    for client in fault == .losesWhatIsLarge ? [new] : [known, new] {
+                        let error = await #expect(throws: (any Error).self, "\(fault)") {
+                            try await ask(client, within: .seconds(1))
+                        }
+                        #expect((error as? PinningError)?.decision.reason != .noMatchingPin, "\(fault)")
+                    }
+                    // The known one's request may have arrived where only the answer was lost.
+                    #expect(server.counts.requests <= requests + 1)
+                    try await wire.router.run("iptables -D FORWARD \(fault.rule)")
+                    let after = try await ask(new, within: .seconds(20))
+                    #expect(after == "hello", "\(fault)")
+                    try await new.shutdown()
+                }
+                try await known.shutdown()
+            }
+        }
+        #expect(scene.pinning.decisionCounts[.noMatchingPin] == nil)
+    }
+}
+#endif
