@@ -72,15 +72,14 @@ struct Fetching {
                 { try PinnedHTTPClient(by: pinning, configuration: configuration, on: self.group) },
                 { try await $0.execute($1, timeout: .seconds(60)) }, { try await $0.shutdown() })
         } else {
+            if let pinning {
+                configuration.redirectConfiguration = .disallow
+                configuration = try configuration.pinned(
+                    by: pinning, for: Self.host, port: self.port, on: self.group)
+            }
+            let settings = configuration
             try await self.fetch(
-                {
-                    var own = configuration
-                    if let pinning {
-                        own.redirectConfiguration = .disallow
-                        own = try own.pinned(by: pinning, for: Self.host, port: self.port, on: self.group)
-                    }
-                    return HTTPClient(eventLoopGroup: self.group, configuration: own)
-                },
+                { HTTPClient(eventLoopGroup: self.group, configuration: settings) },
                 { try await $0.execute($1, timeout: .seconds(60)) }, { try await $0.shutdown() })
         }
         precondition(pinning?.decisionCounts.keys.elementsEqual([.pinMatch]) ?? true)

@@ -17,7 +17,7 @@ enum RequestTargetText: FuzzTarget {
         precondition(!target.host.utf8.contains { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "@") })
         // What is no host is refused by the normaliser; of the others Foundation must read the same.
         guard let name = try? HostName(target.host), let components = URLComponents(string: text),
-            let host = components.percentEncodedHost
+            let host = components.encodedHost
         else { return }
         precondition((try? HostName(host)) == name, "\(target.host) is \(host) to Foundation")
         precondition(components.port == nil || components.port == target.port)
