@@ -12,7 +12,7 @@ extension HTTPClientRequest {
     /// The request that a redirect asks for, or `nil` when the response is for the caller: no redirect, or one that
     /// would send a body again, which may have been consumed.
     func followingRedirect(_ response: HTTPClientResponse) -> HTTPClientRequest? {
-        guard [301, 302, 303, 307, 308].contains(response.status.code),
+        guard (300..<400).contains(response.status.code), [301, 302, 303, 307, 308].contains(response.status.code),
             let location = response.headers.first(name: "Location"), let base = URL(string: self.url),
             let url = URL(string: location, relativeTo: base)?.absoluteURL,
             let scheme = url.scheme?.lowercased(), scheme == "https" || scheme == "http"

@@ -150,8 +150,8 @@ public final class PinnedHTTPClient: Sendable {
         var triesLeft = request.body == nil ? 2 : 0
         while true {
             do {
-                let response = try await server.client.execute(request, deadline: deadline, logger: logger)
-                return try self.checked(response, from: server)
+                return try self.checked(
+                    try await server.client.execute(request, deadline: deadline, logger: logger), from: server)
             } catch is ConnectionRetired where triesLeft > 0 {
                 triesLeft -= 1
             } catch {
@@ -191,7 +191,7 @@ public final class PinnedHTTPClient: Sendable {
 
     /// The second check: a response is handed over only when it came over a connection that carries an allowing
     /// decision for the host of the request. The first is the gate; this one finds a gate that was never asked.
-    func checked(_ response: HTTPClientResponse, from server: ServerClient) throws -> HTTPClientResponse {
+    func checked(_ response: consuming HTTPClientResponse, from server: ServerClient) throws -> HTTPClientResponse {
         guard response.version.isMarked else {
             #if HardStop
             preconditionFailure("a response from a pinned host came over a connection that carries no decision")
@@ -200,7 +200,7 @@ public final class PinnedHTTPClient: Sendable {
                 server.connections.server.refusal(.chainInvalid, "the connection carries no decision").decision)
             #endif
         }
-        var response = response
+        // In place: a copy of the history would be the largest part of what a request costs here.
         response.version.unmark()
         if let last = response.history.indices.last { response.history[last].responseHead.version.unmark() }
         return response
