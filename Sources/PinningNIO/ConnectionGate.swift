@@ -37,6 +37,8 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// The most bytes of a server that are held: it has nothing to say before a request but HTTP/2's settings.
     private static let heldBytes = 262_144
+    /// How long a refused connection waits for the request that AsyncHTTPClient may be about to put on it.
+    private static let refusalDelay = TimeAmount.milliseconds(50)
 
     private var state = State.pending(Held())
     private var context: ChannelHandlerContext?
@@ -48,12 +50,6 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
     var connection: PinnedConnection? {
         guard case .open(let connection) = self.state else { return nil }
         return connection
-    }
-
-    /// Whether the verdict is a refusal.
-    var refusal: PinningError? {
-        guard case .refused(let error) = self.state else { return nil }
-        return error
     }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
@@ -112,7 +108,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
         // Not at once: AsyncHTTPClient may be about to put its request on this connection, and then hears why not. A
         // connection that is closed while the pool is still told of it would be one that the pool does not know.
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-        context.eventLoop.scheduleTask(in: .milliseconds(held.writes.isEmpty ? 50 : 0)) {
+        context.eventLoop.scheduleTask(in: held.writes.isEmpty ? Self.refusalDelay : .zero) {
             bound.value.close(promise: nil)
         }
     }
