@@ -38,6 +38,18 @@ struct DomainIndex: Sendable {
         self.slots = slots
     }
 
+    /// The same index with entries that are changed, but for their domains.
+    func mapEntries(_ change: (inout PinnedDomain) -> Void) -> DomainIndex {
+        DomainIndex(
+            slots: self.slots.mapValues { slot in
+                var entry = slot.entry
+                change(&entry)
+                return Slot(name: slot.name, entry: entry)
+            })
+    }
+
+    private init(slots: [UInt64: Slot]) { self.slots = slots }
+
     /// The entry that applies to a host (its domain is the noted hostname of RFC 7469), or `nil`.
     func entry(for host: HostName) -> PinnedDomain? {
         var text = host.description

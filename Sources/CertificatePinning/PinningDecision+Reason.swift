@@ -39,6 +39,9 @@ extension PinningDecision {
         public static let overBudget = Reason(code: "over-budget")
         /// A request without TLS to a host whose entry enforces.
         public static let cleartext = Reason(code: "cleartext")
+        /// A response came over a connection that was judged for another host, whose path does not satisfy this host's
+        /// entry, or over one that nobody judged.
+        public static let otherHostConnection = Reason(code: "other-host-connection")
         /// A question that could not be read (`evaluate --batch`).
         public static let malformed = Reason(code: "malformed")
     }

@@ -49,6 +49,7 @@ extension PinningDecision: CustomStringConvertible {
         case .noCertificates: "The server presented no certificate."
         case .overBudget: "Validating the presented chain takes more work than is allowed."
         case .cleartext: "A request without TLS to a host that is pinned."
+        case .otherHostConnection: "The answer came over a connection that was not judged for this host."
         default: "The question could not be read."
         }
     }

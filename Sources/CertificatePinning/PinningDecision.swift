@@ -66,7 +66,7 @@ public struct PinningDecision: Hashable, Sendable {
     public let list: ListIdentity?
 
     /// What a person should know beside the reason, in one sentence.
-    public let detail: String?
+    public private(set) var detail: String?
 
     /// A refusal, which ``concluding(_:_:isEnforced:)`` may still turn into something else: what is forgotten blocks.
     init(
@@ -99,6 +99,13 @@ public struct PinningDecision: Hashable, Sendable {
         self.verdict = verdict
         self.reason = reason
         self.isEnforced = isEnforced
+        return self
+    }
+
+    /// The same conclusion for a reason that says more.
+    consuming func explained(_ reason: Reason, _ detail: String) -> PinningDecision {
+        self.reason = reason
+        self.detail = detail
         return self
     }
 }

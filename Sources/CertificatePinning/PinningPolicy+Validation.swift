@@ -50,19 +50,48 @@ extension PinningPolicy {
     /// - Returns: `cleartext`, blocked when the host's entry enforces and allowed when it reports; otherwise what
     ///   ``validate(_:for:at:)`` says of a host that nothing is expected of.
     public func cleartext(to host: String, at time: Timestamp) -> PinningDecision {
-        let decision = self.refusal(of: host, .cleartext)
-        guard decision.reason != .hostInvalid else { return decision }
-        if self.isSuspended(decision.entry, at: time) {
-            return decision.concluding(.allow, .suspended, isEnforced: false)
+        self.decision(withoutPathFor: self.refusal(of: host, .cleartext), at: time)
+    }
+
+    /// Decides on a response for a host that came over a connection which was not judged for this host, but for
+    /// another one (HTTP/2 and HTTP/3 may do so, RFC 9113, section 9.1.1) or for none that is known.
+    ///
+    /// - Parameters:
+    ///   - host: The host that the request was for, without a port.
+    ///   - path: The path that was validated when the connection was made; `nil` when nobody knows it.
+    ///   - other: The host that it was validated for, as far as that is known.
+    ///   - time: The reference time.
+    /// - Returns: What ``validate(_:for:at:)`` says of the path, with `other-host-connection` for a mismatch. Without a
+    ///   path `other-host-connection`, blocked when the host's entry enforces and allowed when it reports.
+    public func validateResponse(
+        for host: String, over path: ValidatedPath?, judgedFor other: String?, at time: Timestamp
+    ) -> PinningDecision {
+        guard let path else {
+            let detail = "the connection that answered was judged for no host that is known"
+            return self.decision(
+                withoutPathFor: self.refusal(of: host, .otherHostConnection, detail: detail), at: time)
         }
-        guard let entry = decision.entry else {
-            return self.unlistedDecision(decision)
+        let decision = self.validate(path, for: host, at: time)
+        guard decision.reason == .noMatchingPin else { return decision }
+        return decision.explained(
+            .otherHostConnection, "the connection that answered was judged for \(other ?? "another host")")
+    }
+
+    /// What the rules make of a refusal for want of a validated path: it stands where pins would be enforced.
+    private func decision(withoutPathFor refusal: PinningDecision, at time: Timestamp) -> PinningDecision {
+        guard refusal.reason != .hostInvalid else { return refusal }
+        if self.isSuspended(refusal.entry, at: time) {
+            return refusal.concluding(.allow, .suspended, isEnforced: false)
+        }
+        guard let entry = refusal.entry else {
+            return self.unlistedDecision(refusal)
         }
         if let end = entry.expiresAt, time >= end {
-            return decision.concluding(.allow, .domainExpired, isEnforced: false)
+            return refusal.concluding(.allow, .domainExpired, isEnforced: false)
         }
-        if entry.mode == .off { return decision.concluding(.allow, .notPinned, isEnforced: false) }
-        return decision.concluding(entry.isEnforced ? .block : .allow, .cleartext, isEnforced: entry.isEnforced)
+        if entry.mode == .off { return refusal.concluding(.allow, .notPinned, isEnforced: false) }
+        return refusal.concluding(
+            entry.isEnforced ? .block : .allow, refusal.reason, isEnforced: entry.isEnforced)
     }
 
     /// The refusal of a connection that never had a validated path: `chain-invalid`, `no-certificates`, `over-budget`

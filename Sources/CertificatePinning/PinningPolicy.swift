@@ -49,15 +49,36 @@ public struct PinningPolicy: Sendable {
 
     /// Rules without entries: all hosts are unlisted.
     public init(unlisted: UnlistedHosts) {
-        self.list = nil
-        self.unlisted = unlisted
-        self.denied = []
-        self.suspended = []
-        self.index = DomainIndex()
+        self.init(list: nil, unlisted: unlisted, denied: [], suspended: [], index: DomainIndex())
     }
 
     /// The entry that applies to a host: the exact name, else the nearest parent that includes its subdomains.
     public func entry(for host: HostName) -> PinnedDomain? { self.index.entry(for: host) }
+
+    /// The same rules, none of which blocks: what they would have refused is reported. For a first deployment.
+    public var reportingOnly: PinningPolicy {
+        PinningPolicy(
+            list: self.list, unlisted: self.unlisted == .deny ? .report : self.unlisted,
+            denied: self.denied.map { key in
+                var key = key
+                key.isEnforced = false
+                return key
+            },
+            suspended: self.suspended,
+            index: self.index.mapEntries { entry in
+                if entry.mode == .enforce { entry.mode = .report }
+            })
+    }
+
+    private init(
+        list: ListIdentity?, unlisted: UnlistedHosts, denied: [DeniedKey], suspended: [Suspension], index: DomainIndex
+    ) {
+        self.list = list
+        self.unlisted = unlisted
+        self.denied = denied
+        self.suspended = suspended
+        self.index = index
+    }
 
     /// When the next suspension ends: what was allowed under it may be refused from then on.
     public func nextEndOfSuspension(after time: Timestamp) -> Timestamp? {

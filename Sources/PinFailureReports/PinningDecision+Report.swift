@@ -13,7 +13,7 @@ extension PinningDecision {
         if self.verdict == .block { return self.reason }
         if self.denied != nil { return .deniedKey }
         switch self.reason {
-        case .noMatchingPin, .unlistedReported, .domainExpired, .cleartext: return self.reason
+        case .noMatchingPin, .unlistedReported, .domainExpired, .cleartext, .otherHostConnection: return self.reason
         default: return nil
         }
     }
@@ -26,7 +26,7 @@ extension PinningDecision.Reason {
     /// end nothing failed, only its time was over.
     public var validationResult: Int {
         switch self {
-        case .noMatchingPin, .deniedKey, .deniedUndecidable, .unlistedDenied, .unlistedReported: 1
+        case .noMatchingPin, .otherHostConnection, .deniedKey, .deniedUndecidable, .unlistedDenied, .unlistedReported: 1
         case .chainInvalid, .noCertificates, .overBudget: 2
         case .hostInvalid, .cleartext, .malformed: 3
         case .pinMatch, .notPinned, .suspended, .domainExpired: 0

@@ -30,10 +30,20 @@ final class DecisionLedger: @unchecked Sendable {
                 if !self.refusals.isEmpty { self.refusals[decision.host] = nil }
                 return
             }
-            self.refusals[decision.host] = (decision, time)
-            if self.refusals.count > Self.hosts, let oldest = self.refusals.min(by: { $0.value.time < $1.value.time }) {
-                self.refusals[oldest.key] = nil
-            }
+            self.remember(decision, for: decision.host, at: time)
+        }
+    }
+
+    /// Lets a refusal explain errors of a host that it was not made for.
+    func explain(_ host: String, by refusal: PinningDecision, at time: Timestamp) {
+        let name = (try? HostName(host))?.description ?? host
+        self.lock.withLock { self.remember(refusal, for: name, at: time) }
+    }
+
+    private func remember(_ refusal: PinningDecision, for host: String, at time: Timestamp) {
+        self.refusals[host] = (refusal, time)
+        if self.refusals.count > Self.hosts, let oldest = self.refusals.min(by: { $0.value.time < $1.value.time }) {
+            self.refusals[oldest.key] = nil
         }
     }
 

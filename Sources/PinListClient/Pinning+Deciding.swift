@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import CertificatePinning
+internal import Logging
 internal import PinFailureReports
 
 extension Pinning {
@@ -23,7 +24,8 @@ extension Pinning {
         let now = self.configuration.clock.now
         self.warnIfNobodyRuns(at: now)
         let inForce = self.inForce(at: now)
-        let decision = inForce.policy.validate(path, for: host, at: inForce.referenceTime(now))
+        let decision = self.rules(inForce, for: path, at: now).validate(
+            path, for: host, at: inForce.referenceTime(now))
         self.observe(decision, connection, inForce, at: now)
         return decision
     }
@@ -39,7 +41,8 @@ extension Pinning {
     ) -> PinningDecision {
         let now = self.configuration.clock.now
         let inForce = self.inForce(at: now)
-        let decision = inForce.policy.validate(path, for: host, at: inForce.referenceTime(now))
+        let decision = self.rules(inForce, for: path, at: now).validate(
+            path, for: host, at: inForce.referenceTime(now))
         if decision.verdict == .block { self.observe(decision, connection, inForce, at: now) }
         return decision
     }
@@ -54,6 +57,29 @@ extension Pinning {
         let inForce = self.inForce(at: now)
         let decision = inForce.policy.cleartext(to: host, at: inForce.referenceTime(now))
         self.observe(decision, ConnectionFacts(port: port), inForce, at: now)
+        return decision
+    }
+
+    /// The verdict on a response that came over a connection which was judged for another host, or for none that is
+    /// known: the second check of transports that may use one connection for several hosts. Only a refusal, or what an
+    /// entry wants reported, is told.
+    ///
+    /// - Parameters:
+    ///   - host: The host of the request, without a port.
+    ///   - path: The path that was validated when the connection was made; `nil` when nobody knows it.
+    ///   - other: The host that it was made for.
+    ///   - connection: What a report says of the connection.
+    public nonisolated func responseDecision(
+        for host: String, over path: ValidatedPath?, judgedFor other: String?,
+        connection: ConnectionFacts = ConnectionFacts()
+    ) -> PinningDecision {
+        let now = self.configuration.clock.now
+        let inForce = self.inForce(at: now)
+        let decision = self.rules(inForce, for: path, at: now).validateResponse(
+            for: host, over: path, judgedFor: other, at: inForce.referenceTime(now))
+        if decision.verdict == .block || decision.reason == .otherHostConnection {
+            self.observe(decision, connection, inForce, at: now)
+        }
         return decision
     }
 
@@ -83,6 +109,21 @@ extension Pinning {
             Task { await self.publishIfStale(at: now) }
         }
         return inForce
+    }
+
+    /// The rules for a path: those in force. In a debug build, none for a path that ends at a developer's own anchor.
+    private nonisolated func rules(
+        _ inForce: PolicyInForce, for path: ValidatedPath?, at now: Timestamp
+    ) -> PinningPolicy {
+        #if DEBUG
+        if let anchor = path?.publicKeyPins.last ?? nil, self.configuration.developerAnchors.contains(anchor) {
+            let shout = "NOTHING IS PINNED on a connection whose path ends at the developer's anchor \(anchor)"
+            (self.configuration.logger ?? Logger(label: "PinListClient")).critical("\(shout)")
+            self.hub.send(PinningEvent(.developerAnchor, at: now, shout))
+            return PinningPolicy(unlisted: .allow)
+        }
+        #endif
+        return inForce.policy
     }
 
     private nonisolated func observe(
@@ -123,16 +164,23 @@ extension Pinning {
 
     /// The refusal behind an error of a transport, or `nil` when pinning refused nothing.
     ///
-    /// Where a transport hides why a connection ended (HTTP/2 does), the host tells: what is found is the newest refusal
-    /// of it, no older than a minute, unless a connection to it was allowed since.
+    /// Where a transport hides why a connection ended (HTTP/2 and URLSession do), the host tells: what is found is the
+    /// newest refusal of it, no older than a minute, unless a connection to it was allowed since.
     ///
     /// - Parameters:
     ///   - error: What a transport threw.
-    ///   - host: The host of the request, where the caller knows it.
-    public nonisolated func refusal(for error: any Error, host: String?) -> PinningError? {
+    ///   - host: The host of the request, where the caller knows it; by default that of the error's failing URL.
+    public nonisolated func refusal(for error: any Error, host: String? = nil) -> PinningError? {
         if let error = error as? PinningError { return error }
-        guard !(error is CancellationError), let host else { return nil }
+        guard !(error is CancellationError), let host = host ?? FailingURL.host(of: error) else { return nil }
         return self.ledger.refusal(of: host, at: self.configuration.clock.now).map { PinningError($0) }
+    }
+
+    /// Lets a refusal explain errors of another host, too: a redirect that was refused fails for its caller under the
+    /// host that redirected.
+    @_spi(Adapters)
+    public nonisolated func explain(_ host: String, by refusal: PinningDecision) {
+        self.ledger.explain(host, by: refusal, at: self.configuration.clock.now)
     }
 
     /// How often each reason was the answer so far, in this process.

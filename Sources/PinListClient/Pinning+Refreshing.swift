@@ -67,18 +67,19 @@ extension Pinning {
 
     private func fetchRoots(_ outcome: inout RefreshOutcome, at now: Timestamp) async throws {
         for _ in 0..<MetadataLimits.rotationsPerRefresh {
-            let response = try await self.fetch("/root/\(self.trust.chain.newest.version + 1).json", .root, at: now)
+            guard let newest = self.trust?.chain.newest.version else { return }
+            let response = try await self.fetch("/root/\(newest + 1).json", .root, at: now)
             switch response.status {
             case 200:
-                let root: Root
-                do { root = try self.trust.accept(root: response.body, at: now) } catch {
+                let root: Root?
+                do { root = try self.trust?.accept(root: response.body, at: now) } catch {
                     self.report(error, of: response.body, at: now)
                     throw error
                 }
                 self.store(&outcome, at: now)
                 outcome.hasChanged = true
                 self.publish(at: now)
-                self.hub.send(PinningEvent(.rootAccepted, at: now, "root \(root.version) is trusted"))
+                self.hub.send(PinningEvent(.rootAccepted, at: now, "root \(root?.version ?? 0) is trusted"))
             case 403, 404: return
             default: throw Self.failure(response, "the next root")
             }
@@ -90,12 +91,12 @@ extension Pinning {
     }
 
     private func fetchList(_ outcome: inout RefreshOutcome, at now: Timestamp) async throws {
-        let digest = self.trust.inForce?.held.digest
+        let digest = self.held?.digest
         let response = try await self.fetch("/pins.json", .pins, ifNoneMatch: digest.map { "\"\($0)\"" }, at: now)
         if response.status == 304, digest != nil { return }
         guard response.status == 200 else { throw Self.failure(response, "the list") }
-        let acceptance: TrustState.Acceptance
-        do { acceptance = try self.trust.accept(list: response.body, at: now) } catch {
+        let acceptance: TrustState.Acceptance?
+        do { acceptance = try self.trust?.accept(list: response.body, at: now) } catch {
             self.report(error, of: response.body, at: now)
             throw error
         }
@@ -103,11 +104,11 @@ extension Pinning {
         self.wasFetched = true
         self.store(&outcome, at: now)
         self.publish(at: now)
-        if let versionMark = self.configuration.versionMark, let mark = self.trust.currentMark {
+        if let versionMark = self.configuration.versionMark, let mark = self.trust?.currentMark {
             versionMark.save(mark)
-            self.trust.mark = mark
+            self.trust?.mark = mark
         }
-        guard acceptance == .newer, let list = self.trust.inForce?.held.list else { return }
+        guard acceptance == .newer, let list = self.held?.list else { return }
         outcome.hasChanged = true
         self.supersededTries = 0
         self.mismatchPacing.listCameIntoForce()
@@ -122,12 +123,12 @@ extension Pinning {
     /// Says when the next refresh is.
     private func schedule(after outcome: RefreshOutcome, at now: Timestamp) {
         let fraction = self.configuration.randomness.fraction()
-        let isSuperseded = self.trust.inForce?.held.status == .superseded
+        let isSuperseded = self.held?.status == .superseded
         if outcome.isSuccess, !isSuperseded {
             self.refreshState.lastRefresh = now
             self.refreshState.backoff = Backoff()
             self.refreshState.notBefore = nil
-            let interval = Double(self.trust.inForce?.held.list.refreshInterval ?? 0)
+            let interval = Double(self.held?.list.refreshInterval ?? 0)
             self.jitterSeconds = Int64(interval * Self.jitter * fraction)
         } else {
             self.refreshState.backoff.failures += 1
@@ -150,8 +151,10 @@ extension Pinning {
     /// Stores what is trusted, before it is put in force; when that fails, it is put in force all the same.
     private func store(_ outcome: inout RefreshOutcome, at now: Timestamp) {
         guard self.storage == .ready else { return self.needsStoring = true }
+        guard var trust = self.trust else { return }
+        defer { self.trust = trust }
         do {
-            try self.archive.persist(&self.trust)
+            try self.archive.persist(&trust)
             self.needsStoring = false
         } catch {
             self.needsStoring = true
@@ -162,8 +165,7 @@ extension Pinning {
 
     /// Loads what could not be read before.
     private func loadAgain(at now: Timestamp) {
-        guard self.storage == .unreadable else { return }
-        var trust = self.trust
+        guard self.storage == .unreadable, var trust = self.trust else { return }
         var findings = self.archive.load(into: &trust)
         let state = self.archive.refreshState(&findings)
         guard !findings.contains(where: { $0.kind == .stateUnreadable }) else { return }
@@ -171,11 +173,11 @@ extension Pinning {
         self.storage = isNewer ? .newer : .ready
         self.refreshState = state
         // What this process fetched meanwhile may be newer than what is stored, or older.
-        if let mine = self.trust.outside, trust.outside.map({ mine.isNewer(than: $0) }) ?? true {
-            trust = self.trust
+        if let mine = self.trust?.outside, trust.outside.map({ mine.isNewer(than: $0) }) ?? true {
             self.needsStoring = true
+        } else {
+            self.trust = trust
         }
-        self.trust = trust
         if self.installation == nil {
             self.installation = self.archive.installation(
                 &findings, isWritable: !isNewer, randomness: self.configuration.randomness)

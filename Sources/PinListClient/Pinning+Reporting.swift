@@ -11,7 +11,7 @@ extension Pinning {
     private static let longestWait: Int64 = 120
 
     /// What reports say of the list in force.
-    var reportedList: ReportedList? { self.trust.inForce.map { ReportedList($0.held) } }
+    var reportedList: ReportedList? { self.held.map { ReportedList($0) } }
 
     /// Sends what waits, until nothing does or the task is cancelled.
     func sendReports() async {

@@ -32,7 +32,7 @@ extension Pinning {
         while !Task.isCancelled {
             let now = self.configuration.clock.now
             self.publishIfStale(at: now)
-            if self.trust.isStale(now) { self.reportStale(at: now) }
+            if self.trust?.isStale(now) == true { self.reportStale(at: now) }
             let wait = self.secondsUntilRefresh(at: now)
             guard wait > 0 else {
                 _ = await self.refresh()
@@ -46,7 +46,7 @@ extension Pinning {
 
     /// How long until the next refresh, in seconds.
     func secondsUntilRefresh(at now: Timestamp) -> Double {
-        let interval = self.trust.inForce?.held.list.refreshInterval ?? 0
+        let interval = self.held?.list.refreshInterval ?? 0
         return Double(self.refreshState.wait(refreshInterval: interval + self.jitterSeconds, at: now))
     }
 

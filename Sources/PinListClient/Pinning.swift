@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CertificatePinning
+public import CertificatePinning
 public import Foundation
 internal import PinFailureReports
 internal import PinListMetadata
@@ -24,7 +24,8 @@ public actor Pinning {
     nonisolated let archive: ListArchive
     nonisolated let madeAt: Timestamp
 
-    var trust: TrustState
+    /// What is trusted of lists; `nil` for rules that come with the app and stay.
+    var trust: TrustState?
     var installation: InstallationID?
     var refreshState = RefreshState()
     var reports: ReportQueue
@@ -97,9 +98,10 @@ public actor Pinning {
         self.configuration = configuration
         self.hub = EventHub(logger: configuration.logger)
         self.address = try address.map { url throws(PinningSetupError) in try Self.base(url) }
-        self.archive = ListArchive(store: state.store, limits: configuration.limits)
+        let name = trust.chain.newest.name
+        self.archive = ListArchive(store: state.store(of: name), limits: configuration.limits)
 
-        trust.mark = configuration.versionMark?.load()
+        trust.mark = configuration.versionMark?.load(name: name)
         let now = configuration.clock.now
         self.madeAt = now
         var findings = self.archive.load(into: &trust)
@@ -117,6 +119,36 @@ public actor Pinning {
         for finding in findings { self.hub.send(PinningEvent(finding.kind, at: now, finding.detail)) }
         for event in trust.conditions(at: now) { self.hub.send(event) }
         self.announced = Set(trust.conditions(at: now).map { "\($0.kind) \(trust.inForce?.held.digest ?? "")" })
+    }
+
+    /// What the state of rules without a list is kept under.
+    private static let nameWithoutList = "app"
+
+    /// Puts rules in force that come with the app and stay: no list, nothing that refreshes or signs.
+    ///
+    /// As with every static pinning, a key that changes before the app does locks people out. It is the way in for an
+    /// app that has pins already; a signed list is what they should become.
+    ///
+    /// - Parameters:
+    ///   - policy: The rules. An entry that enforces needs a pin to let anything pass.
+    ///   - state: Where reports wait, over restarts if it is a folder.
+    ///   - configuration: What an app may choose; nothing is fetched.
+    public init(policy: PinningPolicy, state: StateLocation, configuration: PinningConfiguration) {
+        self.configuration = configuration
+        self.hub = EventHub(logger: configuration.logger)
+        self.address = nil
+        self.archive = ListArchive(store: state.store(of: Self.nameWithoutList), limits: configuration.limits)
+        let now = configuration.clock.now
+        self.madeAt = now
+        var findings: [ListArchive.Finding] = []
+        self.reports = self.archive.reports(&findings)
+        self.storage = findings.contains { $0.kind == .stateUnreadable } ? .unreadable : .ready
+        self.trust = nil
+        self.box = PolicyBox(
+            PolicyInForce(
+                policy: configuration.isObserving ? policy.reportingOnly : policy, reportedList: nil, epoch: 0,
+                earliest: configuration.buildDate, expiresAt: nil))
+        for finding in findings { self.hub.send(PinningEvent(finding.kind, at: now, finding.detail)) }
     }
 
     private static func base(_ url: URL) throws(PinningSetupError) -> String {
@@ -141,15 +173,18 @@ public actor Pinning {
     /// events and holds up nobody.
     public nonisolated func events() -> AsyncStream<PinningEvent> { self.hub.events() }
 
+    /// The list in force.
+    var held: HeldList? { self.trust?.inForce?.held }
+
     /// Puts in force what is trusted now, and says what is worth saying about it, once.
     func publish(at now: Timestamp) {
+        guard let trust = self.trust else { return }
         let before = self.box.value
         self.epoch += 1
-        self.box.value = self.trust.policy(
-            for: self.installation, epoch: self.epoch, self.configuration, at: now)
-        let digest = self.trust.inForce?.held.digest ?? ""
+        self.box.value = trust.policy(for: self.installation, epoch: self.epoch, self.configuration, at: now)
+        let digest = trust.inForce?.held.digest ?? ""
         if before.listDigest != self.box.value.listDigest { self.announced = [] }
-        for event in self.trust.conditions(at: now) where self.announced.insert("\(event.kind) \(digest)").inserted {
+        for event in trust.conditions(at: now) where self.announced.insert("\(event.kind) \(digest)").inserted {
             self.hub.send(event)
         }
     }

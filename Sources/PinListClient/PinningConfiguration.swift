@@ -34,6 +34,12 @@ public struct PinningConfiguration: Sendable {
     /// Where random numbers come from.
     public var randomness: any PinningRandomness
 
+    #if DEBUG
+    /// Pins of anchors under which nothing is pinned: the root of a developer's own proxy. In debug builds alone; a
+    /// release build that names it does not compile. Each connection that it lets through is shouted about in the log.
+    public var developerAnchors: Set<Pin> = []
+    #endif
+
     /// Creates a configuration.
     public init(
         fetcher: any ListFetcher, reportSender: any ReportSender, buildDate: Timestamp? = nil,

@@ -49,6 +49,9 @@ public struct PinningEvent: Hashable, Sendable, CustomStringConvertible {
         /// ``PinningEvent/decision``.
         public static let notEnforced = Kind(code: "not-enforced")
 
+        /// A debug build let a connection through because its path ends at a developer's own anchor.
+        public static let developerAnchor = Kind(code: "developer-anchor")
+
         /// Whether a person should look.
         var isTrouble: Bool { self != .listAccepted && self != .rootAccepted }
     }

@@ -30,10 +30,10 @@ public struct PinningStatus: Hashable, Sendable {
         public let isStale: Bool
     }
 
-    /// The version of the newest root.
-    public let rootVersion: Int64
+    /// The version of the newest root; `nil` where the rules came with the app and no list did.
+    public let rootVersion: Int64?
 
-    /// The list in force; `nil` for a tool that began with nothing and got nothing.
+    /// The list in force; `nil` for a tool that began with nothing and got nothing, and for rules without a list.
     public let list: List?
 }
 
@@ -41,13 +41,14 @@ extension Pinning {
     /// What is trusted now.
     public var status: PinningStatus {
         let clock = self.configuration.clock.now
-        let list = self.trust.inForce.map { held, source in
+        let trust = self.trust
+        let list = trust?.inForce.map { held, source in
             PinningStatus.List(
                 name: held.list.name, version: held.list.version,
                 source: source == .bundled ? .bundled : self.wasFetched ? .remote : .stored, status: held.status,
-                isStale: self.trust.isStale(clock))
+                isStale: trust?.isStale(clock) ?? false)
         }
-        return PinningStatus(rootVersion: self.trust.chain.newest.version, list: list)
+        return PinningStatus(rootVersion: trust?.chain.newest.version, list: list)
     }
 
     /// The last 64 events, for tools that look once.

@@ -18,7 +18,7 @@ public enum StoredTrust {
         root: [UInt8], state: StateLocation
     ) throws(MetadataRefusal) -> (trust: TrustState, findings: [String]) {
         var trust = try TrustState(bundledRoot: root, bundledList: nil)
-        let archive = ListArchive(store: state.store, limits: MetadataLimits())
+        let archive = ListArchive(store: state.store(of: trust.chain.newest.name), limits: MetadataLimits())
         let findings = archive.load(into: &trust)
         return (trust, findings.map(\.detail))
     }

@@ -8,9 +8,9 @@ public import PinListMetadata
 ///
 /// Calls may block. What cannot be kept is as if there were no mark: the state folder alone bounds the next list then.
 public protocol VersionMarkStore: Sendable {
-    /// The mark, if one is kept and can be read.
-    func load() -> VersionMark?
+    /// The mark of a list, if one is kept and can be read.
+    func load(name: String) -> VersionMark?
 
-    /// Keeps a mark in place of the one before.
+    /// Keeps a mark in place of the one before of the same name.
     func save(_ mark: VersionMark)
 }

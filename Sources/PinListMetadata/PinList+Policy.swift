@@ -43,18 +43,12 @@ extension PinList {
                     entry.pins = []
                 }
             }
-            if observing, entry.mode == .enforce { entry.mode = .report }
             return entry
         }
-        let denied = self.denied.map { key in
-            var key = key
-            if observing { key.isEnforced = false }
-            return key
-        }
-        return try PinningPolicy(
+        let policy = try PinningPolicy(
             list: ListIdentity(name: self.name, version: self.version, stale: isStale), domains: domains,
-            denied: denied, suspended: self.suspended,
-            unlisted: observing && self.unlisted == .deny ? .report : self.unlisted)
+            denied: self.denied, suspended: self.suspended, unlisted: self.unlisted)
+        return observing ? policy.reportingOnly : policy
     }
 
     private func isEnforced(_ domain: Domain, for installation: InstallationID?) -> Bool {

@@ -137,7 +137,8 @@ public final class PinnedHTTPClient: Sendable {
         do {
             return try await self.sendPinned(request, to: target, deadline, logger)
         } catch let refusal as PinningError where refusal.isForPins {
-            guard await self.awaitList(newerThan: version) else { throw refusal }
+            let seconds = self.options.secondsToWaitForNewerList
+            guard await self.pinning.isList(newerThan: version, within: seconds) else { throw refusal }
             return try await self.sendPinned(request, to: target, deadline, logger)
         }
     }
@@ -215,32 +216,6 @@ public final class PinnedHTTPClient: Sendable {
         }
         guard error.mayHideRefusal else { return error }
         return self.pinning.refusal(for: error, host: host) ?? error
-    }
-
-    /// Waits for a list that is newer; `false` when none came into force in time.
-    private func awaitList(newerThan version: Int64?) async -> Bool {
-        func isNewer() -> Bool { (self.pinning.policyInForce.policy.list?.version ?? 0) > version ?? 0 }
-        let changes = self.pinning.policyChanges()
-        return await withTaskGroup(of: Bool.self) { group in
-            group.addTask {
-                var changes = changes.makeAsyncIterator()
-                repeat { if isNewer() { return true } } while await changes.next() != nil
-                return false
-            }
-            group.addTask {
-                try? await self.pinning.sleep(seconds: self.options.secondsToWaitForNewerList)
-                return false
-            }
-            defer { group.cancelAll() }
-            return await group.next() ?? false
-        }
-    }
-}
-
-extension PinningError {
-    /// Whether a newer list could change the verdict.
-    fileprivate var isForPins: Bool {
-        self.decision.reason == .noMatchingPin || self.decision.reason == .deniedKey
     }
 }
 

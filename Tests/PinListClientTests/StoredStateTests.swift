@@ -192,7 +192,7 @@ struct StoredStateTests {
         private let lock = NSLock()
         private var mark: VersionMark?
 
-        func load() -> VersionMark? { self.lock.withLock { self.mark } }
+        func load(name: String) -> VersionMark? { self.lock.withLock { self.mark } }
         func save(_ mark: VersionMark) { self.lock.withLock { self.mark = mark } }
     }
 

@@ -1,0 +1,20 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+
+/// The URL that an error of Foundation's URL loading is about.
+enum FailingURL {
+    /// The codes of `URLError` under which a refused challenge comes to the caller: cancelled, and those of a secure
+    /// connection that failed. Any other error is the network's, whatever pinning refused before.
+    private static let codes: Set<Int> = [-999, -1200, -1201, -1202, -1203, -1204]
+
+    /// The host of that URL; `nil` for an error that pinning cannot be behind.
+    static func host(of error: any Error) -> String? {
+        let error = error as NSError
+        guard error.domain == NSURLErrorDomain, Self.codes.contains(error.code) else { return nil }
+        let url = error.userInfo[NSURLErrorFailingURLErrorKey] as? URL
+        return url.flatMap { RequestTarget($0.absoluteString) }?.host
+    }
+}

@@ -1,0 +1,31 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Network) && canImport(Security)
+internal import CertificatePinning
+internal import Foundation
+public import Network
+public import PinListClient
+internal import Security
+
+extension NWProtocolTLS.Options {
+    /// Judges each handshake under these options: the platform's validation for the host, then the pins.
+    ///
+    /// It sets the verify block, so it comes after anything else that sets one.
+    ///
+    /// - Parameters:
+    ///   - pinning: Whose rules apply.
+    ///   - host: The host that connections are made for, without a port; one object of options for each host.
+    ///   - port: The port, for reports.
+    public func pin(by pinning: Pinning, host: String, port: Int = 443) {
+        let facts = ConnectionFacts(port: port)
+        sec_protocol_options_set_verify_block(
+            self.securityProtocolOptions,
+            { _, trust, complete in
+                let object = sec_trust_copy_ref(trust).takeRetainedValue()
+                complete(pinning.evaluate(trust: object, host: host, connection: facts).verdict == .allow)
+            }, TrustQueue.queue)
+    }
+}
+#endif

@@ -1,0 +1,41 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(WebKit) && canImport(Security)
+public import Foundation
+public import PinListClient
+public import WebKit
+
+#if canImport(FoundationNetworking)
+public import FoundationNetworking
+#endif
+
+/// A navigation delegate that pins what a web view loads. An app with one of its own calls
+/// `Pinning.answer(_:isWebView:completionHandler:)` from it instead.
+///
+/// WebKit asks for each connection of the page, its subresources included. Failures of hosts that no entry covers are
+/// never reported: a page says where a web view goes.
+@MainActor
+open class PinnedNavigationDelegate: NSObject, WKNavigationDelegate {
+    /// Whose rules apply.
+    public let pinning: Pinning
+
+    /// Creates a delegate; the web view does not keep it alive.
+    public init(by pinning: Pinning) {
+        self.pinning = pinning
+        super.init()
+    }
+
+    /// Answers challenges for a server's trust; others are left to WebKit.
+    open func webView(
+        _ webView: WKWebView, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @MainActor @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        let isOurs = self.pinning.answer(challenge, isWebView: true) { disposition, _ in
+            Task { @MainActor in completionHandler(disposition, nil) }
+        }
+        if !isOurs { completionHandler(.performDefaultHandling, nil) }
+    }
+}
+#endif

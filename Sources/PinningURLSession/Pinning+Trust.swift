@@ -1,0 +1,95 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Security)
+public import CertificatePinning
+public import Foundation
+public import PinListClient
+public import Security
+
+#if canImport(FoundationNetworking)
+public import FoundationNetworking
+#endif
+
+extension Pinning {
+    /// The verdict on a trust object, for networking stacks that show one: the platform validates it for the host
+    /// first, then the validated path is judged.
+    ///
+    /// It blocks while the platform validates, which may ask the network: call it where the stack calls its own
+    /// validation, not on the main thread. The object is not changed.
+    ///
+    /// - Parameters:
+    ///   - trust: What the server presented.
+    ///   - host: The host that the connection is made for, without a port.
+    ///   - connection: What a report says of the connection.
+    /// - Returns: The decision; `chain-invalid` where the platform refuses.
+    public nonisolated func evaluate(
+        trust: SecTrust, host: String, connection: ConnectionFacts = ConnectionFacts()
+    ) -> PinningDecision {
+        guard let name = try? HostName(host) else {
+            return self.refusal(of: host, .hostInvalid, connection: connection)
+        }
+        switch SystemTrust.validate(trust, for: name) {
+        case .success(let path):
+            return self.decision(for: path, host: host, connection: connection)
+        case .failure(let failure):
+            return self.refusal(of: host, failure.reason, detail: failure.detail, connection: connection)
+        }
+    }
+
+    /// Answers a challenge for a server's trust: cancelled when it is refused, and left to the platform otherwise, whose
+    /// own validation and App Transport Security then have the last word.
+    ///
+    /// - Parameters:
+    ///   - challenge: The challenge.
+    ///   - isWebView: Whether a web view asks: failures of hosts that no entry covers are then not reported.
+    ///   - completionHandler: Is called once, on a queue of the library's own.
+    /// - Returns: `false` for another kind of challenge (a password, a client's certificate): it is yours, and the
+    ///   handler is not called.
+    public nonisolated func answer(
+        _ challenge: URLAuthenticationChallenge, isWebView: Bool = false,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) -> Bool {
+        guard challenge.isForServerTrust else { return false }
+        self.judge(challenge, isWebView: isWebView) { decision in
+            completionHandler(decision.verdict.disposition, nil)
+        }
+        return true
+    }
+
+    /// Judges a challenge for a server's trust, on a queue of the library's own.
+    nonisolated func judge(
+        _ challenge: URLAuthenticationChallenge, isWebView: Bool,
+        then answer: @escaping @Sendable (PinningDecision) -> Void
+    ) {
+        let space = challenge.protectionSpace
+        let facts = ConnectionFacts(port: space.port, isWebView: isWebView)
+        let host = space.host
+        guard let trust = space.serverTrust.map(HandedOverTrust.init) else {
+            return answer(self.refusal(of: host, .noCertificates, connection: facts))
+        }
+        TrustQueue.queue.async {
+            answer(self.evaluate(trust: trust.object, host: host, connection: facts))
+        }
+    }
+}
+
+extension URLAuthenticationChallenge {
+    /// Whether the server's trust is asked for.
+    var isForServerTrust: Bool { self.protectionSpace.authenticationMethod == NSURLAuthenticationMethodServerTrust }
+}
+
+extension PinningDecision.Verdict {
+    /// What a challenge is answered with. Never a credential made from the trust object: it would take the place of the
+    /// platform's validation.
+    var disposition: URLSession.AuthChallengeDisposition {
+        self == .allow ? .performDefaultHandling : .cancelAuthenticationChallenge
+    }
+}
+
+/// `@unchecked Sendable`: because a trust object is handed to one block and used by that block alone.
+private struct HandedOverTrust: @unchecked Sendable {
+    let object: SecTrust
+}
+#endif

@@ -1,0 +1,95 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Security)
+internal import CertificatePinning
+internal import Foundation
+internal import Security
+
+/// The platform's validation of what a server presented. Nothing here accepts what the platform refuses.
+enum SystemTrust {
+    /// Why there is no validated path.
+    struct Failure: Error {
+        let reason: PinningDecision.Reason
+        let detail: String
+    }
+
+    /// Validates a trust object for a host, and gives the path that was validated.
+    ///
+    /// The object that is given is evaluated as it is and never changed: it may hold what the handshake brought (OCSP,
+    /// certificate timestamps). Where nobody has put it under the TLS policy for this host, its certificates are
+    /// evaluated once more, in an object of our own that is. Both must hold.
+    ///
+    /// May ask the network (intermediates, revocation), so it is not for the main thread.
+    static func validate(_ trust: SecTrust, for host: HostName) -> Result<ValidatedPath, Failure> {
+        if let failure = self.evaluate(trust) { return .failure(failure) }
+        guard !self.isUnderPolicy(for: host, trust) else { return self.path(of: trust) }
+        guard let chain = SecTrustCopyCertificateChain(trust) as? [SecCertificate], !chain.isEmpty,
+            let own = self.trust(chain, for: host)
+        else { return .failure(Failure(reason: .noCertificates, detail: "the system shows no certificates")) }
+        var anchors: CFArray?
+        if SecTrustCopyCustomAnchorCertificates(trust, &anchors) == errSecSuccess, let anchors {
+            SecTrustSetAnchorCertificates(own, anchors)
+            // Who set them may have left the system's in force; if not, the first evaluation was under theirs alone.
+            SecTrustSetAnchorCertificatesOnly(own, false)
+        }
+        if let failure = self.evaluate(own) { return .failure(failure) }
+        return self.path(of: own)
+    }
+
+    /// Whether a path that was validated for one host is valid for another one, too.
+    static func isValid(_ path: ValidatedPath, for host: HostName) -> Bool {
+        let chain = path.certificates.compactMap { SecCertificateCreateWithData(nil, Data($0) as CFData) }
+        guard chain.count == path.certificates.count, let anchor = chain.last, let own = self.trust(chain, for: host)
+        else { return false }
+        // The path was validated: what is asked is whether it is for this host. The network has no part in it.
+        SecTrustSetAnchorCertificates(own, [anchor] as CFArray)
+        SecTrustSetNetworkFetchAllowed(own, false)
+        return self.evaluate(own) == nil
+    }
+
+    private static func trust(_ chain: [SecCertificate], for host: HostName) -> SecTrust? {
+        var trust: SecTrust?
+        let policy = SecPolicyCreateSSL(true, host.description as CFString)
+        guard SecTrustCreateWithCertificates(chain as CFArray, policy, &trust) == errSecSuccess else { return nil }
+        return trust
+    }
+
+    private static func evaluate(_ trust: SecTrust) -> Failure? {
+        var error: CFError?
+        guard !SecTrustEvaluateWithError(trust, &error) else { return nil }
+        let detail = (error as (any Error)?)?.localizedDescription ?? "the system does not say why"
+        return Failure(reason: .chainInvalid, detail: detail)
+    }
+
+    /// Whether the TLS policy for this host is one of those that the object is evaluated under.
+    private static func isUnderPolicy(for host: HostName, _ trust: SecTrust) -> Bool {
+        var policies: CFArray?
+        guard SecTrustCopyPolicies(trust, &policies) == errSecSuccess, let policies = policies as? [SecPolicy] else {
+            return false
+        }
+        return policies.contains { policy in
+            guard let properties = SecPolicyCopyProperties(policy) as? [String: Any],
+                properties[kSecPolicyOid as String] as? String == kSecPolicyAppleSSL as String,
+                properties[kSecPolicyClient as String] as? Bool != true,
+                let name = properties[kSecPolicyName as String] as? String
+            else { return false }
+            return (try? HostName(name)) == host
+        }
+    }
+
+    private static func path(of trust: SecTrust) -> Result<ValidatedPath, Failure> {
+        guard let chain = SecTrustCopyCertificateChain(trust) as? [SecCertificate], !chain.isEmpty else {
+            return .failure(Failure(reason: .noCertificates, detail: "the system shows no validated path"))
+        }
+        let certificates = chain.map { [UInt8](SecCertificateCopyData($0) as Data) }
+        return .success(ValidatedPath(uncheckedValidatedPath: certificates))
+    }
+}
+
+/// Where trust objects are evaluated: never on the main thread, and never on that of a delegate.
+enum TrustQueue {
+    static let queue = DispatchQueue(label: "PinningURLSession.trust", qos: .userInitiated, attributes: .concurrent)
+}
+#endif
