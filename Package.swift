@@ -72,7 +72,11 @@ let package = Package(
         ),
         .target(
             name: "PinningURLSession",
-            dependencies: ["CertificatePinning", "PinListMetadata", "PinFailureReports", "PinListClient"],
+            dependencies: [
+                "CertificatePinning", "PinListMetadata", "PinFailureReports", "PinListClient",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            resources: [.copy("PrivacyInfo.xcprivacy")],
             swiftSettings: strict
         ),
         .target(

@@ -4,6 +4,7 @@
 
 @_exported public import CertificatePinning
 public import Foundation
+internal import Logging
 @_exported public import PinListClient
 
 extension Pinning {
@@ -21,7 +22,45 @@ extension Pinning {
         root: EmbeddedFile, list: EmbeddedFile, refreshFrom address: URL?, state: StateLocation
     ) throws(PinningSetupError) {
         try self.init(
-            root: root, list: list, refreshFrom: address, state: state,
-            configuration: PinningConfiguration(fetcher: URLSessionFetcher(), reportSender: URLSessionFetcher()))
+            root: root, list: list, refreshFrom: address, state: state, configuration: .urlSession)
+    }
+
+    #if canImport(Security)
+    /// The same, with the state in Application Support.
+    ///
+    /// - Parameters:
+    ///   - root: The root that the app ships: the anchor of all trust. The list's name is taken from it.
+    ///   - list: The list that the app ships.
+    ///   - address: The base address of the list (`…/v1/lists/{name}`), `https`; `nil` for a list that is never
+    ///     refreshed.
+    /// - Throws: `PinningSetupError` for what is wrong in the build.
+    public init(root: EmbeddedFile, list: EmbeddedFile, refreshFrom address: URL?) throws(PinningSetupError) {
+        try self.init(root: root, list: list, refreshFrom: address, state: .applicationSupport)
+    }
+    #endif
+
+    /// Puts rules in force that come with the app and stay, for pins that an app has already: see `PinningMigration`.
+    ///
+    /// - Parameters:
+    ///   - policy: The rules.
+    ///   - state: Where reports wait, over restarts if it is a folder.
+    public init(policy: PinningPolicy, state: StateLocation = .memory) {
+        self.init(policy: policy, state: state, configuration: .urlSession)
+    }
+}
+
+extension PinningConfiguration {
+    /// Lists are fetched, and reports sent, by URLSession. On Apple's platforms the highest version is marked in the
+    /// Keychain, too, and events are written to the system's log.
+    public static var urlSession: PinningConfiguration {
+        var configuration = PinningConfiguration(fetcher: URLSessionFetcher(), reportSender: URLSessionFetcher())
+        #if canImport(Security)
+        configuration.versionMark = KeychainVersionMark()
+        #if canImport(os)
+        let app = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
+        configuration.logger = Logger(label: "Tumbler") { _ in OSLogHandler(subsystem: app, category: "Tumbler") }
+        #endif
+        #endif
+        return configuration
     }
 }

@@ -1,0 +1,32 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import BackgroundTasks
+import Foundation
+import PinningURLSession
+
+/// Refreshes the list while the app is in the background. The identifier stands in the Info.plist, under
+/// `BGTaskSchedulerPermittedIdentifiers`.
+enum BackgroundRefresh {
+    static let identifier = "com.example.bank.pins"
+
+    /// Call it before the app has finished launching.
+    static func register(_ pinning: Pinning) {
+        BGTaskScheduler.shared.register(forTaskWithIdentifier: self.identifier, using: nil) { task in
+            nonisolated(unsafe) let task = task  // not Sendable; nobody else has it
+            let refresh = Task {
+                let outcome = await pinning.refresh()
+                task.setTaskCompleted(success: outcome.isSuccess)
+            }
+            task.expirationHandler = { refresh.cancel() }
+        }
+    }
+
+    /// Call it when the app goes into the background.
+    static func schedule() throws {
+        let request = BGAppRefreshTaskRequest(identifier: self.identifier)
+        request.earliestBeginDate = Date(timeIntervalSinceNow: 12 * 3_600)
+        try BGTaskScheduler.shared.submit(request)
+    }
+}

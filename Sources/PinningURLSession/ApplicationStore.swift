@@ -1,0 +1,86 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Security)
+internal import Foundation
+internal import PinListClient
+
+/// A state folder as an app on Apple's platforms wants it: readable once the device was unlocked after it started, so
+/// that a refresh in the background works; not in backups; the installation's id in the Keychain.
+struct ApplicationStore: StateStore {
+    private static let account = "installation-id"
+
+    private let folder: StateFolder
+    private let keychain: Keychain
+
+    /// A store in a folder.
+    init(path: String, name: String, accessGroup: String?) {
+        self.folder = StateFolder(path: path)
+        self.keychain = Keychain(service: "tumbler.\(name)", accessGroup: accessGroup)
+    }
+
+    func read(_ file: StateFile, maximumBytes: Int) -> StoredFile {
+        guard file == .installationID else { return self.folder.read(file, maximumBytes: maximumBytes) }
+        switch self.keychain.read(Self.account) {
+        case .bytes(let bytes):
+            return bytes.count <= maximumBytes ? .bytes(bytes) : .damaged("it is over \(maximumBytes) bytes")
+        case .unreadable(let reason): return .unreadable(reason)
+        // One that was kept in the folder before stays in use.
+        case .absent, .unavailable: return self.folder.read(file, maximumBytes: maximumBytes)
+        }
+    }
+
+    func write(_ bytes: [UInt8], to file: StateFile) throws(StoreFailure) {
+        if file == .installationID, try self.keychain.write(bytes, Self.account) { return }
+        try self.folder.write(bytes, to: file)
+        try self.protect("\(self.folder.path)/\(file.path)")
+    }
+
+    func withLock(_ body: () throws(StoreFailure) -> Void) throws(StoreFailure) {
+        try self.prepare()
+        try self.folder.withLock(body)
+    }
+
+    /// Makes the folder, before the first file is in it.
+    private func prepare() throws(StoreFailure) {
+        var isFolder: ObjCBool = false
+        if FileManager.default.fileExists(atPath: self.folder.path, isDirectory: &isFolder), isFolder.boolValue {
+            return
+        }
+        do {
+            try FileManager.default.createDirectory(
+                atPath: self.folder.path, withIntermediateDirectories: true,
+                attributes: [
+                    .posixPermissions: 0o700, .protectionKey: FileProtectionType.completeUntilFirstUserAuthentication,
+                ])
+            var url = URL(fileURLWithPath: self.folder.path, isDirectory: true)
+            var values = URLResourceValues()
+            values.isExcludedFromBackup = true
+            try url.setResourceValues(values)
+        } catch {
+            throw StoreFailure("cannot create \(self.folder.path): \(error.localizedDescription)")
+        }
+    }
+
+    private func protect(_ path: String) throws(StoreFailure) {
+        do {
+            try FileManager.default.setAttributes(
+                [.protectionKey: FileProtectionType.completeUntilFirstUserAuthentication], ofItemAtPath: path)
+        } catch {
+            throw StoreFailure("cannot protect \(path): \(error.localizedDescription)")
+        }
+    }
+}
+
+/// A store that is not there, and says why: what is trusted is in memory alone.
+struct MissingStore: StateStore {
+    let reason: String
+
+    func read(_ file: StateFile, maximumBytes: Int) -> StoredFile { .unreadable(self.reason) }
+
+    func write(_ bytes: [UInt8], to file: StateFile) throws(StoreFailure) { throw StoreFailure(self.reason) }
+
+    func withLock(_ body: () throws(StoreFailure) -> Void) throws(StoreFailure) { throw StoreFailure(self.reason) }
+}
+#endif

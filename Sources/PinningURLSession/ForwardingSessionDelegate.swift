@@ -1,0 +1,299 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Security)
+public import Foundation
+
+#if canImport(FoundationNetworking)
+public import FoundationNetworking
+#endif
+
+/// A session's delegate that hands every call on to another one, with the system's default where that has no answer.
+///
+/// URLSession asks a delegate whether it has a method. This one has them all, but for the session's challenge: where
+/// that is missing, URLSession asks for each task, and a refusal then belongs to a task.
+///
+/// `@unchecked Sendable`: because it holds a delegate, which is Sendable, and nothing that changes.
+open class ForwardingSessionDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate,
+    URLSessionStreamDelegate, URLSessionWebSocketDelegate, @unchecked Sendable
+{
+    /// The app's own delegate, which a session would keep alive, too.
+    public let forwarded: (any URLSessionDelegate)?
+
+    /// Creates a delegate.
+    public init(forwardingTo delegate: (any URLSessionDelegate)?) {
+        self.forwarded = delegate
+        super.init()
+    }
+
+    private typealias ChallengeAnswer = @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+
+    private var ofTasks: (any URLSessionTaskDelegate)? { self.forwarded as? any URLSessionTaskDelegate }
+    private var ofData: (any URLSessionDataDelegate)? { self.forwarded as? any URLSessionDataDelegate }
+    private var ofDownloads: (any URLSessionDownloadDelegate)? { self.forwarded as? any URLSessionDownloadDelegate }
+    private var ofStreams: (any URLSessionStreamDelegate)? { self.forwarded as? any URLSessionStreamDelegate }
+    private var ofWebSockets: (any URLSessionWebSocketDelegate)? { self.forwarded as? any URLSessionWebSocketDelegate }
+
+    // Each method is taken as a value of a type that is written out: where a method is optional the value is, too, and
+    // where it is not it becomes one. The same lines mean the same to Objective-C's protocols and to others.
+
+    /// Forwarded to the method that URLSession would have called: that of the session for what concerns a connection,
+    /// that of the task for the rest. Without an answer the system has the default one.
+    open func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        let forSession: ((URLSession, URLAuthenticationChallenge, @escaping ChallengeAnswer) -> Void)? =
+            challenge.isOfSession ? self.forwarded?.urlSession(_:didReceive:completionHandler:) : nil
+        if let forSession { return forSession(session, challenge, completionHandler) }
+        let forTask: ((URLSession, URLSessionTask, URLAuthenticationChallenge, @escaping ChallengeAnswer) -> Void)? =
+            self.ofTasks?.urlSession(_:task:didReceive:completionHandler:)
+        guard let forTask else { return completionHandler(.performDefaultHandling, nil) }
+        forTask(session, task, challenge, completionHandler)
+    }
+
+    /// Forwarded.
+    open func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
+        let forward: ((URLSession, (any Error)?) -> Void)? =
+            self.forwarded?.urlSession(_:didBecomeInvalidWithError:)
+        forward?(session, error)
+    }
+
+    /// Forwarded.
+    open func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
+        let forward: ((URLSession) -> Void)? =
+            self.forwarded?.urlSessionDidFinishEvents(forBackgroundURLSession:)
+        forward?(session)
+    }
+
+    /// Forwarded.
+    @available(iOS 16, macOS 13, tvOS 16, watchOS 9, *)
+    open func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask) {
+        let forward: ((URLSession, URLSessionTask) -> Void)? =
+            self.ofTasks?.urlSession(_:didCreateTask:)
+        forward?(session, task)
+    }
+
+    /// Forwarded; without an answer the request begins as it was.
+    open func urlSession(
+        _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest,
+        completionHandler: @escaping @Sendable (URLSession.DelayedRequestDisposition, URLRequest?) -> Void
+    ) {
+        let forward: (            (
+                URLSession, URLSessionTask, URLRequest,
+                @escaping @Sendable (URLSession.DelayedRequestDisposition, URLRequest?) -> Void
+            ) -> Void
+        )? =
+            self.ofTasks?.urlSession(_:task:willBeginDelayedRequest:completionHandler:)
+        guard let forward else { return completionHandler(.continueLoading, nil) }
+        forward(session, task, request, completionHandler)
+    }
+
+    /// Forwarded.
+    open func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask) {
+        let forward: ((URLSession, URLSessionTask) -> Void)? =
+            self.ofTasks?.urlSession(_:taskIsWaitingForConnectivity:)
+        forward?(session, task)
+    }
+
+    /// Forwarded; without an answer the redirect is followed.
+    open func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        let forward: ((URLSession, URLSessionTask, HTTPURLResponse, URLRequest, @escaping @Sendable (URLRequest?) -> Void) -> Void)? =
+            self.ofTasks?.urlSession(_:task:willPerformHTTPRedirection:newRequest:completionHandler:)
+        guard let forward else { return completionHandler(request) }
+        forward(session, task, response, request, completionHandler)
+    }
+
+    /// Forwarded; without an answer there is no stream.
+    open func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+        let forward: ((URLSession, URLSessionTask, @escaping @Sendable (InputStream?) -> Void) -> Void)? =
+            self.ofTasks?.urlSession(_:task:needNewBodyStream:)
+        guard let forward else { return completionHandler(nil) }
+        forward(session, task, completionHandler)
+    }
+
+    /// Forwarded; who has no answer for the middle of a body is asked for its beginning.
+    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, *)
+    open func urlSession(
+        _ session: URLSession, needNewBodyStreamForTask task: URLSessionTask, from offset: Int64,
+        completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+        let forward: ((URLSession, URLSessionTask, Int64, @escaping @Sendable (InputStream?) -> Void) -> Void)? =
+            self.ofTasks?.urlSession(_:needNewBodyStreamForTask:from:completionHandler:)
+        guard let forward else {
+            guard offset == 0 else { return completionHandler(nil) }
+            return self.urlSession(session, task: task, needNewBodyStream: completionHandler)
+        }
+        forward(session, task, offset, completionHandler)
+    }
+
+    /// Forwarded.
+    open func urlSession(
+        _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64
+    ) {
+        let forward: ((URLSession, URLSessionTask, Int64, Int64, Int64) -> Void)? =
+            self.ofTasks?.urlSession(_:task:didSendBodyData:totalBytesSent:totalBytesExpectedToSend:)
+        forward?(session, task, bytesSent, totalBytesSent, totalBytesExpectedToSend)
+    }
+
+    /// Forwarded.
+    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, *)
+    open func urlSession(_ session: URLSession, task: URLSessionTask, didReceiveInformationalResponse response: HTTPURLResponse) {
+        let forward: ((URLSession, URLSessionTask, HTTPURLResponse) -> Void)? =
+            self.ofTasks?.urlSession(_:task:didReceiveInformationalResponse:)
+        forward?(session, task, response)
+    }
+
+    /// Forwarded.
+    open func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {
+        let forward: ((URLSession, URLSessionTask, URLSessionTaskMetrics) -> Void)? =
+            self.ofTasks?.urlSession(_:task:didFinishCollecting:)
+        forward?(session, task, metrics)
+    }
+
+    /// Forwarded.
+    open func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        let forward: ((URLSession, URLSessionTask, (any Error)?) -> Void)? =
+            self.ofTasks?.urlSession(_:task:didCompleteWithError:)
+        forward?(session, task, error)
+    }
+
+    /// Forwarded; without an answer the body follows.
+    open func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        let forward: ((URLSession, URLSessionDataTask, URLResponse, @escaping @Sendable (URLSession.ResponseDisposition) -> Void) -> Void)? =
+            self.ofData?.urlSession(_:dataTask:didReceive:completionHandler:)
+        guard let forward else { return completionHandler(.allow) }
+        forward(session, dataTask, response, completionHandler)
+    }
+
+    /// Forwarded.
+    open func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didBecome downloadTask: URLSessionDownloadTask) {
+        let forward: ((URLSession, URLSessionDataTask, URLSessionDownloadTask) -> Void)? =
+            self.ofData?.urlSession(_:dataTask:didBecome:)
+        forward?(session, dataTask, downloadTask)
+    }
+
+    /// Forwarded.
+    open func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didBecome streamTask: URLSessionStreamTask) {
+        let forward: ((URLSession, URLSessionDataTask, URLSessionStreamTask) -> Void)? =
+            self.ofData?.urlSession(_:dataTask:didBecome:)
+        forward?(session, dataTask, streamTask)
+    }
+
+    /// Forwarded.
+    open func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        let forward: ((URLSession, URLSessionDataTask, Data) -> Void)? =
+            self.ofData?.urlSession(_:dataTask:didReceive:)
+        forward?(session, dataTask, data)
+    }
+
+    /// Forwarded; without an answer what was proposed is cached.
+    open func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse,
+        completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
+    ) {
+        let forward: ((URLSession, URLSessionDataTask, CachedURLResponse, @escaping @Sendable (CachedURLResponse?) -> Void) -> Void)? =
+            self.ofData?.urlSession(_:dataTask:willCacheResponse:completionHandler:)
+        guard let forward else { return completionHandler(proposedResponse) }
+        forward(session, dataTask, proposedResponse, completionHandler)
+    }
+
+    /// Forwarded.
+    open func urlSession(_ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL) {
+        let forward: ((URLSession, URLSessionDownloadTask, URL) -> Void)? =
+            self.ofDownloads?.urlSession(_:downloadTask:didFinishDownloadingTo:)
+        forward?(session, downloadTask, location)
+    }
+
+    /// Forwarded.
+    open func urlSession(
+        _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
+        totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
+    ) {
+        let forward: ((URLSession, URLSessionDownloadTask, Int64, Int64, Int64) -> Void)? =
+            self.ofDownloads?.urlSession(_:downloadTask:didWriteData:totalBytesWritten:totalBytesExpectedToWrite:)
+        forward?(session, downloadTask, bytesWritten, totalBytesWritten, totalBytesExpectedToWrite)
+    }
+
+    /// Forwarded.
+    open func urlSession(
+        _ session: URLSession, downloadTask: URLSessionDownloadTask, didResumeAtOffset fileOffset: Int64,
+        expectedTotalBytes: Int64
+    ) {
+        let forward: ((URLSession, URLSessionDownloadTask, Int64, Int64) -> Void)? =
+            self.ofDownloads?.urlSession(_:downloadTask:didResumeAtOffset:expectedTotalBytes:)
+        forward?(session, downloadTask, fileOffset, expectedTotalBytes)
+    }
+
+    /// Forwarded.
+    open func urlSession(_ session: URLSession, readClosedFor streamTask: URLSessionStreamTask) {
+        let forward: ((URLSession, URLSessionStreamTask) -> Void)? =
+            self.ofStreams?.urlSession(_:readClosedFor:)
+        forward?(session, streamTask)
+    }
+
+    /// Forwarded.
+    open func urlSession(_ session: URLSession, writeClosedFor streamTask: URLSessionStreamTask) {
+        let forward: ((URLSession, URLSessionStreamTask) -> Void)? =
+            self.ofStreams?.urlSession(_:writeClosedFor:)
+        forward?(session, streamTask)
+    }
+
+    /// Forwarded.
+    open func urlSession(_ session: URLSession, betterRouteDiscoveredFor streamTask: URLSessionStreamTask) {
+        let forward: ((URLSession, URLSessionStreamTask) -> Void)? =
+            self.ofStreams?.urlSession(_:betterRouteDiscoveredFor:)
+        forward?(session, streamTask)
+    }
+
+    /// Forwarded.
+    open func urlSession(
+        _ session: URLSession, streamTask: URLSessionStreamTask, didBecome inputStream: InputStream,
+        outputStream: OutputStream
+    ) {
+        let forward: ((URLSession, URLSessionStreamTask, InputStream, OutputStream) -> Void)? =
+            self.ofStreams?.urlSession(_:streamTask:didBecome:outputStream:)
+        forward?(session, streamTask, inputStream, outputStream)
+    }
+
+    /// Forwarded.
+    open func urlSession(
+        _ session: URLSession, webSocketTask: URLSessionWebSocketTask, didOpenWithProtocol subprotocol: String?
+    ) {
+        let forward: ((URLSession, URLSessionWebSocketTask, String?) -> Void)? =
+            self.ofWebSockets?.urlSession(_:webSocketTask:didOpenWithProtocol:)
+        forward?(session, webSocketTask, subprotocol)
+    }
+
+    /// Forwarded.
+    open func urlSession(
+        _ session: URLSession, webSocketTask: URLSessionWebSocketTask,
+        didCloseWith closeCode: URLSessionWebSocketTask.CloseCode, reason: Data?
+    ) {
+        let forward: ((URLSession, URLSessionWebSocketTask, URLSessionWebSocketTask.CloseCode, Data?) -> Void)? =
+            self.ofWebSockets?.urlSession(_:webSocketTask:didCloseWith:reason:)
+        forward?(session, webSocketTask, closeCode, reason)
+    }
+}
+
+extension URLAuthenticationChallenge {
+    /// Whether it concerns the connection: then URLSession asks its own delegate's method for the session first.
+    fileprivate var isOfSession: Bool {
+        [
+            NSURLAuthenticationMethodServerTrust, NSURLAuthenticationMethodClientCertificate,
+            NSURLAuthenticationMethodNTLM, NSURLAuthenticationMethodNegotiate,
+        ].contains(self.protectionSpace.authenticationMethod)
+    }
+}
+#endif

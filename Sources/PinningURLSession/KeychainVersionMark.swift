@@ -1,0 +1,46 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Security)
+internal import Foundation
+public import PinListClient
+public import PinListMetadata
+
+/// Keeps the highest version of a list in the Keychain, where deleting the app's files, or restoring old ones, does not
+/// reach it (formats.md, section 6).
+public struct KeychainVersionMark: VersionMarkStore {
+    /// The most bytes of a mark: 32 keys, and a name.
+    private static let most = 4_096
+
+    private struct Stored: Codable {
+        let name: String
+        let version: Int64
+        let keyids: [String]
+    }
+
+    private let keychain: Keychain
+
+    /// A mark for this app.
+    ///
+    /// - Parameter accessGroup: The access group that the app shares with its extensions; `nil` for the app's own.
+    public init(accessGroup: String? = nil) {
+        self.keychain = Keychain(service: "tumbler.version-mark", accessGroup: accessGroup)
+    }
+
+    /// The mark, if the Keychain has one and can be read.
+    public func load(name: String) -> VersionMark? {
+        guard case .bytes(let bytes) = self.keychain.read(name), bytes.count <= Self.most,
+            let stored = try? JSONDecoder().decode(Stored.self, from: Data(bytes)), stored.name == name
+        else { return nil }
+        return VersionMark(name: stored.name, version: stored.version, keyIDs: stored.keyids)
+    }
+
+    /// Keeps a mark. What the Keychain does not keep is as if there were none.
+    public func save(_ mark: VersionMark) {
+        let stored = Stored(name: mark.name, version: mark.version, keyids: mark.keyIDs)
+        guard let data = try? JSONEncoder().encode(stored) else { return }
+        _ = try? self.keychain.write([UInt8](data), mark.name)
+    }
+}
+#endif

@@ -1,0 +1,55 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(os) && canImport(Security)
+public import Logging
+internal import os
+
+/// Writes to the system's log what is logged through swift-log.
+///
+/// What Tumbler logs names hosts, pins and versions, and nothing of a person: it is marked public, so that a log from
+/// the field can be read.
+public struct OSLogHandler: LogHandler {
+    /// The least level that is written.
+    public var logLevel: Logging.Logger.Level = .info
+    /// Written with each message.
+    public var metadata: Logging.Logger.Metadata = [:]
+    private let logger: os.Logger
+
+    /// Creates a handler.
+    ///
+    /// - Parameters:
+    ///   - subsystem: The app, in reverse DNS.
+    ///   - category: What is logged.
+    public init(subsystem: String, category: String) {
+        self.logger = os.Logger(subsystem: subsystem, category: category)
+    }
+
+    /// One value that is written with each message.
+    public subscript(metadataKey key: String) -> Logging.Logger.Metadata.Value? {
+        get { self.metadata[key] }
+        set { self.metadata[key] = newValue }
+    }
+
+    /// Writes a message.
+    public func log(event: LogEvent) {
+        let metadata = self.metadata.merging(event.metadata ?? [:]) { _, new in new }
+        let values = metadata.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
+        self.logger.log(level: event.level.type, "\(event.message.description + values, privacy: .public)")
+    }
+}
+
+extension Logging.Logger.Level {
+    /// The system's level.
+    fileprivate var type: OSLogType {
+        switch self {
+        case .trace, .debug: .debug
+        case .info: .info
+        case .notice, .warning: .default
+        case .error: .error
+        case .critical: .fault
+        }
+    }
+}
+#endif

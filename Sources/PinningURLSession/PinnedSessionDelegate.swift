@@ -1,0 +1,221 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Security)
+public import CertificatePinning
+public import Foundation
+@_spi(Adapters) public import PinListClient
+
+#if canImport(FoundationNetworking)
+public import FoundationNetworking
+#endif
+
+/// A session's delegate that pins: the challenge of each connection is judged before a byte of a request leaves, and
+/// the connection of each response is judged for the host of its request.
+///
+/// Every other call goes on to the app's own delegate. To subclass it is fine; an override calls `super`.
+///
+/// A delegate of a single task (`URLSessionTask.delegate`) that has the method for challenges takes its task's from here:
+/// the second check withholds such responses where pins are enforced.
+open class PinnedSessionDelegate: ForwardingSessionDelegate, @unchecked Sendable {
+    /// The longest that a challenge waits for a newer list, in seconds (formats.md, section 4).
+    public static let mostSecondsToWait = 5.0
+
+    /// Whose rules apply.
+    public let pinning: Pinning
+    let secondsToWaitForNewerList: Double
+    let ledger = ConnectionLedger()
+    let refusals = TaskRefusals()
+    private let watch: PolicyWatch
+    var check: ResponseCheck { ResponseCheck(pinning: self.pinning, ledger: self.ledger) }
+
+    /// Creates a delegate, for one session.
+    ///
+    /// - Parameters:
+    ///   - pinning: Whose rules apply.
+    ///   - delegate: The app's own.
+    ///   - secondsToWaitForNewerList: How long a connection that was refused for its pins waits for a newer list, at
+    ///     most ``mostSecondsToWait``; 0 refuses at once. Somebody must run `Pinning.run()`.
+    public init(
+        by pinning: Pinning, forwardingTo delegate: (any URLSessionDelegate)? = nil,
+        secondsToWaitForNewerList: Double = 0
+    ) {
+        self.pinning = pinning
+        self.secondsToWaitForNewerList = min(max(secondsToWaitForNewerList, 0), Self.mostSecondsToWait)
+        self.watch = PolicyWatch(pinning: pinning, ledger: self.ledger)
+        super.init(forwardingTo: delegate)
+    }
+
+    /// The refusal that ended a task, in place of URLSession's "cancelled".
+    public func refusal(of task: URLSessionTask) -> PinningError? { self.refusals.refusal(of: task) }
+
+    /// Ends open connections of a session when rules come into force that refuse them.
+    func attach(_ session: URLSession) { self.watch.attach(session) }
+
+    // MARK: The first check
+
+    /// Judges a server's trust; other challenges are the app's.
+    open override func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        guard challenge.isForServerTrust else {
+            return super.urlSession(session, task: task, didReceive: challenge, completionHandler: completionHandler)
+        }
+        self.attach(session)
+        let port = challenge.protectionSpace.port
+        let version = self.pinning.policyInForce.policy.list?.version
+        self.pinning.judge(challenge, isWebView: false) { decision in
+            guard decision.verdict == .block, PinningError(decision).isForPins, self.secondsToWaitForNewerList > 0 else {
+                return completionHandler(self.conclude(decision, port: port, task: task), nil)
+            }
+            Task {
+                var decision = decision
+                if await self.pinning.isList(newerThan: version, within: self.secondsToWaitForNewerList) {
+                    decision = self.pinning.decision(
+                        for: decision.path, host: decision.host, connection: ConnectionFacts(port: port))
+                }
+                completionHandler(self.conclude(decision, port: port, task: task), nil)
+            }
+        }
+    }
+
+    private func conclude(
+        _ decision: PinningDecision, port: Int, task: URLSessionTask
+    ) -> URLSession.AuthChallengeDisposition {
+        if decision.verdict == .block {
+            self.refusals.note(PinningError(decision), task)
+        } else if let host = try? HostName(decision.host) {
+            let server = ConnectionLedger.Server(host: host, port: port)
+            self.ledger.allowed(decision.path, for: server, task: ObjectIdentifier(task))
+        }
+        return decision.verdict.disposition
+    }
+
+    // MARK: Cleartext
+
+    /// Ends a request without TLS to a host whose entry enforces, before it begins.
+    @available(iOS 16, macOS 13, tvOS 16, watchOS 9, *)
+    open override func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask) {
+        self.attach(session)
+        self.refuseCleartext(task.originalRequest?.url, task)
+        super.urlSession(session, didCreateTask: task)
+    }
+
+    /// Refuses a redirect to a host without TLS whose entry enforces.
+    open override func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        // Who redirects is judged before anybody is believed.
+        if self.withholds(response, of: task) { return completionHandler(nil) }
+        guard !self.refuseCleartext(request.url, task) else { return completionHandler(nil) }
+        super.urlSession(
+            session, task: task, willPerformHTTPRedirection: response, newRequest: request
+        ) { request in
+            // The app's delegate may have another one in mind.
+            guard let request, self.refuseCleartext(request.url, task) else { return completionHandler(request) }
+            completionHandler(nil)
+        }
+    }
+
+    @discardableResult
+    private func refuseCleartext(_ url: URL?, _ task: URLSessionTask) -> Bool {
+        guard let target = SessionTarget(url), !target.isTLS else { return false }
+        let decision = self.pinning.cleartextDecision(for: target.host, port: target.port)
+        guard decision.verdict == .block else { return false }
+        self.refuse(decision, task)
+        return true
+    }
+
+    // MARK: The second check
+
+    /// Withholds a response whose connection may not have been judged for its host.
+    open override func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        guard !self.withholds(response, of: dataTask) else { return completionHandler(.cancel) }
+        super.urlSession(
+            session, dataTask: dataTask, didReceive: response, completionHandler: completionHandler)
+    }
+
+    /// Nothing of a response that is withheld.
+    open override func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        guard self.refusals.refusal(of: dataTask) == nil else { return }
+        super.urlSession(session, dataTask: dataTask, didReceive: data)
+    }
+
+    /// Caches nothing that is withheld.
+    open override func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse,
+        completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
+    ) {
+        guard self.refusals.refusal(of: dataTask) == nil else { return completionHandler(nil) }
+        super.urlSession(
+            session, dataTask: dataTask, willCacheResponse: proposedResponse, completionHandler: completionHandler)
+    }
+
+    /// Withholds a file whose connection may not have been judged for its host.
+    open override func urlSession(
+        _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL
+    ) {
+        guard !self.withholds(downloadTask.response, of: downloadTask) else { return }
+        super.urlSession(session, downloadTask: downloadTask, didFinishDownloadingTo: location)
+    }
+
+    /// Ends a WebSocket whose connection may not have been judged for its host.
+    open override func urlSession(
+        _ session: URLSession, webSocketTask: URLSessionWebSocketTask, didOpenWithProtocol subprotocol: String?
+    ) {
+        guard !self.withholds(webSocketTask.response, of: webSocketTask) else { return }
+        super.urlSession(session, webSocketTask: webSocketTask, didOpenWithProtocol: subprotocol)
+    }
+
+    /// Whether a response is withheld: its task was refused, or is now.
+    private func withholds(_ response: URLResponse?, of task: URLSessionTask) -> Bool {
+        if self.refusals.refusal(of: task) != nil { return true }
+        guard let target = SessionTarget(response?.url ?? task.currentRequest?.url),
+            let refusal = self.check.provisionalRefusal(of: target)
+        else { return false }
+        self.refuse(refusal, task)
+        return true
+    }
+
+    /// Judges the connections that the responses came over, now that they are known.
+    open override func urlSession(
+        _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics
+    ) {
+        self.judge(metrics, of: task)
+        super.urlSession(session, task: task, didFinishCollecting: metrics)
+    }
+
+    /// The refusal of a task, once its metrics are known.
+    @discardableResult
+    func judge(_ metrics: URLSessionTaskMetrics, of task: URLSessionTask) -> PinningError? {
+        if self.refusals.refusal(of: task) == nil, let refusal = self.check.refusal(of: metrics) {
+            self.refuse(refusal, task)
+        }
+        self.ledger.ended(ObjectIdentifier(task))
+        return self.refusals.refusal(of: task)
+    }
+
+    /// Tells the app's delegate what pinning refused, in place of "cancelled".
+    open override func urlSession(
+        _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
+    ) {
+        self.ledger.ended(ObjectIdentifier(task))
+        super.urlSession(session, task: task, didCompleteWithError: self.refusals.refusal(of: task) ?? error)
+    }
+
+    private func refuse(_ refusal: PinningDecision, _ task: URLSessionTask) {
+        self.refusals.note(PinningError(refusal), task)
+        // The caller of an `async` method sees the error of the URL that it asked for, not the one it was sent to.
+        for request in [task.originalRequest, task.currentRequest] {
+            if let host = request?.url?.host { self.pinning.explain(host, by: refusal) }
+        }
+        task.cancel()
+    }
+}
+#endif

@@ -1,0 +1,69 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Security)
+internal import CertificatePinning
+internal import Foundation
+internal import PinListClient
+
+#if canImport(FoundationNetworking)
+internal import FoundationNetworking
+#endif
+
+/// Judges what a session's connections were allowed for again when rules come into force.
+///
+/// A session shows no connections to close. What it has is `flush`: requests from then on go on new connections.
+/// Requests that are running on refused ones are cancelled at once for a denied key; for the rest the second check
+/// looks at their responses.
+///
+/// `@unchecked Sendable`: because what changes is read and written under the lock only.
+final class PolicyWatch: @unchecked Sendable {
+    private let ledger: ConnectionLedger
+    private let lock = NSLock()
+    private weak var session: URLSession?
+    private var watching: Task<Void, Never>?
+
+    /// Watches until it is let go.
+    init(pinning: Pinning, ledger: ConnectionLedger) {
+        self.ledger = ledger
+        let changes = pinning.policyChanges()
+        let watching = Task { [weak self] in
+            // By hand: `for await` asks for a method that is newer than iOS 15 where the compiler finds it.
+            var changes = changes.makeAsyncIterator()
+            while await changes.next() != nil { self?.judgeAgain(by: pinning) }
+        }
+        self.lock.withLock { self.watching = watching }
+    }
+
+    deinit { self.watching?.cancel() }
+
+    /// The session whose connections they are.
+    func attach(_ session: URLSession) { self.lock.withLock { self.session = session } }
+
+    private func judgeAgain(by pinning: Pinning) {
+        var refused: Set<String> = []
+        var denied: Set<String> = []
+        for (server, path) in self.ledger.judged {
+            let decision = pinning.decisionAgain(
+                for: path, host: server.host.description, connection: ConnectionFacts(port: server.port))
+            guard decision.verdict == .block else { continue }
+            self.ledger.forget(server)
+            refused.insert(server.host.description)
+            if decision.reason == .deniedKey || decision.reason == .deniedUndecidable {
+                denied.insert(server.host.description)
+            }
+        }
+        guard !refused.isEmpty, let session = self.lock.withLock({ self.session }) else { return }
+        session.flush {}
+        guard !denied.isEmpty else { return }
+        let hosts = denied
+        session.getAllTasks { tasks in
+            for task in tasks {
+                guard let host = task.currentRequest?.url?.host, let name = try? HostName(host) else { continue }
+                if hosts.contains(name.description) { task.cancel() }
+            }
+        }
+    }
+}
+#endif

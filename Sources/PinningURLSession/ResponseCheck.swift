@@ -1,0 +1,124 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Security)
+internal import CertificatePinning
+internal import Foundation
+internal import PinListClient
+
+#if canImport(FoundationNetworking)
+internal import FoundationNetworking
+#endif
+
+/// The second check: whether the connection that a response came over was judged for the host of its request.
+///
+/// The first check is the challenge. A connection that another host opened gets none for this host, nor does one that
+/// resumes a TLS session, and a delegate of a single task may answer a challenge in its own way.
+struct ResponseCheck: Sendable {
+    let pinning: Pinning
+    let ledger: ConnectionLedger
+
+    /// Before anything is delivered. Which connection it was is not known yet: a host that was judged in this session
+    /// passes, and ``refusal(of:)`` looks again. Any other one passes when all connections would satisfy it that may
+    /// have carried the response.
+    func provisionalRefusal(of target: SessionTarget) -> PinningDecision? {
+        self.refusal(of: target) { server in
+            if let path = self.ledger.path(of: server) { return self.own(path, server) }
+            return self.unknown(server, self.ledger.judged(otherThan: server, needsEndpoint: false))
+        }
+    }
+
+    /// When the request's metrics are known, for all the hops of its redirects.
+    func refusal(of metrics: URLSessionTaskMetrics) -> PinningDecision? {
+        for transaction in metrics.transactionMetrics where transaction.resourceFetchType == .networkLoad {
+            // A hop without a response delivered nothing.
+            guard transaction.response != nil, let target = SessionTarget(transaction.request.url) else { continue }
+            let refusal = self.refusal(of: target) { server in
+                self.decision(on: server, transaction.endpoint, isReused: transaction.isReusedConnection)
+            }
+            if let refusal { return refusal }
+        }
+        return nil
+    }
+
+    private func refusal(
+        of target: SessionTarget, _ decide: (ConnectionLedger.Server) -> PinningDecision
+    ) -> PinningDecision? {
+        let decision: PinningDecision
+        if !target.isTLS {
+            decision = self.pinning.cleartextDecision(for: target.host, port: target.port)
+        } else if let host = try? HostName(target.host) {
+            decision = decide(ConnectionLedger.Server(host: host, port: target.port))
+        } else {
+            decision = self.pinning.refusal(of: target.host, .hostInvalid)
+        }
+        return decision.verdict == .block ? decision : nil
+    }
+
+    private func decision(
+        on server: ConnectionLedger.Server, _ endpoint: ConnectionLedger.Endpoint?, isReused: Bool
+    ) -> PinningDecision {
+        if let endpoint, !isReused { self.ledger.opened(endpoint, for: server) }
+        if let endpoint, let opener = self.ledger.opener(of: endpoint), opener != server {
+            return self.judge(server, over: self.ledger.path(of: opener), of: opener)
+        }
+        let path = self.ledger.path(of: server)
+        let isOwn = endpoint.map { self.ledger.opener(of: $0) == server } ?? false
+        // Its own connection, or one of which only the server is not known: then all that it may be must satisfy.
+        guard !isOwn else { return path.map { self.own($0, server) } ?? self.judge(server, over: nil, of: nil) }
+        let others = self.ledger.judged(otherThan: server, needsEndpoint: endpoint != nil)
+        guard let path else { return self.unknown(server, others) }
+        let refused = self.valid(others, for: server).lazy
+            .map { self.judge(server, over: $0.value, of: $0.key) }.first { $0.verdict == .block }
+        return refused ?? self.own(path, server)
+    }
+
+    /// A response of a server that was never judged, over a connection of one of these.
+    private func unknown(
+        _ server: ConnectionLedger.Server, _ others: [ConnectionLedger.Server: ValidatedPath]
+    ) -> PinningDecision {
+        var decision: PinningDecision?
+        for (other, path) in self.valid(others, for: server) where decision?.verdict != .block {
+            decision = self.judge(server, over: path, of: other)
+        }
+        return decision ?? self.judge(server, over: nil, of: nil)
+    }
+
+    /// Those whose certificate is for this server, too: on no other connection would a request for it go.
+    private func valid(
+        _ others: [ConnectionLedger.Server: ValidatedPath], for server: ConnectionLedger.Server
+    ) -> [ConnectionLedger.Server: ValidatedPath] {
+        // Nobody asks the system where no pin could refuse.
+        guard let entry = self.pinning.policyInForce.policy.entry(for: server.host), entry.mode != .off else {
+            return [:]
+        }
+        return others.filter { SystemTrust.isValid($0.value, for: server.host) }
+    }
+
+    private func own(_ path: ValidatedPath, _ server: ConnectionLedger.Server) -> PinningDecision {
+        self.pinning.decisionAgain(
+            for: path, host: server.host.description, connection: ConnectionFacts(port: server.port))
+    }
+
+    private func judge(
+        _ server: ConnectionLedger.Server, over path: ValidatedPath?, of opener: ConnectionLedger.Server?
+    ) -> PinningDecision {
+        // A connection of another host whose certificate is not for this one would never have been used rightly.
+        let path = path.flatMap { SystemTrust.isValid($0, for: server.host) ? $0 : nil }
+        return self.pinning.responseDecision(
+            for: server.host.description, over: path, judgedFor: opener?.host.description,
+            connection: ConnectionFacts(port: server.port))
+    }
+}
+
+extension URLSessionTaskTransactionMetrics {
+    /// The connection, by its ends, where the system shows them.
+    fileprivate var endpoint: ConnectionLedger.Endpoint? {
+        guard let local = self.localAddress, let localPort = self.localPort, let remote = self.remoteAddress,
+            let remotePort = self.remotePort
+        else { return nil }
+        return ConnectionLedger.Endpoint(local: "\(local) \(localPort)", remote: "\(remote) \(remotePort)")
+    }
+}
+#endif

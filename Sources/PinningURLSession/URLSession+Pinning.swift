@@ -1,0 +1,101 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Security)
+public import CertificatePinning
+public import Foundation
+public import PinListClient
+
+#if canImport(FoundationNetworking)
+public import FoundationNetworking
+#endif
+
+extension URLSession {
+    /// The size of the cache of a pinned session, in bytes of memory.
+    private static let cacheBytes = 4_194_304
+
+    /// A session that pins.
+    ///
+    /// - Parameters:
+    ///   - pinning: Whose rules apply.
+    ///   - configuration: The session's. By default the system's, but with a cache of its own in memory: what another
+    ///     session fetched unpinned is never taken for something that was pinned.
+    ///   - delegate: The app's own, which every call goes on to.
+    ///   - delegateQueue: As for any session.
+    ///   - secondsToWaitForNewerList: See ``PinnedSessionDelegate``.
+    public static func pinned(
+        by pinning: Pinning, configuration: URLSessionConfiguration? = nil,
+        delegate: (any URLSessionDelegate)? = nil, delegateQueue: OperationQueue? = nil,
+        secondsToWaitForNewerList: Double = 0
+    ) -> URLSession {
+        let pinned = PinnedSessionDelegate(
+            by: pinning, forwardingTo: delegate, secondsToWaitForNewerList: secondsToWaitForNewerList)
+        let session = URLSession(
+            configuration: configuration ?? Self.configurationWithOwnCache, delegate: pinned,
+            delegateQueue: delegateQueue)
+        pinned.attach(session)
+        return session
+    }
+
+    private static var configurationWithOwnCache: URLSessionConfiguration {
+        let configuration = URLSessionConfiguration.default
+        configuration.urlCache = URLCache(memoryCapacity: Self.cacheBytes, diskCapacity: 0, directory: nil)
+        return configuration
+    }
+
+    /// Gets what a request asks for, and hands it over after both checks: what `data(for:)` throws as "cancelled" is
+    /// thrown as the `PinningError` behind it, and a response over a connection that was not judged for its host is
+    /// withheld, where `data(for:)` has delivered it by the time it is reported.
+    ///
+    /// - Parameter request: The request. Without TLS it is refused before it begins where the host's entry enforces, on
+    ///   every version of the system.
+    /// - Throws: `PinningError`; `PinningSetupError` for a session without a ``PinnedSessionDelegate``; `URLError`.
+    public func pinnedData(for request: URLRequest) async throws -> (Data, URLResponse) {
+        guard let delegate = self.delegate as? PinnedSessionDelegate else {
+            throw PinningSetupError(
+                .configuration, "the session has no PinnedSessionDelegate; make it with URLSession.pinned(by:)")
+        }
+        if let target = SessionTarget(request.url), !target.isTLS {
+            let decision = delegate.pinning.cleartextDecision(for: target.host, port: target.port)
+            guard decision.verdict == .allow else { throw PinningError(decision) }
+        }
+        let observer = TaskObserver(delegate)
+        do {
+            let (data, response) = try await self.data(for: request, delegate: observer)
+            if let refusal = observer.refusal(of: response) { throw refusal }
+            return (data, response)
+        } catch {
+            throw observer.refusal ?? delegate.pinning.refusal(for: error) ?? error
+        }
+    }
+}
+
+/// Sees the metrics of one task, for the session's delegate. What it has no method for, URLSession asks that one.
+///
+/// `@unchecked Sendable`: because what changes is read and written under the lock only.
+private final class TaskObserver: NSObject, URLSessionTaskDelegate, @unchecked Sendable {
+    private let delegate: PinnedSessionDelegate
+    private let lock = NSLock()
+    private var task: URLSessionTask?
+
+    init(_ delegate: PinnedSessionDelegate) { self.delegate = delegate }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics
+    ) {
+        self.delegate.urlSession(session, task: task, didFinishCollecting: metrics)
+        self.lock.withLock { self.task = task }
+    }
+
+    /// What was refused of the task, as far as it is known.
+    var refusal: PinningError? { self.lock.withLock { self.task }.flatMap { self.delegate.refusal(of: $0) } }
+
+    /// The same for a response that has come: should the metrics not have come before it, it is checked without.
+    func refusal(of response: URLResponse) -> PinningError? {
+        if self.lock.withLock({ self.task }) != nil { return self.refusal }
+        guard let target = SessionTarget(response.url) else { return nil }
+        return self.delegate.check.provisionalRefusal(of: target).map { PinningError($0) }
+    }
+}
+#endif
