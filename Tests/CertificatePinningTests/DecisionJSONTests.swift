@@ -97,7 +97,7 @@ struct DecisionJSONTests {
             (.suspended, "suspended"), (.notPinned, "not-pinned"), (.unlistedReported, "unlisted-reported"),
             (.unlistedDenied, "unlisted-denied"), (.domainExpired, "domain-expired"), (.chainInvalid, "chain-invalid"),
             (.noCertificates, "no-certificates"), (.overBudget, "over-budget"), (.cleartext, "cleartext"),
-            (.malformed, "malformed"),
+            (.otherHostConnection, "other-host-connection"), (.malformed, "malformed"),
         ])
     func codes(reason: PinningDecision.Reason, code: String) throws {
         #expect(

@@ -129,7 +129,7 @@ struct FailureReportTests {
         arguments: [
             (PinningDecision.Reason.pinMatch, 0), (.noMatchingPin, 1), (.deniedKey, 1), (.deniedUndecidable, 1),
             (.unlistedDenied, 1), (.chainInvalid, 2), (.noCertificates, 2), (.overBudget, 2), (.hostInvalid, 3),
-            (.cleartext, 3),
+            (.cleartext, 3), (.otherHostConnection, 1),
         ])
     func integers(reason: PinningDecision.Reason, integer: Int) { #expect(reason.validationResult == integer) }
 

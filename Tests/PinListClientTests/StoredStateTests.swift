@@ -205,7 +205,7 @@ struct StoredStateTests {
         let old = client.server.repository.lists[1]
         try client.publish()
         #expect(await (try client.launch()).refresh().isSuccess)
-        #expect(keychain.load()?.version == 3)
+        #expect(keychain.load(name: "com.example.app")?.version == 3)
         let pinning = try Pinning(
             root: .bytes(client.root), list: .bytes(client.list), refreshFrom: URL(string: SimulatedServer.address),
             state: .memory, configuration: client.configuration)

@@ -1,0 +1,1 @@
+../../CertificatePinningTests/Support/SampleCertificate.swift
