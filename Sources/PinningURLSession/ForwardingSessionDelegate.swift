@@ -45,8 +45,8 @@ open class ForwardingSessionDelegate: NSObject, URLSessionDataDelegate, URLSessi
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         let forSession: ((URLSession, URLAuthenticationChallenge, @escaping ChallengeAnswer) -> Void)? =
-            challenge.isOfSession ? self.forwarded?.urlSession(_:didReceive:completionHandler:) : nil
-        if let forSession { return forSession(session, challenge, completionHandler) }
+            self.forwarded?.urlSession(_:didReceive:completionHandler:)
+        if challenge.isOfSession, let forSession { return forSession(session, challenge, completionHandler) }
         let forTask: ((URLSession, URLSessionTask, URLAuthenticationChallenge, @escaping ChallengeAnswer) -> Void)? =
             self.ofTasks?.urlSession(_:task:didReceive:completionHandler:)
         guard let forTask else { return completionHandler(.performDefaultHandling, nil) }

@@ -8,8 +8,8 @@ public import Foundation
 ///
 /// It is not part of the repository. A suite that needs a part of it is skipped, with a message, where it is missing.
 public enum SharedData {
-    /// The package's root.
-    public static let package = URL(fileURLWithPath: #filePath)
+    /// The package's root, for tests that reach this file by a symbolic link, too.
+    public static let package = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
     private static let root = Self.package.deletingLastPathComponent().appendingPathComponent(

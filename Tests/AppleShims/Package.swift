@@ -1,0 +1,97 @@
+// swift-tools-version:6.2
+import Foundation
+import PackageDescription
+
+// What stands for Apple's frameworks on Linux, so that the adapter in Sources/PinningURLSession compiles unmodified and
+// runs: see docs/apple-shim.md. Nothing of it is part of a product. The modules do not have Apple's names, because all
+// modules of a build share one folder, and `canImport` would be true for everybody; aliases give those names to the
+// adapter and its tests alone.
+
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+/// Each of Apple's modules, and what stands for it.
+let aliases = [
+    "Security=SecurityShim", "Network=NetworkShim", "WebKit=WebKitShim", "os=OSShim",
+    "FoundationNetworking=URLSessionShim",
+]
+
+/// What only tests and examples import.
+let testAliases =
+    aliases + [
+        "BackgroundTasks=BackgroundTasksShim", "SwiftUI=SwiftUIShim", "PinningURLSession=PinningURLSessionApple",
+    ]
+
+/// What an app needs beside the code, and Linux does not.
+let resources = ["PrivacyInfo.xcprivacy"].filter {
+    FileManager.default.fileExists(atPath: "\(Context.packageDirectory)/Sources/PinningURLSessionApple/\($0)")
+}
+
+func alias(_ names: [String]) -> [SwiftSetting] {
+    strict + [.unsafeFlags(names.flatMap { ["-module-alias", $0] })]
+}
+
+let package = Package(
+    name: "tumbler-apple-shims",
+    platforms: [.macOS(.v13)],
+    dependencies: [
+        .package(name: "tumbler", path: "../..", traits: ["NIO"]),
+        .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.4"),
+        .package(url: "https://github.com/apple/swift-certificates.git", from: "1.21.1"),
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
+    ],
+    targets: [
+        .target(
+            name: "SecurityShim",
+            dependencies: [
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
+            ],
+            swiftSettings: strict
+        ),
+        .target(name: "URLSessionShim", dependencies: ["SecurityShim"], swiftSettings: strict),
+        .target(name: "NetworkShim", dependencies: ["SecurityShim"], swiftSettings: strict),
+        .target(name: "WebKitShim", dependencies: ["SecurityShim", "URLSessionShim"], swiftSettings: strict),
+        .target(name: "OSShim", swiftSettings: strict),
+        .target(name: "BackgroundTasksShim", swiftSettings: strict),
+        .target(name: "SwiftUIShim", swiftSettings: strict),
+        .target(
+            name: "PinningURLSessionApple",
+            dependencies: [
+                "SecurityShim", "NetworkShim", "WebKitShim", "OSShim", "URLSessionShim",
+                .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "PinListClient", package: "tumbler"),
+                .product(name: "PinListMetadata", package: "tumbler"),
+                .product(name: "PinFailureReports", package: "tumbler"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            exclude: resources,
+            swiftSettings: alias(aliases)
+        ),
+        .testTarget(
+            name: "PinningURLSessionAppleTests",
+            dependencies: [
+                "SecurityShim", "NetworkShim", "WebKitShim", "OSShim", "URLSessionShim", "BackgroundTasksShim",
+                "SwiftUIShim", "PinningURLSessionApple",
+                .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "PinListClient", package: "tumbler"),
+                .product(name: "PinListMetadata", package: "tumbler"),
+                .product(name: "PinFailureReports", package: "tumbler"),
+                .product(name: "PinningTesting", package: "tumbler"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
+            ],
+            swiftSettings: alias(testAliases) + [.define("NIO")]
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,20 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+
+/// A task for data. `Sendable`: because it adds nothing that changes.
+open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}
+
+/// An upload. `Sendable`: because what it adds is set before it is given away.
+open class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {
+    /// Whether the delegate gives the body.
+    var isStreamed = false
+}
+
+/// A download into a file. `Sendable`: because what it adds is set before it is given away.
+open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
+    /// Whether the file is the caller's when the task is over.
+    var keepsFile = false
+}

@@ -1,0 +1,52 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import Foundation
+import Network
+import PinListClient
+import PinListMetadata
+import PinningURLSession
+import Security
+import Testing
+
+@Suite("A connection of Network.framework")
+struct NetworkFrameworkTests {
+    private static let host = "api.example.com"
+
+    private func options(_ phone: Phone) -> NWProtocolTLS.Options {
+        let options = NWProtocolTLS.Options()
+        options.pin(by: phone.pinning, host: Self.host)
+        return options
+    }
+
+    @Test("is made to the pinned server, and to nobody else: the block replaces the system's own evaluation")
+    func handshakes() async throws {
+        let (phone, pki) = try Phone.bank()
+        let options = self.options(phone)
+        func isMade(_ chain: [TestCertificate]) async -> Bool {
+            await SimulatedHandshake.run(options: options, presented: chain.map(\.der), serverName: Self.host)
+        }
+        #expect(await isMade(pki.chain))
+        let trusted = try TestPKI([Self.host])
+        SimulatedSystem.addAnchor(trusted.root.der)
+        #expect(!(await isMade(trusted.chain)))
+        #expect(!(await isMade(try TestPKI([Self.host]).chain)))
+        let otherHost = try TestPKI.leaf(["other.example.com"], by: pki.intermediate)
+        #expect(!(await isMade([otherHost, pki.intermediate])))
+        #expect(phone.pinning.decisionCounts == [.pinMatch: 1, .noMatchingPin: 1, .chainInvalid: 2])
+        #expect(!SimulatedSystem.wasEvaluatedOnMainThread(leaf: pki.leaf.der))
+    }
+
+    @Test("is judged by the rules in force at each handshake")
+    func newRules() async throws {
+        let (phone, pki) = try Phone.bank()
+        let options = self.options(phone)
+        let presented = pki.chain.map(\.der)
+        #expect(await SimulatedHandshake.run(options: options, presented: presented, serverName: Self.host))
+        let strange = Phone.strangePin
+        try await phone.publish { list in list.domains[0].entry.pins = [KnownPin(strange)] }
+        #expect(!(await SimulatedHandshake.run(options: options, presented: presented, serverName: Self.host)))
+    }
+}

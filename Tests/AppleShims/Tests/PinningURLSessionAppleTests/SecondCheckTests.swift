@@ -1,0 +1,242 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import Foundation
+import FoundationNetworking
+import PinListClient
+import PinListMetadata
+import PinningTesting
+import PinningURLSession
+import Security
+import Testing
+
+@Suite("A response, before it is handed over")
+struct SecondCheckTests {
+    private static let pinned = "api.example.com"
+    private static let other = "www.example.com"
+    private static let url = Phone.url(pinned)
+
+    /// A device with a pinned host, and another one whose certificate is for both, over whose connection HTTP/2 sends
+    /// requests for the pinned one.
+    private func coalescing(
+        pinsOf host: (TestPKI) throws -> [Pin], certificateFor hosts: [String] = [pinned, other],
+        reportSender: any ReportSender = NoNetwork()
+    ) async throws -> (phone: Phone, delegate: RecordingDelegate, session: URLSession) {
+        let pki = try TestPKI(hosts)
+        let phone = try Phone(
+            [
+                Phone.entry(Self.pinned, try host(pki), reportTo: ["https://reports.example.com/"]),
+            ], trusting: [pki.root], reportSender: reportSender)
+        phone.serve(Self.other, pki.chain)
+        phone.serve(Self.pinned, try TestPKI([Self.pinned]).chain)
+        phone.network.coalesce(Self.pinned, onto: Self.other)
+        let delegate = RecordingDelegate()
+        let session = phone.session(delegate: delegate)
+        #expect(await delegate.run(session.dataTask(with: Phone.url(Self.other))).data == Data(Self.other.utf8))
+        return (phone, delegate, session)
+    }
+
+    @Test("over another host's connection passes when that connection's path satisfies the pins")
+    func coalescedAndGood() async throws {
+        let (phone, delegate, session) = try await self.coalescing { [try $0.leaf.pin] }
+        let outcome = await delegate.run(session.dataTask(with: Self.url))
+        #expect(outcome.data == Data(Self.pinned.utf8))
+        #expect(outcome.error == nil)
+        // There was no challenge for it, and the request went to the other host's server.
+        #expect(phone.network.challenges.map(\.host) == [Self.other])
+        #expect(await session.pinnedText(Self.url).value == Self.pinned)
+    }
+
+    @Test("over another host's connection is withheld and reported when it does not")
+    func coalescedAndBad() async throws {
+        let collector = SimulatedCollector()
+        let (phone, delegate, session) = try await self.coalescing(
+            pinsOf: { _ in [Phone.strangePin] }, reportSender: collector)
+        let outcome = await delegate.run(session.dataTask(with: Self.url))
+        let refusal = try #require(outcome.error as? PinningError)
+        #expect(refusal.decision.reason == .otherHostConnection)
+        #expect(refusal.decision.detail == "the connection that answered was judged for \(Self.other)")
+        #expect(outcome.response == nil)
+        #expect(outcome.data.isEmpty)
+        #expect(await session.pinnedText(Self.url).refusal == .otherHostConnection)
+        let download = await delegate.run(session.downloadTask(with: Self.url))
+        #expect(download.file == nil)
+        #expect((download.error as? PinningError)?.decision.reason == .otherHostConnection)
+        // What the documentation says: the requests had been sent by then.
+        #expect(phone.network.requests(at: Self.other).count == 4)
+        let running = Task { await phone.pinning.run() }
+        await collector.untilArrived(count: 1)
+        running.cancel()
+        let text = String(decoding: try #require(collector.arrivals.first).body, as: UTF8.self)
+        #expect(text.contains("\"other-host-connection\""))
+    }
+
+    @Test("over a connection whose certificate is not for the host at all is withheld, whatever its pins")
+    func coalescedWithoutName() async throws {
+        let (_, delegate, session) = try await self.coalescing(
+            pinsOf: { [try $0.leaf.pin] }, certificateFor: [Self.other])
+        let outcome = await delegate.run(session.dataTask(with: Self.url))
+        #expect((outcome.error as? PinningError)?.decision.reason == .otherHostConnection)
+        #expect(outcome.data.isEmpty)
+    }
+
+    @Test("is judged at its end, too: a host with a connection of its own gets a response over another's")
+    func coalescedLater() async throws {
+        let wide = try TestPKI([Self.pinned, Self.other])
+        let narrow = try TestPKI([Self.pinned])
+        let phone = try Phone(
+            [Phone.entry(Self.pinned, [narrow.leaf.pin])], trusting: [wide.root, narrow.root])
+        phone.serve(Self.other, wide.chain)
+        phone.serve(Self.pinned, narrow.chain, version: "http/1.1")
+        phone.network.coalesce(Self.pinned, onto: Self.other)
+        let delegate = RecordingDelegate()
+        let session = phone.session(delegate: delegate)
+        #expect(await delegate.run(session.dataTask(with: Self.url)).error == nil)
+        #expect(await delegate.run(session.dataTask(with: Phone.url(Self.other))).error == nil)
+        // Its own connection is busy with a request, so the next one goes over the other host's.
+        let slow = URL(string: "https://\(Self.pinned)/slow") ?? Self.url
+        phone.network.setAnswer(.text("slow"), for: slow.absoluteString)
+        phone.network.hold(slow.absoluteString)
+        async let first = session.pinnedText(slow)
+        await phone.network.held(slow.absoluteString)
+        let outcome = await delegate.run(session.dataTask(with: Self.url))
+        #expect((outcome.error as? PinningError)?.decision.reason == .otherHostConnection)
+        #expect(await session.pinnedText(Self.url).refusal == .otherHostConnection)
+        // `data(for:)` has delivered it; the caller can ask, and it is reported.
+        #expect(await session.text(Self.url).value == Self.pinned)
+        #expect(phone.pinning.decisionCounts[.otherHostConnection] == 3)
+        phone.network.release(slow.absoluteString)
+        #expect(await first.value == "slow")
+    }
+
+    @Test("over a connection that is still being opened by its own host is not mistaken for another's")
+    func openerStillRunning() async throws {
+        let wide = try TestPKI([Self.pinned, Self.other])
+        let narrow = try TestPKI([Self.pinned])
+        let phone = try Phone(
+            [Phone.entry(Self.pinned, [narrow.leaf.pin])], trusting: [wide.root, narrow.root])
+        phone.serve(Self.other, wide.chain)
+        phone.serve(Self.pinned, narrow.chain)
+        let delegate = RecordingDelegate()
+        let session = phone.session(delegate: delegate)
+        #expect(await delegate.run(session.dataTask(with: Phone.url(Self.other))).error == nil)
+        let slow = URL(string: "https://\(Self.pinned)/slow") ?? Self.url
+        phone.network.setAnswer(.text("slow"), for: slow.absoluteString)
+        phone.network.hold(slow.absoluteString)
+        async let first = session.pinnedText(slow)
+        await phone.network.held(slow.absoluteString)
+        // The first request opened the connection and has not ended: nobody knows its ends yet.
+        #expect(await delegate.run(session.dataTask(with: Self.url)).data == Data(Self.pinned.utf8))
+        #expect(await session.pinnedText(Self.url).value == Self.pinned)
+        phone.network.release(slow.absoluteString)
+        #expect(await first.value == "slow")
+    }
+
+    @Test("of a resumed TLS session that was never judged is withheld; judged in this session, it passes")
+    func resumption() async throws {
+        let (phone, _) = try Phone.bank()
+        phone.network.settings.resumption = .acrossSessions
+        // A session that is not pinned connected first, in the same process.
+        let control = URLSession(configuration: phone.configuration)
+        #expect(await control.text(Self.url).value == Self.pinned)
+        let delegate = RecordingDelegate()
+        let resumed = phone.session(delegate: delegate)
+        let outcome = await delegate.run(resumed.dataTask(with: Self.url))
+        #expect((outcome.error as? PinningError)?.decision.reason == .otherHostConnection)
+        #expect(outcome.data.isEmpty)
+
+        phone.network.settings.resumption = .never
+        let judged = phone.session(delegate: delegate)
+        #expect(await delegate.run(judged.dataTask(with: Self.url)).error == nil)
+        phone.network.settings.resumption = .withinSession
+        await withCheckedContinuation { done in judged.flush { done.resume() } }
+        #expect(await delegate.run(judged.dataTask(with: Self.url)).data == Data(Self.pinned.utf8))
+        #expect(phone.network.challenges.count == 2)
+    }
+
+    @Test("of a host that nobody pins passes, resumed or not")
+    func unlisted() async throws {
+        let pki = try TestPKI([Self.other])
+        let phone = try Phone([Phone.entry(Self.pinned, [Phone.strangePin])], trusting: [pki.root])
+        phone.serve(Self.other, pki.chain)
+        phone.network.settings.resumption = .acrossSessions
+        _ = await URLSession(configuration: phone.configuration).text(Phone.url(Self.other))
+        let delegate = RecordingDelegate()
+        let outcome = await delegate.run(phone.session(delegate: delegate).dataTask(with: Phone.url(Self.other)))
+        #expect(outcome.data == Data(Self.other.utf8))
+    }
+
+    @Test("of a connection whose ends the metrics do not show is judged by all that it may be", arguments: [true, false])
+    func noEndpoints(isGood: Bool) async throws {
+        let wide = try TestPKI([Self.pinned, Self.other])
+        let phone = try Phone(
+            [Phone.entry(Self.pinned, isGood ? [wide.leaf.pin] : [Phone.strangePin])], trusting: [wide.root])
+        phone.network.settings.reportsEndpoints = false
+        phone.serve(Self.other, wide.chain)
+        phone.serve(Self.pinned, wide.chain)
+        phone.network.coalesce(Self.pinned, onto: Self.other)
+        let delegate = RecordingDelegate()
+        let session = phone.session(delegate: delegate)
+        #expect(await delegate.run(session.dataTask(with: Phone.url(Self.other))).error == nil)
+        let outcome = await delegate.run(session.dataTask(with: Self.url))
+        #expect(outcome.data == (isGood ? Data(Self.pinned.utf8) : Data()))
+        #expect((outcome.error == nil) == isGood)
+    }
+
+    @Test("that a task's own delegate let through is withheld")
+    func ownDelegateOfTask() async throws {
+        final class Careless: NSObject, URLSessionTaskDelegate, Sendable {
+            func urlSession(
+                _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+                completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+            ) {
+                completionHandler(.useCredential, challenge.protectionSpace.serverTrust.map { URLCredential(trust: $0) })
+            }
+        }
+        let (phone, _) = try Phone.bank()
+        phone.serve(Self.pinned, try TestPKI([Self.pinned]).chain)
+        phone.network.settings.asksTaskDelegateFirst = true
+        let delegate = RecordingDelegate()
+        let session = phone.session(delegate: delegate)
+        let task = session.dataTask(with: Self.url)
+        task.delegate = Careless()
+        _ = await delegate.run(task)
+        #expect((session.delegate as? PinnedSessionDelegate)?.refusal(of: task)?.decision.reason == .otherHostConnection)
+        // Said in docs/coverage.md: the request had left.
+        #expect(phone.network.requests(at: Self.pinned).count == 1)
+    }
+
+    @Test("on connections that are open when rules come into force is judged by the new ones")
+    func newRules() async throws {
+        let (phone, pki) = try Phone.bank()
+        let delegate = RecordingDelegate()
+        let session = phone.session(delegate: delegate)
+        #expect(await delegate.run(session.dataTask(with: Self.url)).error == nil)
+        let slow = URL(string: "https://\(Self.pinned)/slow") ?? Self.url
+        phone.network.setAnswer(.text("slow"), for: slow.absoluteString)
+        phone.network.hold(slow.absoluteString)
+        async let running = delegate.run(session.dataTask(with: slow))
+        await phone.network.held(slow.absoluteString)
+        let strange = Phone.strangePin
+        try await phone.publish { list in
+            for index in list.domains.indices { list.domains[index].entry.pins = [KnownPin(strange)] }
+        }
+        phone.network.release(slow.absoluteString)
+        let outcome = await running
+        #expect(outcome.error is PinningError)
+        #expect(outcome.data.isEmpty)
+        #expect(await session.pinnedText(Self.url).refusal != nil)
+        _ = pki
+    }
+
+    @Test("is nobody's in a session without the delegate: pinnedData says what to do")
+    func noDelegate() async throws {
+        let (phone, _) = try Phone.bank()
+        let session = URLSession(configuration: phone.configuration)
+        let error = await session.pinnedText(Self.url).error as? PinningSetupError
+        #expect(error?.code == .configuration)
+        #expect(phone.network.bytes(at: Self.pinned) == 0)
+    }
+}
