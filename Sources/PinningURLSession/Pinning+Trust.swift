@@ -4,12 +4,14 @@
 
 #if canImport(Security)
 public import CertificatePinning
-public import Foundation
 public import PinListClient
 public import Security
 
 #if canImport(FoundationNetworking)
+internal import Foundation
 public import FoundationNetworking
+#else
+public import Foundation
 #endif
 
 extension Pinning {

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(Security)
-public import CertificatePinning
+internal import CertificatePinning
 public import Foundation
 public import PinListClient
 

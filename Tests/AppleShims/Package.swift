@@ -22,7 +22,7 @@ let aliases = [
 /// What only tests and examples import.
 let testAliases =
     aliases + [
-        "BackgroundTasks=BackgroundTasksShim", "SwiftUI=SwiftUIShim", "PinningURLSession=PinningURLSessionApple",
+        "Alamofire=AlamofireShim", "BackgroundTasks=BackgroundTasksShim", "SwiftUI=SwiftUIShim", "PinningURLSession=PinningURLSessionApple",
     ]
 
 /// What an app needs beside the code, and Linux does not.
@@ -34,9 +34,16 @@ func alias(_ names: [String]) -> [SwiftSetting] {
     strict + [.unsafeFlags(names.flatMap { ["-module-alias", $0] })]
 }
 
+/// What the examples of the documentation are compiled against.
+let forExamples = [
+    "AlamofireShim", "BackgroundTasksShim", "NetworkShim", "OSShim", "PinningURLSessionApple", "SecurityShim",
+    "SwiftUIShim", "URLSessionShim", "WebKitShim",
+]
+
 let package = Package(
     name: "tumbler-apple-shims",
     platforms: [.macOS(.v13)],
+    products: forExamples.map { .library(name: $0, targets: [$0]) },
     dependencies: [
         .package(name: "tumbler", path: "../..", traits: ["NIO"]),
         .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.4"),
@@ -60,6 +67,7 @@ let package = Package(
         .target(name: "OSShim", swiftSettings: strict),
         .target(name: "BackgroundTasksShim", swiftSettings: strict),
         .target(name: "SwiftUIShim", swiftSettings: strict),
+        .target(name: "AlamofireShim", dependencies: ["SecurityShim"], swiftSettings: strict),
         .target(
             name: "PinningURLSessionApple",
             dependencies: [
@@ -72,6 +80,42 @@ let package = Package(
             ],
             exclude: resources,
             swiftSettings: alias(aliases)
+        ),
+        // The sample app: compiled, never run.
+        .executableTarget(
+            name: "BankApp",
+            dependencies: [
+                "BackgroundTasksShim", "PinningURLSessionApple", "SwiftUIShim", "URLSessionShim", "WebKitShim",
+            ],
+            // What Foundation has on Apple's platforms is imported for it: its files are an app's, and do not.
+            swiftSettings: [
+                .unsafeFlags(
+                    testAliases.flatMap { ["-module-alias", $0] }
+                        + ["-Xfrontend", "-import-module", "-Xfrontend", "URLSessionShim"])
+            ]
+        ),
+        // What pinning adds to a program and to a challenge: scripts/bench-apple.
+        .target(name: "AllocationCount"),
+        .executableTarget(
+            name: "app-without-pinning", dependencies: ["SecurityShim", "URLSessionShim"],
+            path: "Sources/AppWithoutPinning", swiftSettings: alias(testAliases)
+        ),
+        .executableTarget(
+            name: "app-with-pinning", dependencies: ["PinningURLSessionApple", "SecurityShim", "URLSessionShim"],
+            path: "Sources/AppWithPinning", swiftSettings: alias(testAliases)
+        ),
+        .executableTarget(
+            name: "challenge-cost",
+            dependencies: [
+                "AllocationCount", "PinningURLSessionApple", "SecurityShim",
+                .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "PinListClient", package: "tumbler"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
+            ],
+            path: "Sources/ChallengeCost", swiftSettings: alias(testAliases) + [.define("NIO")]
         ),
         .testTarget(
             name: "PinningURLSessionAppleTests",

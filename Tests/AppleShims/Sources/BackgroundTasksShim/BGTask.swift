@@ -36,7 +36,7 @@ open class BGProcessingTaskRequest: BGTaskRequest, @unchecked Sendable {
 /// A task that was begun.
 ///
 /// `@unchecked Sendable`: because what changes is read and written under the lock only.
-open class BGTask: NSObject, @unchecked Sendable {
+open class BGTask: NSObject {
     /// Which task.
     public let identifier: String
     private let lock = NSLock()
@@ -74,7 +74,7 @@ open class BGTask: NSObject, @unchecked Sendable {
 }
 
 /// A short task that keeps content new. `Sendable`: because it adds nothing.
-open class BGAppRefreshTask: BGTask, @unchecked Sendable {}
+open class BGAppRefreshTask: BGTask {}
 
 /// A task of minutes. `Sendable`: because it adds nothing.
-open class BGProcessingTask: BGTask, @unchecked Sendable {}
+open class BGProcessingTask: BGTask {}

@@ -14,7 +14,8 @@ public enum SimulatedScheduler {
     /// - Returns: Whether it succeeded; `nil` when nobody asked for it.
     public static func launch(_ identifier: String, expires: Bool = false) async -> Bool? {
         guard let (request, queue, handler) = BGTaskScheduler.shared.take(identifier) else { return nil }
-        let task: BGTask =
+        // because the task locks what it keeps, though Apple does not say that it may be shared
+        nonisolated(unsafe) let task: BGTask =
             request is BGAppRefreshTaskRequest ? BGAppRefreshTask(identifier) : BGProcessingTask(identifier)
         (queue ?? .global()).async {
             handler(task)

@@ -1,0 +1,1 @@
+../../../../Benchmarks/Sources/tumbler-bench/Measurement.swift
