@@ -85,7 +85,7 @@ open class PinnedSessionDelegate: ForwardingSessionDelegate, @unchecked Sendable
         _ decision: PinningDecision, port: Int, task: URLSessionTask
     ) -> URLSession.AuthChallengeDisposition {
         if decision.verdict == .block {
-            self.refusals.note(PinningError(decision), task)
+            self.note(decision, task)
         } else if let host = try? HostName(decision.host) {
             let server = ConnectionLedger.Server(host: host, port: port)
             self.ledger.allowed(decision.path, for: server, task: ObjectIdentifier(task))
@@ -210,12 +210,16 @@ open class PinnedSessionDelegate: ForwardingSessionDelegate, @unchecked Sendable
     }
 
     private func refuse(_ refusal: PinningDecision, _ task: URLSessionTask) {
+        self.note(refusal, task)
+        task.cancel()
+    }
+
+    private func note(_ refusal: PinningDecision, _ task: URLSessionTask) {
         self.refusals.note(PinningError(refusal), task)
-        // The caller of an `async` method sees the error of the URL that it asked for, not the one it was sent to.
+        // The caller of an `async` method may see the error of the URL that it asked for, not of the one it was sent to.
         for request in [task.originalRequest, task.currentRequest] {
             if let host = request?.url?.host { self.pinning.explain(host, by: refusal) }
         }
-        task.cancel()
     }
 }
 #endif

@@ -106,9 +106,15 @@ struct ResponseCheck: Sendable {
     ) -> PinningDecision {
         // A connection of another host whose certificate is not for this one would never have been used rightly.
         let path = path.flatMap { SystemTrust.isValid($0, for: server.host) ? $0 : nil }
-        return self.pinning.responseDecision(
+        let decision = self.pinning.responseDecision(
             for: server.host.description, over: path, judgedFor: opener?.host.description,
             connection: ConnectionFacts(port: server.port))
+        #if HardStop
+        precondition(
+            path != nil || decision.verdict == .allow,
+            "a response from a pinned host came over a connection that carries no decision")
+        #endif
+        return decision
     }
 }
 

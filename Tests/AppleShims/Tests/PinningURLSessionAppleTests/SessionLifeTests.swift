@@ -1,0 +1,97 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import Foundation
+import FoundationNetworking
+import PinListClient
+import Security
+import Testing
+
+@testable import PinningURLSession
+
+@Suite("A pinned session, from beginning to end")
+struct SessionLifeTests {
+    private static let host = "api.example.com"
+
+    @Test("has a cache of its own: what another session fetched unpinned is not handed out as pinned")
+    func cache() throws {
+        let (phone, _) = try Phone.bank()
+        let session = URLSession.pinned(by: phone.pinning)
+        let cache = try #require(session.configuration.urlCache)
+        #expect(cache !== URLCache.shared)
+        session.invalidateAndCancel()
+    }
+
+    @Test("lets go of its delegate, and of the app's, when it is invalidated")
+    func released() async throws {
+        let (phone, _) = try Phone.bank()
+        weak var pinned: PinnedSessionDelegate?
+        weak var own: RecordingDelegate?
+        do {
+            let delegate = RecordingDelegate()
+            let session = phone.session(delegate: delegate)
+            own = delegate
+            pinned = session.delegate as? PinnedSessionDelegate
+            #expect(await delegate.run(session.dataTask(with: Phone.url(Self.host))).error == nil)
+            #expect(pinned != nil)
+            await withCheckedContinuation { done in
+                session.delegateQueue.addOperation { done.resume() }
+                session.finishTasksAndInvalidate()
+            }
+        }
+        // What is still on its way to the delegate holds it for that long.
+        for _ in 0..<1_000 where pinned != nil || own != nil { await Task.yield() }
+        #expect(pinned == nil)
+        #expect(own == nil)
+    }
+
+    @Test("evaluates nothing on the main thread, though its delegate is called there")
+    func mainQueue() async throws {
+        let (phone, pki) = try Phone.bank()
+        let session = URLSession.pinned(
+            by: phone.pinning, configuration: phone.configuration, delegateQueue: .main)
+        #expect(await session.text(Phone.url(Self.host)).value == Self.host)
+        #expect(SimulatedSystem.evaluations(ofLeaf: pki.leaf.der) > 0)
+        #expect(!SimulatedSystem.wasEvaluatedOnMainThread(leaf: pki.leaf.der))
+    }
+
+    @Test("remembers a bounded number of servers and connections, the newest")
+    func bounded() throws {
+        let ledger = ConnectionLedger()
+        let path = ValidatedPath(uncheckedValidatedPath: [[0x30]])
+        let tasks = (0..<3_000).map { _ in NSObject() }
+        func server(_ number: Int) throws -> ConnectionLedger.Server {
+            ConnectionLedger.Server(host: try HostName("h\(number).example.com"), port: 443)
+        }
+        for (number, task) in tasks.enumerated() {
+            ledger.allowed(path, for: try server(number), task: ObjectIdentifier(task))
+            ledger.opened(.init(local: "a \(number)", remote: "b 443"), for: try server(number))
+            ledger.ended(ObjectIdentifier(task))
+        }
+        #expect(ledger.judged.count == 1_024)
+        #expect(ledger.path(of: try server(2_999)) != nil)
+        #expect(ledger.path(of: try server(0)) == nil)
+        #expect(ledger.opener(of: .init(local: "a 2999", remote: "b 443")) == (try server(2_999)))
+        #expect(ledger.opener(of: .init(local: "a 0", remote: "b 443")) == nil)
+        #expect(ledger.judged(otherThan: try server(1), needsEndpoint: true).isEmpty)
+    }
+
+    @Test("remembers why the newest tasks ended, and of none that is gone")
+    func refusals() throws {
+        let (phone, _) = try Phone.bank()
+        let session = URLSession(configuration: .ephemeral)
+        let refusals = TaskRefusals()
+        let first = PinningError(phone.pinning.refusal(of: "a.example.com", .chainInvalid))
+        let second = PinningError(phone.pinning.refusal(of: "b.example.com", .chainInvalid))
+        let tasks = (0..<65).map { _ in session.dataTask(with: Phone.url(Self.host)) }
+        for task in tasks {
+            refusals.note(first, task)
+            refusals.note(second, task)
+        }
+        #expect(refusals.refusal(of: tasks[64]) == first)
+        #expect(refusals.refusal(of: tasks[1]) == first)
+        #expect(refusals.refusal(of: tasks[0]) == nil)
+    }
+}
