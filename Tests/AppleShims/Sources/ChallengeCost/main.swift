@@ -44,7 +44,7 @@ struct ChallengeCost {
         let evaluation = Subject(name: "evaluation") {
             if let fresh = self.trust() { keep(SecTrustEvaluateWithError(fresh, nil)) }
         }
-        // An object that was evaluated remembers its result: what is left is ours, and reading the chain.
+        // An object that was evaluated remembers its result: what is left is reading the path, and ours.
         let reading = Subject(name: "reading") {
             keep(SecTrustEvaluateWithError(evaluated, nil))
             let chain = SecTrustCopyCertificateChain(evaluated) as? [SecCertificate] ?? []
@@ -56,10 +56,11 @@ struct ChallengeCost {
         let times = Measurement.nanoseconds(of: [evaluation, reading, challenge], iterations: 50)
         report.time("the system's evaluation (the stand-in's)", times[0])
         report.time("reading the validated path from the trust object", times[1])
-        report.time("a challenge beyond the system's evaluation", times[2])
-        report.figure("allocations of reading", "\(Measurement.allocations(of: reading))")
-        report.figure("allocations of a challenge beyond the evaluation", "\(Measurement.allocations(of: challenge))")
-        report.limit("challenge : evaluation", times[2] / times[0], atMost: 0.1)
+        report.time("a challenge whose object was evaluated", times[2])
+        report.time("of that, ours", times[2] - times[1])
+        let allocations = Measurement.allocations(of: challenge) - Measurement.allocations(of: reading)
+        report.figure("allocations that are ours", "\(allocations)")
+        report.limit("ours : the system's evaluation", (times[2] - times[1]) / times[0], atMost: 0.1)
     }
 }
 
