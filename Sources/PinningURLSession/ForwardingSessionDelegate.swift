@@ -80,12 +80,14 @@ open class ForwardingSessionDelegate: NSObject, URLSessionDataDelegate, URLSessi
         _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLSession.DelayedRequestDisposition, URLRequest?) -> Void
     ) {
-        let forward: (            (
-                URLSession, URLSessionTask, URLRequest,
-                @escaping @Sendable (URLSession.DelayedRequestDisposition, URLRequest?) -> Void
-            ) -> Void
-        )? =
-            self.ofTasks?.urlSession(_:task:willBeginDelayedRequest:completionHandler:)
+        let forward:
+            (
+                (
+                    URLSession, URLSessionTask, URLRequest,
+                    @escaping @Sendable (URLSession.DelayedRequestDisposition, URLRequest?) -> Void
+                ) -> Void
+            )? =
+                self.ofTasks?.urlSession(_:task:willBeginDelayedRequest:completionHandler:)
         guard let forward else { return completionHandler(.continueLoading, nil) }
         forward(session, task, request, completionHandler)
     }
@@ -102,8 +104,12 @@ open class ForwardingSessionDelegate: NSObject, URLSessionDataDelegate, URLSessi
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        let forward: ((URLSession, URLSessionTask, HTTPURLResponse, URLRequest, @escaping @Sendable (URLRequest?) -> Void) -> Void)? =
-            self.ofTasks?.urlSession(_:task:willPerformHTTPRedirection:newRequest:completionHandler:)
+        let forward:
+            (
+                (URLSession, URLSessionTask, HTTPURLResponse, URLRequest, @escaping @Sendable (URLRequest?) -> Void) ->
+                    Void
+            )? =
+                self.ofTasks?.urlSession(_:task:willPerformHTTPRedirection:newRequest:completionHandler:)
         guard let forward else { return completionHandler(request) }
         forward(session, task, response, request, completionHandler)
     }
@@ -146,14 +152,18 @@ open class ForwardingSessionDelegate: NSObject, URLSessionDataDelegate, URLSessi
 
     /// Forwarded.
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, *)
-    open func urlSession(_ session: URLSession, task: URLSessionTask, didReceiveInformationalResponse response: HTTPURLResponse) {
+    open func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceiveInformationalResponse response: HTTPURLResponse
+    ) {
         let forward: ((URLSession, URLSessionTask, HTTPURLResponse) -> Void)? =
             self.ofTasks?.urlSession(_:task:didReceiveInformationalResponse:)
         forward?(session, task, response)
     }
 
     /// Forwarded.
-    open func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {
+    open func urlSession(
+        _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics
+    ) {
         let forward: ((URLSession, URLSessionTask, URLSessionTaskMetrics) -> Void)? =
             self.ofTasks?.urlSession(_:task:didFinishCollecting:)
         forward?(session, task, metrics)
@@ -171,21 +181,31 @@ open class ForwardingSessionDelegate: NSObject, URLSessionDataDelegate, URLSessi
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
-        let forward: ((URLSession, URLSessionDataTask, URLResponse, @escaping @Sendable (URLSession.ResponseDisposition) -> Void) -> Void)? =
-            self.ofData?.urlSession(_:dataTask:didReceive:completionHandler:)
+        let forward:
+            (
+                (
+                    URLSession, URLSessionDataTask, URLResponse,
+                    @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+                ) -> Void
+            )? =
+                self.ofData?.urlSession(_:dataTask:didReceive:completionHandler:)
         guard let forward else { return completionHandler(.allow) }
         forward(session, dataTask, response, completionHandler)
     }
 
     /// Forwarded.
-    open func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didBecome downloadTask: URLSessionDownloadTask) {
+    open func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didBecome downloadTask: URLSessionDownloadTask
+    ) {
         let forward: ((URLSession, URLSessionDataTask, URLSessionDownloadTask) -> Void)? =
             self.ofData?.urlSession(_:dataTask:didBecome:)
         forward?(session, dataTask, downloadTask)
     }
 
     /// Forwarded.
-    open func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didBecome streamTask: URLSessionStreamTask) {
+    open func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didBecome streamTask: URLSessionStreamTask
+    ) {
         let forward: ((URLSession, URLSessionDataTask, URLSessionStreamTask) -> Void)? =
             self.ofData?.urlSession(_:dataTask:didBecome:)
         forward?(session, dataTask, streamTask)
@@ -203,14 +223,20 @@ open class ForwardingSessionDelegate: NSObject, URLSessionDataDelegate, URLSessi
         _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse,
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
     ) {
-        let forward: ((URLSession, URLSessionDataTask, CachedURLResponse, @escaping @Sendable (CachedURLResponse?) -> Void) -> Void)? =
-            self.ofData?.urlSession(_:dataTask:willCacheResponse:completionHandler:)
+        let forward:
+            (
+                (URLSession, URLSessionDataTask, CachedURLResponse, @escaping @Sendable (CachedURLResponse?) -> Void) ->
+                    Void
+            )? =
+                self.ofData?.urlSession(_:dataTask:willCacheResponse:completionHandler:)
         guard let forward else { return completionHandler(proposedResponse) }
         forward(session, dataTask, proposedResponse, completionHandler)
     }
 
     /// Forwarded.
-    open func urlSession(_ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL) {
+    open func urlSession(
+        _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL
+    ) {
         let forward: ((URLSession, URLSessionDownloadTask, URL) -> Void)? =
             self.ofDownloads?.urlSession(_:downloadTask:didFinishDownloadingTo:)
         forward?(session, downloadTask, location)

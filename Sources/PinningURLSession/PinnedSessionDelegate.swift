@@ -67,7 +67,8 @@ open class PinnedSessionDelegate: ForwardingSessionDelegate, @unchecked Sendable
         let port = challenge.protectionSpace.port
         let version = self.pinning.policyInForce.policy.list?.version
         self.pinning.judge(challenge, isWebView: false) { decision in
-            guard decision.verdict == .block, PinningError(decision).isForPins, self.secondsToWaitForNewerList > 0 else {
+            guard decision.verdict == .block, PinningError(decision).isForPins, self.secondsToWaitForNewerList > 0
+            else {
                 return completionHandler(self.conclude(decision, port: port, task: task), nil)
             }
             Task {

@@ -1,5 +1,4 @@
 // swift-tools-version:6.2
-import Foundation
 import PackageDescription
 
 // What stands for Apple's frameworks on Linux, so that the adapter in Sources/PinningURLSession compiles unmodified and
@@ -22,13 +21,9 @@ let aliases = [
 /// What only tests and examples import.
 let testAliases =
     aliases + [
-        "Alamofire=AlamofireShim", "BackgroundTasks=BackgroundTasksShim", "SwiftUI=SwiftUIShim", "PinningURLSession=PinningURLSessionApple",
+        "Alamofire=AlamofireShim", "BackgroundTasks=BackgroundTasksShim", "SwiftUI=SwiftUIShim",
+        "PinningURLSession=PinningURLSessionApple",
     ]
-
-/// What an app needs beside the code, and Linux does not.
-let resources = ["PrivacyInfo.xcprivacy"].filter {
-    FileManager.default.fileExists(atPath: "\(Context.packageDirectory)/Sources/PinningURLSessionApple/\($0)")
-}
 
 func alias(_ names: [String]) -> [SwiftSetting] {
     strict + [.unsafeFlags(names.flatMap { ["-module-alias", $0] })]
@@ -78,7 +73,7 @@ let package = Package(
                 .product(name: "PinFailureReports", package: "tumbler"),
                 .product(name: "Logging", package: "swift-log"),
             ],
-            exclude: resources,
+            exclude: ["PrivacyInfo.xcprivacy"],
             swiftSettings: alias(aliases)
         ),
         // The sample app: compiled, never run.
@@ -126,6 +121,7 @@ let package = Package(
                 .product(name: "PinListClient", package: "tumbler"),
                 .product(name: "PinListMetadata", package: "tumbler"),
                 .product(name: "PinFailureReports", package: "tumbler"),
+                .product(name: "PathValidation", package: "tumbler"),
                 .product(name: "PinningTesting", package: "tumbler"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),

@@ -33,16 +33,13 @@ open class BGProcessingTaskRequest: BGTaskRequest, @unchecked Sendable {
     public init(identifier: String) { super.init(name: identifier) }
 }
 
-/// A task that was begun.
-///
-/// `@unchecked Sendable`: because what changes is read and written under the lock only.
+/// A task that was begun. Not `Sendable`, which is the stricter reading.
 open class BGTask: NSObject {
     /// Which task.
     public let identifier: String
+    let completion = Completion()
     private let lock = NSLock()
     private var handler: (@Sendable () -> Void)?
-    private var completed: [Bool] = []
-    private var waiting: CheckedContinuation<Bool, Never>?
 
     init(_ identifier: String) { self.identifier = identifier }
 
@@ -53,28 +50,39 @@ open class BGTask: NSObject {
     }
 
     /// Ends it. Must be called, and once.
-    open func setTaskCompleted(success: Bool) {
+    open func setTaskCompleted(success: Bool) { self.completion.give(success) }
+}
+
+/// A short task that keeps content new.
+open class BGAppRefreshTask: BGTask {}
+
+/// A task of minutes.
+open class BGProcessingTask: BGTask {}
+
+/// What is waited for until a task is completed.
+///
+/// `@unchecked Sendable`: because what changes is read and written under the lock only.
+final class Completion: @unchecked Sendable {
+    private let lock = NSLock()
+    private var given: [Bool] = []
+    private var waiting: CheckedContinuation<Bool, Never>?
+
+    func give(_ success: Bool) {
         let waiting = self.lock.withLock {
-            self.completed.append(success)
+            self.given.append(success)
             defer { self.waiting = nil }
             return self.waiting
         }
         waiting?.resume(returning: success)
     }
 
-    func completion() async -> Bool {
+    func value() async -> Bool {
         await withCheckedContinuation { continuation in
             let known = self.lock.withLock {
-                if self.completed.isEmpty { self.waiting = continuation }
-                return self.completed.first
+                if self.given.isEmpty { self.waiting = continuation }
+                return self.given.first
             }
             if let known { continuation.resume(returning: known) }
         }
     }
 }
-
-/// A short task that keeps content new. `Sendable`: because it adds nothing.
-open class BGAppRefreshTask: BGTask {}
-
-/// A task of minutes. `Sendable`: because it adds nothing.
-open class BGProcessingTask: BGTask {}

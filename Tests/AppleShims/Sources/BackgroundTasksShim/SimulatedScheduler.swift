@@ -14,14 +14,16 @@ public enum SimulatedScheduler {
     /// - Returns: Whether it succeeded; `nil` when nobody asked for it.
     public static func launch(_ identifier: String, expires: Bool = false) async -> Bool? {
         guard let (request, queue, handler) = BGTaskScheduler.shared.take(identifier) else { return nil }
-        // because the task locks what it keeps, though Apple does not say that it may be shared
-        nonisolated(unsafe) let task: BGTask =
-            request is BGAppRefreshTaskRequest ? BGAppRefreshTask(identifier) : BGProcessingTask(identifier)
-        (queue ?? .global()).async {
-            handler(task)
-            if expires { task.expirationHandler?() }
+        let isRefresh = request is BGAppRefreshTaskRequest
+        return await withCheckedContinuation { continuation in
+            (queue ?? .global()).async {
+                let task: BGTask = isRefresh ? BGAppRefreshTask(identifier) : BGProcessingTask(identifier)
+                let completion = task.completion
+                handler(task)
+                if expires { task.expirationHandler?() }
+                Task { continuation.resume(returning: await completion.value()) }
+            }
         }
-        return await task.completion()
     }
 
     /// What is asked for an identifier.

@@ -32,6 +32,7 @@ public final class SimulatedProtocolOptions: NSObject, OS_sec_protocol_options, 
     private var name: String?
     private var resumption = true
     private var protocols: [String] = []
+    private var oldest: tls_protocol_version_t?
 
     /// Options that ask for nothing.
     public override init() {}
@@ -40,6 +41,8 @@ public final class SimulatedProtocolOptions: NSObject, OS_sec_protocol_options, 
     public var resumes: Bool { self.lock.withLock { self.resumption } }
     /// The name that was set.
     public var serverName: String? { self.lock.withLock { self.name } }
+    /// The oldest version that is spoken.
+    public var oldestVersion: tls_protocol_version_t? { self.lock.withLock { self.oldest } }
     /// The protocols that are offered.
     public var applicationProtocols: [String] { self.lock.withLock { self.protocols } }
     /// Who decides on the peer, and where.
@@ -52,6 +55,8 @@ public final class SimulatedProtocolOptions: NSObject, OS_sec_protocol_options, 
     func setServerName(_ name: String) { self.lock.withLock { self.name = name } }
 
     func setResumes(_ resumes: Bool) { self.lock.withLock { self.resumption = resumes } }
+
+    func setOldestVersion(_ version: tls_protocol_version_t) { self.lock.withLock { self.oldest = version } }
 
     func addApplicationProtocol(_ name: String) { self.lock.withLock { self.protocols.append(name) } }
 }

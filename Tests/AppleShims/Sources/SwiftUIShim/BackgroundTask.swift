@@ -2,6 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Foundation
+
 /// What an app is started for in the background (iOS 16).
 public struct BackgroundTask<Request, Response>: Sendable {
     let identifier: String
@@ -16,29 +18,27 @@ extension BackgroundTask where Request == Void, Response == Void {
 
 extension Scene {
     /// Runs something when the app is started for it (iOS 16): here, by `SimulatedBackgroundTasks`.
-    public func backgroundTask<Request, Response>(
+    nonisolated public func backgroundTask<Request: Sendable, Response: Sendable>(
         _ task: BackgroundTask<Request, Response>, action: @escaping @Sendable (Request) async -> Response
     ) -> some Scene {
-        if Request.self == Void.self, let none = () as? Request {
-            nonisolated(unsafe) let nothing = none  // because there is nothing in it
-            SimulatedBackgroundTasks.set(task.identifier) { _ = await action(nothing) }
-        }
+        if let nothing = () as? Request { SimulatedBackgroundTasks.set(task.identifier) { _ = await action(nothing) } }
         return self
     }
 }
 
 /// What is not Apple's: the actions that scenes have for starts in the background.
-@MainActor
 public enum SimulatedBackgroundTasks {
-    private static var actions: [String: @Sendable () async -> Void] = [:]
+    private static let lock = NSLock()
+    // because it is used under the lock only
+    nonisolated(unsafe) private static var actions: [String: @Sendable () async -> Void] = [:]
 
     static func set(_ identifier: String, _ action: @escaping @Sendable () async -> Void) {
-        self.actions[identifier] = action
+        self.lock.withLock { self.actions[identifier] = action }
     }
 
     /// Runs the action for an identifier; says whether there is one.
     public static func run(_ identifier: String) async -> Bool {
-        guard let action = self.actions[identifier] else { return false }
+        guard let action = self.lock.withLock({ self.actions[identifier] }) else { return false }
         await action()
         return true
     }

@@ -43,7 +43,8 @@ public enum ConditionalView<First: View, Second: View>: View {
 
 extension ViewBuilder {
     /// Several views.
-    public static func buildBlock<each Content: View>(_ content: repeat each Content) -> TupleView<repeat each Content> {
+    public static func buildBlock<each Content: View>(_ content: repeat each Content) -> TupleView<repeat each Content>
+    {
         TupleView(content: (repeat each content))
     }
 

@@ -69,15 +69,16 @@ extension TaskRun {
         let isOfConnection = Self.methodsOfConnections.contains(challenge.protectionSpace.authenticationMethod)
         func asksTask(_ delegate: (any URLSessionTaskDelegate)?) -> Bool {
             guard let delegate else { return false }
-            challenge.isUnanswered = false
-            delegate.urlSession(self.session, task: self.task, didReceive: challenge, completionHandler: handler)
-            return !challenge.isUnanswered
+            return challenge.deliver {
+                delegate.urlSession(self.session, task: self.task, didReceive: challenge, completionHandler: handler)
+            }
         }
         if taskDelegateFirst, let own = self.task.delegate, asksTask(own) { return .task }
         if isOfConnection, let delegate = self.session.delegate {
-            challenge.isUnanswered = false
-            delegate.urlSession(self.session, didReceive: challenge, completionHandler: handler)
-            if !challenge.isUnanswered { return .session }
+            let isAnswered = challenge.deliver {
+                delegate.urlSession(self.session, didReceive: challenge, completionHandler: handler)
+            }
+            if isAnswered { return .session }
         }
         return asksTask(self.task.listener) ? .task : .nobody
     }

@@ -124,6 +124,11 @@ extension TaskRun {
         }
     }
 
+    /// The error of a server that is not trusted, with its chain.
+    private static func untrusted(_ trust: SecTrust) -> URLError {
+        URLError(.serverCertificateUntrusted, userInfo: [NSURLErrorFailingURLPeerTrustErrorKey: trust])
+    }
+
     /// Asks whether the server is trusted.
     private func trust(_ endpoint: SimulatedNetwork.Endpoint, _ server: SimulatedNetwork.Server) async throws {
         let presented = server.presented.map { SecCertificate(der: $0) }
@@ -142,8 +147,8 @@ extension TaskRun {
         switch answer.disposition {
         case .useCredential where answer.hasTrust: return
         case .useCredential where !answer.hasCredential, .performDefaultHandling:
-            guard SecTrustEvaluateWithError(carried.value, nil) else { throw URLError(.serverCertificateUntrusted) }
-        case .useCredential, .rejectProtectionSpace: throw URLError(.serverCertificateUntrusted)
+            guard SecTrustEvaluateWithError(carried.value, nil) else { throw Self.untrusted(carried.value) }
+        case .useCredential, .rejectProtectionSpace: throw Self.untrusted(carried.value)
         case .cancelAuthenticationChallenge: throw URLError(.cancelled)
         }
         try self.checkCancellation()

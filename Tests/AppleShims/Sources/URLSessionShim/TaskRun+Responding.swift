@@ -17,7 +17,7 @@ extension TaskRun {
             let final = try await self.exchange(request)
             guard let next = Self.redirected(request, by: final.response) else { return final }
             let response = final.response
-            if self.session.configuration.identifier == nil {
+            if self.session.identifier == nil {
                 let chosen: URLRequest? = try await self.ask { run, give in
                     guard let listener = run.task.listener else { return give(next) }
                     listener.urlSession(

@@ -64,6 +64,7 @@ struct TaskRun: Sendable {
         }
         let keepsFile = (self.task as? URLSessionDownloadTask)?.keepsFile ?? false
         if let file, !keepsFile { try? FileManager.default.removeItem(at: file) }
+        self.task.with { $0.delegate = nil }
         self.session.remove(self.task)
     }
 
@@ -101,7 +102,7 @@ struct TaskRun: Sendable {
     private func described(_ error: any Error) -> any Error {
         let isCancelled = self.task.with { $0.isCancelled }
         guard let error = error as? URLError else { return error }
-        var information: [String: Any] = [:]
+        var information = error.userInfo
         if let url = self.task.currentRequest?.url ?? self.task.originalRequest?.url {
             information[NSURLErrorFailingURLErrorKey] = url
             information["NSErrorFailingURLStringKey"] = url.absoluteString

@@ -28,8 +28,9 @@ open class URLAuthenticationChallenge: NSObject {
     public let error: (any Error)?
     /// Who waits for the answer.
     public let sender: (any URLAuthenticationChallengeSender)?
-    /// Whether a default implementation was called, which means that there is no other.
-    package var isUnanswered = false
+    private let lock = NSLock()
+    private var isBeingDelivered = false
+    private var isUnanswered = false
 
     /// A challenge.
     public init(
@@ -53,6 +54,29 @@ open class URLAuthenticationChallenge: NSObject {
             protectionSpace: challenge.protectionSpace, proposedCredential: challenge.proposedCredential,
             previousFailureCount: challenge.previousFailureCount, failureResponse: challenge.failureResponse,
             error: challenge.error, sender: sender)
+    }
+
+    /// Calls a delegate's method with the challenge, and says whether there was one: not only a default implementation.
+    package func deliver(_ method: () -> Void) -> Bool {
+        self.lock.withLock {
+            self.isBeingDelivered = true
+            self.isUnanswered = false
+        }
+        method()
+        return self.lock.withLock {
+            self.isBeingDelivered = false
+            return !self.isUnanswered
+        }
+    }
+
+    /// What a default implementation does: says that there is no other, to whom delivers the challenge. When nobody
+    /// does any more, because the challenge was forwarded later, it answers.
+    package func leaveUnanswered(or answer: () -> Void) {
+        let isTold = self.lock.withLock {
+            self.isUnanswered = true
+            return self.isBeingDelivered
+        }
+        if !isTold { answer() }
     }
 
     /// A challenge that is answered by a completion handler.

@@ -55,6 +55,14 @@ extension URLSession {
         try await self.download(for: URLRequest(url: url), delegate: delegate)
     }
 
+    /// Downloads the rest into a file, which is the caller's (iOS 15): here, the whole.
+    public func download(
+        resumeFrom resumeData: Data, delegate: (any URLSessionTaskDelegate)? = nil
+    ) async throws -> (URL, URLResponse) {
+        guard let request = URLRequest(resuming: resumeData) else { throw URLError(.badURL) }
+        return try await self.download(for: request, delegate: delegate)
+    }
+
     /// The bytes of a response (iOS 15).
     public func bytes(
         for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil

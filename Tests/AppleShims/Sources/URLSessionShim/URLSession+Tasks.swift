@@ -46,6 +46,14 @@ extension URLSession {
         self.adopt(URLSessionUploadTask(self, request.with(body: try? Data(contentsOf: fileURL)), .delegate))
     }
 
+    /// An upload of a file, with a completion handler.
+    public func uploadTask(
+        with request: URLRequest, fromFile fileURL: URL,
+        completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionUploadTask {
+        self.uploadTask(with: request, from: try? Data(contentsOf: fileURL), completionHandler: completionHandler)
+    }
+
     /// An upload of what the delegate's stream gives.
     public func uploadTask(withStreamedRequest request: URLRequest) -> URLSessionUploadTask {
         let task = URLSessionUploadTask(self, request, .delegate)
@@ -75,6 +83,19 @@ extension URLSession {
         self.adopt(URLSessionDownloadTask(self, request, .file(completionHandler)))
     }
 
+    /// A download that goes on: here, from its beginning.
+    public func downloadTask(withResumeData resumeData: Data) -> URLSessionDownloadTask {
+        self.adopt(URLSessionDownloadTask(self, URLRequest(resuming: resumeData), .delegate))
+    }
+
+    /// A download that goes on, with a completion handler: here, from its beginning.
+    public func downloadTask(
+        withResumeData resumeData: Data,
+        completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionDownloadTask {
+        self.adopt(URLSessionDownloadTask(self, URLRequest(resuming: resumeData), .file(completionHandler)))
+    }
+
     /// A WebSocket.
     public func webSocketTask(with url: URL) -> URLSessionWebSocketTask {
         self.webSocketTask(with: URLRequest(url: url))
@@ -99,6 +120,12 @@ extension URLSession {
 }
 
 extension URLRequest {
+    /// The request of a download that was cancelled: its address is all that is kept here.
+    init?(resuming data: Data) {
+        guard let url = URL(string: String(decoding: data, as: UTF8.self)) else { return nil }
+        self.init(url: url)
+    }
+
     /// The same request with another body.
     func with(body: Data?) -> URLRequest {
         var request = self

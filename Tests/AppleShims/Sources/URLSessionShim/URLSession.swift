@@ -49,6 +49,9 @@ open class URLSession: NSObject, @unchecked Sendable {
     /// The delegate; `nil` when the session is over.
     open var delegate: (any URLSessionDelegate)? { self.lock.withLock { self.listener } }
 
+    /// The name of a background session.
+    var identifier: String? { self.settings.identifier }
+
     var network: SimulatedNetwork { self.settings.simulatedNetwork ?? .shared }
 
     // MARK: The tasks
@@ -73,11 +76,14 @@ open class URLSession: NSObject, @unchecked Sendable {
 
     /// A task is over.
     func remove(_ task: URLSessionTask) {
-        let isLast = self.lock.withLock {
+        let (isLast, isOver) = self.lock.withLock {
             self.tasks.removeAll { $0 === task }
-            return self.isInvalid && self.tasks.isEmpty
+            return (self.tasks.isEmpty, self.tasks.isEmpty && self.isInvalid)
         }
-        if isLast { self.end() }
+        if isLast, self.identifier != nil {
+            self.delegateQueue.addOperation { self.delegate?.urlSessionDidFinishEvents(forBackgroundURLSession: self) }
+        }
+        if isOver { self.end() }
     }
 
     /// The tasks that are not over.

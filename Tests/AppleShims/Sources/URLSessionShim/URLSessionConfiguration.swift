@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+public import SecurityShim
 
 /// How a session works. `Sendable` on Apple's platforms.
 ///
@@ -57,6 +58,10 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     open var urlCredentialStorage: URLCredentialStorage? = .shared
     /// Where responses are kept.
     open var urlCache: URLCache? = .shared
+    /// The oldest version of TLS (iOS 13). Not used here.
+    open var tlsMinimumSupportedProtocolVersion = tls_protocol_version_t.TLSv10
+    /// The newest version of TLS (iOS 13). Not used here.
+    open var tlsMaximumSupportedProtocolVersion = tls_protocol_version_t.TLSv13
     /// Classes of the app that answer requests. Not used here.
     open var protocolClasses: [AnyClass]?
     /// What is not Apple's: the network of the session's tasks; `nil` is `SimulatedNetwork.shared`.
@@ -87,6 +92,8 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
         copy.httpCookieStorage = self.httpCookieStorage
         copy.urlCredentialStorage = self.urlCredentialStorage
         copy.urlCache = self.urlCache
+        copy.tlsMinimumSupportedProtocolVersion = self.tlsMinimumSupportedProtocolVersion
+        copy.tlsMaximumSupportedProtocolVersion = self.tlsMaximumSupportedProtocolVersion
         copy.protocolClasses = self.protocolClasses
         copy.simulatedNetwork = self.simulatedNetwork
         return copy

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Foundation
+public import Foundation
 
 /// A task for data. `Sendable`: because it adds nothing that changes.
 open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}
@@ -17,4 +17,11 @@ open class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {
 open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
     /// Whether the file is the caller's when the task is over.
     var keepsFile = false
+
+    /// Ends with what is needed to go on later: here, the address.
+    open func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void) {
+        let address = self.currentRequest?.url?.absoluteString
+        self.cancel()
+        self.session.delegateQueue.addOperation { completionHandler(address.map { Data($0.utf8) }) }
+    }
 }

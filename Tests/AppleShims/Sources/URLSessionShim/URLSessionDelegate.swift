@@ -22,12 +22,12 @@ extension URLSessionDelegate {
     /// Not implemented: nothing happens.
     public func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {}
 
-    /// Not implemented: the method for tasks is asked.
+    /// Not implemented: the method for tasks is asked; default handling when the challenge was forwarded later.
     public func urlSession(
         _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        challenge.isUnanswered = true
+        challenge.leaveUnanswered { completionHandler(.performDefaultHandling, nil) }
     }
 
     /// Not implemented: nothing happens.

@@ -86,10 +86,14 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
     /// How many bytes will come; -1 when that is not known.
     open var countOfBytesExpectedToReceive: Int64 { self.response?.expectedContentLength ?? -1 }
 
-    /// The task's own delegate (iOS 15).
+    /// The task's own delegate (iOS 15). It cannot be set after `resume`, nor in a background session: then nothing
+    /// happens here. It is `nil` when the task is over.
     open var delegate: (any URLSessionTaskDelegate)? {
         get { self.with { $0.delegate } }
-        set { self.with { $0.delegate = newValue } }
+        set {
+            guard self.session.identifier == nil else { return }
+            self.with { if !$0.wasBegun { $0.delegate = newValue } }
+        }
     }
 
     /// A text for people.

@@ -49,8 +49,7 @@ extension URLSessionTaskDelegate {
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         guard let next = self.next(session, task) else {
-            challenge.isUnanswered = true
-            return
+            return challenge.leaveUnanswered { completionHandler(.performDefaultHandling, nil) }
         }
         next.urlSession(session, task: task, didReceive: challenge, completionHandler: completionHandler)
     }

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+public import SecurityShim
 
 /// What was measured of a task. `Sendable`: because nothing of it changes.
 open class URLSessionTaskMetrics: NSObject, @unchecked Sendable {
@@ -86,6 +87,8 @@ open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
     open var remoteAddress: String? { self.values.remote?.address }
     /// The port of the other end.
     open var remotePort: Int? { self.values.remote?.port }
+    /// The version of TLS (iOS 13): always 1.3 here.
+    open var negotiatedTLSProtocolVersion: tls_protocol_version_t? { self.values.version == nil ? nil : .TLSv13 }
     /// Whether the network was cellular.
     open var isCellular: Bool { false }
     /// Whether the network costs.

@@ -15,7 +15,9 @@ struct ChallengeTests {
     private static let host = "api.example.com"
     private static let url = Phone.url(host)
 
-    @Test("passes with the pin of the leaf, of the intermediate, and of the root that was not presented", arguments: 0..<3)
+    @Test(
+        "passes with the pin of the leaf, of the intermediate, and of the root that was not presented", arguments: 0..<3
+    )
     func pinned(index: Int) async throws {
         let pki = try TestPKI([Self.host])
         let phone = try Phone([Phone.entry(Self.host, [pki.path[index].pin])], trusting: [pki.root])
@@ -96,7 +98,8 @@ struct ChallengeTests {
         }
     }
 
-    @Test("is for the host as it is normalised: upper case and a dot at the end change nothing",
+    @Test(
+        "is for the host as it is normalised: upper case and a dot at the end change nothing",
         arguments: ["API.Example.COM", "api.example.com."])
     func normalised(host: String) async throws {
         let pki = try TestPKI([Self.host])

@@ -32,7 +32,8 @@ struct ForwardingTests {
         let stream = session.streamTask(withHostName: Self.host, port: 443)
         let socket = session.webSocketTask(with: Self.url)
         let request = URLRequest(url: Self.url)
-        let response = try #require(HTTPURLResponse(url: Self.url, statusCode: 200, httpVersion: nil, headerFields: nil))
+        let response = try #require(
+            HTTPURLResponse(url: Self.url, statusCode: 200, httpVersion: nil, headerFields: nil))
 
         delegate.urlSession(session, didBecomeInvalidWithError: nil)
         delegate.urlSessionDidFinishEvents(forBackgroundURLSession: session)
@@ -109,8 +110,12 @@ struct ForwardingTests {
         phone.network.setAnswer(.text("who?", status: 401), for: Self.url.absoluteString)
         let app = EveryMethod()
         _ = await phone.session(delegate: app).text(Self.url)
-        #expect(app.called.filter { $0.hasPrefix("challenge") } == ["challenge of the session", "challenge of the task"])
-        #expect(phone.network.challenges.map(\.disposition) == [.performDefaultHandling, .useCredential, .rejectProtectionSpace])
+        #expect(
+            app.called.filter { $0.hasPrefix("challenge") } == ["challenge of the session", "challenge of the task"])
+        #expect(
+            phone.network.challenges.map(\.disposition) == [
+                .performDefaultHandling, .useCredential, .rejectProtectionSpace,
+            ])
     }
 
     @Test("sees a task on its way as without pinning: the same calls in the same order")

@@ -22,7 +22,9 @@ struct InterceptionTests {
     }
 
     /// What the attacker presents. Its pins are those of the real server's leaf and root, unless an attack says so.
-    private func attack(_ attack: Attack, real: TestPKI) throws -> (chain: [TestCertificate], trusted: [TestCertificate]) {
+    private func attack(_ attack: Attack, real: TestPKI) throws -> (
+        chain: [TestCertificate], trusted: [TestCertificate]
+    ) {
         let own = try TestPKI([Self.host], name: "attacker")
         func leaf(_ hosts: [String], _ change: (inout TestCertificate.Form) -> Void) throws -> TestCertificate {
             try TestCertificate("server", by: real.intermediate) { form in
@@ -32,13 +34,15 @@ struct InterceptionTests {
             }
         }
         switch attack {
-        case .otherKeySameAuthority: return ([try TestPKI.leaf([Self.host], by: real.intermediate), real.intermediate], [])
+        case .otherKeySameAuthority:
+            return ([try TestPKI.leaf([Self.host], by: real.intermediate), real.intermediate], [])
         case .authorityThatDevicesTrust, .authorityOfTheUser: return (own.chain, [own.root])
         case .ownLeafWithRealChainAppended: return (own.chain + real.path, [own.root])
         case .realLeafBehindOwn: return ([own.leaf, real.leaf, own.intermediate], [own.root])
         case .strangersChain: return (own.chain, [])
         case .expired: return ([try leaf([Self.host]) { $0.notAfter = TestPKI.now - 60 }, real.intermediate], [])
-        case .notYetValid: return ([try leaf([Self.host]) { $0.notBefore = TestPKI.now + 3_600 }, real.intermediate], [])
+        case .notYetValid:
+            return ([try leaf([Self.host]) { $0.notBefore = TestPKI.now + 3_600 }, real.intermediate], [])
         case .otherHost: return ([try leaf(["other.example.com"]) { _ in }, real.intermediate], [])
         case .selfSigned: return ([try TestCertificate("server") { $0.names = [.dnsName(Self.host)] }], [])
         case .deniedKey, .emptyPins: return (real.chain, [])
@@ -83,7 +87,8 @@ struct InterceptionTests {
                 _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
                 completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
             ) {
-                completionHandler(.useCredential, challenge.protectionSpace.serverTrust.map { URLCredential(trust: $0) })
+                completionHandler(
+                    .useCredential, challenge.protectionSpace.serverTrust.map { URLCredential(trust: $0) })
             }
         }
         let stranger = try TestPKI([Self.host])

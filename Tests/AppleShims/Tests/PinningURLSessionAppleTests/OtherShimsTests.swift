@@ -12,6 +12,10 @@ import Testing
 import WebKit
 import os
 
+#if !canImport(Security) || !canImport(Network) || !canImport(WebKit) || !canImport(os)
+#error("the aliases do not work: the adapter would compile without its half for Apple's platforms")
+#endif
+
 @Suite("The shims of Network, WebKit, os, BackgroundTasks and SwiftUI")
 struct OtherShimsTests {
     @Test("a verify block is asked on its queue, with the name and the presented chain", arguments: [true, false])

@@ -27,7 +27,7 @@ struct SecondCheckTests {
         let pki = try TestPKI(hosts)
         let phone = try Phone(
             [
-                Phone.entry(Self.pinned, try host(pki), reportTo: ["https://reports.example.com/"]),
+                Phone.entry(Self.pinned, try host(pki), reportTo: ["https://reports.example.com/"])
             ], trusting: [pki.root], reportSender: reportSender)
         phone.serve(Self.other, pki.chain)
         phone.serve(Self.pinned, try TestPKI([Self.pinned]).chain)
@@ -168,7 +168,8 @@ struct SecondCheckTests {
         #expect(outcome.data == Data(Self.other.utf8))
     }
 
-    @Test("of a connection whose ends the metrics do not show is judged by all that it may be", arguments: [true, false])
+    @Test(
+        "of a connection whose ends the metrics do not show is judged by all that it may be", arguments: [true, false])
     func noEndpoints(isGood: Bool) async throws {
         let wide = try TestPKI([Self.pinned, Self.other])
         let phone = try Phone(
@@ -192,7 +193,8 @@ struct SecondCheckTests {
                 _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
                 completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
             ) {
-                completionHandler(.useCredential, challenge.protectionSpace.serverTrust.map { URLCredential(trust: $0) })
+                completionHandler(
+                    .useCredential, challenge.protectionSpace.serverTrust.map { URLCredential(trust: $0) })
             }
         }
         let (phone, _) = try Phone.bank()
@@ -203,7 +205,8 @@ struct SecondCheckTests {
         let task = session.dataTask(with: Self.url)
         task.delegate = Careless()
         _ = await delegate.run(task)
-        #expect((session.delegate as? PinnedSessionDelegate)?.refusal(of: task)?.decision.reason == .otherHostConnection)
+        #expect(
+            (session.delegate as? PinnedSessionDelegate)?.refusal(of: task)?.decision.reason == .otherHostConnection)
         // Said in docs/coverage.md: the request had left.
         #expect(phone.network.requests(at: Self.pinned).count == 1)
     }

@@ -52,6 +52,8 @@ struct SimulatedSessionTests {
         for session in [stage.session(), stage.session(TrustAnswers(.performDefaultHandling))] {
             let error = await #expect(throws: URLError.self) { _ = try await session.data(from: try stage.url) }
             #expect(error?.code == .serverCertificateUntrusted)
+            let trust = error?.userInfo[NSURLErrorFailingURLPeerTrustErrorKey]
+            #expect(trust is SecTrust)
         }
         let (accepted, _) = try await stage.session(TrustAnswers(.useCredential)).data(from: try stage.url)
         #expect(accepted == Data("hello".utf8))
@@ -137,6 +139,46 @@ struct SimulatedSessionTests {
         }
     }
 
+    @Test("a task's own delegate cannot be set after the beginning, and is gone at the end")
+    func ownDelegateTimes() async throws {
+        final class Other: NSObject, URLSessionTaskDelegate {}
+        let stage = try Stage("times.example")
+        stage.network.hold(stage.address)
+        let delegate = TrustAnswers(.useCredential)
+        let session = stage.session(delegate)
+        let task = session.dataTask(with: try stage.url)
+        let own = Other()
+        task.delegate = own
+        task.resume()
+        await stage.network.held(stage.address)
+        task.delegate = Other()
+        #expect(task.delegate === own)
+        stage.network.release(stage.address)
+        await delegate.end()
+        session.finishTasksAndInvalidate()
+        while session.delegate != nil { await Task.yield() }
+        #expect(task.delegate == nil)
+    }
+
+    @Test("a challenge that is forwarded later to a delegate without the method gets default handling")
+    func forwardedLater() async throws {
+        final class Silent: NSObject, URLSessionTaskDelegate {}
+        final class Forwarding: NSObject, URLSessionDelegate {
+            func urlSession(
+                _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
+                completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+            ) {
+                nonisolated(unsafe) let challenge = challenge  // because nobody else uses it any more
+                session.delegateQueue.addOperation {
+                    Silent().urlSession(session, didReceive: challenge, completionHandler: completionHandler)
+                }
+            }
+        }
+        let stage = try Stage("forwarded.example")
+        _ = try await stage.session(Forwarding()).data(from: try stage.url)
+        #expect(stage.network.challenges.map(\.disposition) == [.performDefaultHandling])
+    }
+
     @Test("a session without the session's method asks the method for tasks")
     func taskLevel() async throws {
         final class TaskLevel: NSObject, URLSessionTaskDelegate {
@@ -210,23 +252,16 @@ struct SimulatedSessionTests {
     func invalidation() async throws {
         let stage = try Stage("invalid.example")
         stage.network.hold(stage.address)
-        weak var remembered: TrustAnswers?
-        let session: URLSession
-        do {
-            let delegate = TrustAnswers(.useCredential)
-            remembered = delegate
-            session = stage.session(delegate)
-            session.dataTask(with: try stage.url).resume()
-            await stage.network.held(stage.address)
-            session.finishTasksAndInvalidate()
-            #expect(session.delegate != nil)
-            stage.network.release(stage.address)
-            await delegate.end()
-        }
-        await withCheckedContinuation { continuation in
-            session.delegateQueue.addBarrierBlock { session.delegateQueue.addBarrierBlock { continuation.resume() } }
-        }
-        _ = remembered
+        let delegate = TrustAnswers(.useCredential)
+        let session = stage.session(delegate)
+        session.dataTask(with: try stage.url).resume()
+        await stage.network.held(stage.address)
+        session.finishTasksAndInvalidate()
+        #expect(session.delegate != nil)
+        stage.network.release(stage.address)
+        await delegate.end()
+        while session.delegate != nil { await Task.yield() }
+        #expect(delegate.told.last == "end 0")
     }
 
     @Test("a delegate on the main queue is called on the main thread")

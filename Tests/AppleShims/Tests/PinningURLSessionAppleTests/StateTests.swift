@@ -38,7 +38,8 @@ struct StateTests {
 
         var folder: URL {
             FileManager.default.temporaryDirectory
-                .appendingPathComponent("shim-containers/\(self.group)/Library/Application Support/Tumbler/\(self.name)")
+                .appendingPathComponent(
+                    "shim-containers/\(self.group)/Library/Application Support/Tumbler/\(self.name)")
         }
 
         /// A start of the app.
@@ -101,14 +102,18 @@ struct StateTests {
         #expect(found as? Data == first)
     }
 
-    @Test("is unreadable before the first unlock: the shipped list is enforced, nothing is written, and later all is well")
+    @Test(
+        "is unreadable before the first unlock: the shipped list is enforced, nothing is written, and later all is well"
+    )
     func locked() async throws {
         let app = try App()
         let service = "tumbler.\(app.name)"
         SimulatedSystem.setKeychainLocked(true, service: service)
         let pinning = try app.launch()
         #expect(await self.kinds(pinning) == [.stateUnreadable])
-        #expect(pinning.decision(for: ValidatedPath(uncheckedValidatedPath: [[0x30]]), host: "api.example.com").verdict == .block)
+        #expect(
+            pinning.decision(for: ValidatedPath(uncheckedValidatedPath: [[0x30]]), host: "api.example.com").verdict
+                == .block)
         SimulatedSystem.setKeychainLocked(false, service: service)
         #expect(await self.kinds(try app.launch()).isEmpty)
     }

@@ -38,7 +38,8 @@ struct TrustObjectTests {
         }
     }
 
-    @Test("under another policy is evaluated for the host in an object of our own, and not changed",
+    @Test(
+        "under another policy is evaluated for the host in an object of our own, and not changed",
         arguments: Policy.allCases)
     func underAnotherPolicy(policy: Policy) throws {
         let pki = try TestPKI([Self.host, "www.example.com"])
@@ -50,7 +51,8 @@ struct TrustObjectTests {
         #expect(SimulatedSystem.changes(of: trust).isEmpty)
     }
 
-    @Test("for another name is refused, though the caller's policy looks at no name", arguments: [Policy.basic, .noHost])
+    @Test(
+        "for another name is refused, though the caller's policy looks at no name", arguments: [Policy.basic, .noHost])
     func wrongName(policy: Policy) throws {
         let (phone, pki) = try Phone.bank()
         let other = try TestPKI.leaf(["www.example.com"], by: pki.intermediate)

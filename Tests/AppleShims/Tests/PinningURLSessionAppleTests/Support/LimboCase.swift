@@ -1,0 +1,1 @@
+../../../../PathValidationTests/Support/LimboCase.swift
