@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "PinListClient", targets: ["PinListClient"]),
         .library(name: "PinningURLSession", targets: ["PinningURLSession"]),
         .library(name: "PinningTesting", targets: ["PinningTesting"]),
+        .library(name: "PinningMigration", targets: ["PinningMigration"]),
         .library(name: "PathValidation", targets: ["PathValidation"]),
         .library(name: "PinningNIO", targets: ["PinningNIO"]),
         .library(name: "PinningGRPC", targets: ["PinningGRPC"]),
@@ -87,6 +88,7 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .target(name: "PinningMigration", dependencies: ["CertificatePinning"], swiftSettings: strict),
         .target(
             name: "PathValidation",
             dependencies: [
@@ -161,6 +163,18 @@ let package = Package(
             name: "PinningURLSessionTests",
             dependencies: ["PinListClient", "PinListMetadata", "PinningTesting", "PinningURLSession"],
             exclude: ["Support/http-server.py"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "PinningMigrationTests",
+            dependencies: [
+                "CertificatePinning", "PathValidation", "PinFailureReports", "PinListMetadata", "PinningMigration",
+                "PinningTesting", "TestData",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto", condition: .when(traits: ["NIO"])),
+                .product(name: "X509", package: "swift-certificates", condition: .when(traits: ["NIO"])),
+                .product(name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: ["NIO"])),
+            ],
             swiftSettings: strict
         ),
         .testTarget(

@@ -20,6 +20,7 @@ let package = Package(
                 .product(name: "PinListMetadata", package: "tumbler"),
                 .product(name: "PinFailureReports", package: "tumbler"),
                 .product(name: "PinListClient", package: "tumbler"),
+                .product(name: "PinningMigration", package: "tumbler"),
                 .product(name: "PinningTesting", package: "tumbler"),
                 .product(name: "PinListRepository", package: "tumbler-service"),
             ]

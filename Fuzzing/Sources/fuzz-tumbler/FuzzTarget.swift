@@ -27,7 +27,8 @@ extension FuzzTarget {
 private let targets: [any FuzzTarget.Type] = [
     CertificateWalk.self, PinText.self, HostNormaliser.self, PEMText.self, EnvelopeBytes.self, RootPayload.self,
     PinsPayload.self, ReportQueueBytes.self, YAMLSource.self, StoredState.self,
-    RequestTargetText.self, PresentedChainBytes.self,
+    RequestTargetText.self, PresentedChainBytes.self, AndroidConfigurationText.self, OkHttpSourceText.self,
+    PropertyListBytes.self,
 ]
 
 /// The target of this run.

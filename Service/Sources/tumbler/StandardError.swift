@@ -16,6 +16,9 @@ enum StandardError {
     /// Says what the reader of a result should know beside it.
     static func note(_ text: String) { self.line("tumbler: note: \(text)") }
 
+    /// Says what is not as somebody might expect.
+    static func warning(_ text: String) { self.line("tumbler: warning: \(text)") }
+
     /// Asks, and leaves the cursor behind the question.
     static func question(_ text: String) {
         try? FileHandle.standardError.write(contentsOf: Data(PrintableText.line("tumbler: \(text)").utf8))

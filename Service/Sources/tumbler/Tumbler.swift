@@ -20,6 +20,7 @@ struct Tumbler: AsyncParsableCommand {
             RootCommand.self, BuildCommand.self,
             LintCommand.self, DiffCommand.self, SignCommand.self, CombineCommand.self, VerifyCommand.self,
             SuspendCommand.self, ResumeCommand.self, ExportCommand.self, RefreshCommand.self, FetchCommand.self,
+            ConvertCommand.self,
         ]
     )
 }

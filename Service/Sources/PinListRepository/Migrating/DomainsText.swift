@@ -1,0 +1,83 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+public import CertificatePinning
+internal import PinListMetadata
+public import PinningMigration
+
+/// Entries as the `domains` section of a `tumbler.yaml` (formats.md, section 9).
+public struct DomainsText: Hashable, Sendable {
+    /// The section.
+    public let text: String
+
+    /// How many entries stand in it.
+    public let entryCount: Int
+
+    /// What a source cannot say, and what the linter is going to say.
+    public let warnings: [MigrationWarning]
+
+    /// Writes entries.
+    ///
+    /// One that enforces without a pin is refused in a list. It becomes a comment, and a warning.
+    public init(_ domains: [PinnedDomain]) {
+        var lines: [String] = []
+        var warnings: [MigrationWarning] = []
+        var count = 0
+        for entry in domains {
+            let host = entry.domain.description
+            if let missing = Self.missing(entry) {
+                lines.append("  # \(host) is left out: \(missing)")
+                warnings.append(
+                    MigrationWarning(
+                        domain: host, setting: "pins", effect: .weaker,
+                        message: "left out of the list: \(missing). Add it again with tumbler pin --yaml"))
+                continue
+            }
+            if entry.includeSubdomains, PublicSuffixes.contains(entry.domain, orUnknownTopLevel: true) {
+                warnings.append(
+                    MigrationWarning(
+                        domain: host, setting: "includeSubdomains", effect: .same,
+                        message: "under a public suffix are the hosts of everybody: lint refuses it"))
+            }
+            count += 1
+            lines += Self.lines(entry)
+        }
+        self.text = ([count == 0 ? "domains: []" : "domains:"] + lines + [""]).joined(separator: "\n")
+        self.entryCount = count
+        self.warnings = warnings
+    }
+
+    /// What an entry lacks for a list.
+    private static func missing(_ entry: PinnedDomain) -> String? {
+        guard entry.mode != .off else { return nil }
+        if entry.pins.isEmpty { return "it has no usable pin" }
+        guard entry.requireIssuer else { return nil }
+        let positions = Set(entry.pins.map(\.position))
+        return positions == [.leaf, .issuer] ? nil : "it asks for a leaf and an issuer pin and has only one of them"
+    }
+
+    private static func lines(_ entry: PinnedDomain) -> [String] {
+        var lines = ["  - domain: \(self.quoted(entry.domain.description))"]
+        if entry.includeSubdomains { lines.append("    includeSubdomains: true") }
+        lines.append("    mode: \(entry.mode == .off ? "\"off\"" : entry.mode.rawValue)")
+        if entry.requireIssuer { lines.append("    requireIssuer: true") }
+        if let end = entry.expiresAt { lines.append("    expiresAt: \(end)") }
+        if !entry.reportTo.isEmpty {
+            lines.append("    reportTo: [\(entry.reportTo.map(self.quoted).joined(separator: ", "))]")
+        }
+        guard !entry.pins.isEmpty else { return lines }
+        lines.append("    pins:")
+        for known in entry.pins {
+            let position = known.position == .any ? "" : ", position: \(known.position.rawValue)"
+            let note = known.note.map { ", note: \(self.quoted($0))" } ?? ""
+            lines.append("      - {pin: \"\(known.pin)\"\(position)\(note)}")
+        }
+        return lines
+    }
+
+    /// A text in YAML's double quotation marks: JSON's strings are some of YAML's.
+    private static func quoted(_ text: String) -> String {
+        String(decoding: JSONValue.string(text).bytes, as: UTF8.self)
+    }
+}

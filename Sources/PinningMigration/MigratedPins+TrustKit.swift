@@ -1,0 +1,120 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+
+extension MigratedPins {
+    /// Reads a configuration of TrustKit, as it is given to `initSharedInstance(withConfiguration:)`.
+    ///
+    /// * `TSKExcludeSubdomainFromParentPolicy` becomes an entry with the mode `off`.
+    /// * `TSKExpirationDate` is midnight UTC of that day. One that cannot be read is a warning, and no expiry: TrustKit
+    ///   does the same, in silence. It never opens by mistake.
+    /// * Where TrustKit ends the app (one pin alone, a pin that is none, an exclusion beside pins), there is a warning.
+    ///
+    /// - Throws: ``MigrationError`` when it has no `TSKPinnedDomains`, or no host in it.
+    public init(trustKit configuration: [String: Any]) throws(MigrationError) {
+        try self.init(trustKit: try ConfigurationValue(copying: configuration))
+    }
+
+    /// Reads a configuration of TrustKit.
+    init(trustKit configuration: ConfigurationValue) throws(MigrationError) {
+        var reader = TrustKitReader()
+        try reader.read(configuration)
+        self = try MigratedPins(reader.collector)
+    }
+}
+
+/// Reads a configuration of TrustKit, key by key.
+struct TrustKitReader {
+    /// What was read so far.
+    var collector = MigrationCollector()
+    private var sendsToVendor: [String] = []
+
+    /// Reads the whole.
+    mutating func read(_ configuration: ConfigurationValue) throws(MigrationError) {
+        guard case .table(let members) = configuration else {
+            throw MigrationError(
+                .malformed, "a configuration of TrustKit is a dictionary, and this is \(configuration.kind)",
+                hint: "give the value of TSKConfiguration")
+        }
+        for (key, value) in members.sortedMembers where key != "TSKPinnedDomains" { self.readGlobal(key, value) }
+        guard let domains = members["TSKPinnedDomains"] else {
+            throw MigrationError(
+                .nothingPinned, "there is no TSKPinnedDomains", hint: "give the value of TSKConfiguration")
+        }
+        guard case .table(let domains) = domains else {
+            throw MigrationError(
+                .malformed, "TSKPinnedDomains is a dictionary of hosts, and this is \(domains.kind)",
+                hint: "write a host, then a dictionary with TSKPublicKeyHashes")
+        }
+        for (name, value) in domains.sortedMembers { try self.readDomain(name, value) }
+        if let first = self.sendsToVendor.first {
+            let others = self.sendsToVendor.count == 1 ? "" : " and \(self.sendsToVendor.count - 1) more"
+            self.collector.warn(
+                nil, "TSKDisableDefaultReportUri", .same,
+                "TrustKit's default address for reports is not taken over (\(first)\(others)): nothing is sent to it")
+        }
+    }
+
+    private mutating func readGlobal(_ key: String, _ value: ConfigurationValue) {
+        switch key {
+        case "TSKSwizzleNetworkDelegates":
+            guard self.flag(value, default: true, nil, key) else { return }
+            self.collector.warn(
+                nil, key, .weaker,
+                "nothing is swizzled here: only connections that are made with an adapter are pinned")
+        case "TSKIgnorePinningForUserDefinedTrustAnchors":
+            guard self.flag(value, default: true, nil, key) else { return }
+            self.collector.warn(
+                nil, key, .stricter,
+                "anchors that users installed are not exempt here: a match is asked for all the same")
+        default:
+            self.collector.warn(nil, key, .same, "no setting that is known; left out")
+        }
+    }
+
+    private mutating func readDomain(_ name: String, _ value: ConfigurationValue) throws(MigrationError) {
+        guard let host = self.collector.host(name, "TSKPinnedDomains") else { return }
+        guard case .table(let members) = value else {
+            self.collector.warn(name, "TSKPinnedDomains", .weaker, "left out: \(value.kind) where a dictionary belongs")
+            return
+        }
+        for key in members.keys.sorted() where !Self.known.contains(key) {
+            self.collector.warn(name, key, .same, "no setting that is known; left out")
+        }
+        if members["TSKPublicKeyAlgorithms"] != nil {
+            self.collector.warn(
+                name, "TSKPublicKeyAlgorithms", .same, "not needed: keys of every type are hashed as they stand")
+        }
+        var entry = PinnedDomain(host, pins: [])
+        if let value = members["TSKIncludeSubdomains"] {
+            entry.includeSubdomains = self.flag(value, default: false, name, "TSKIncludeSubdomains")
+        }
+        if let value = members["TSKExcludeSubdomainFromParentPolicy"],
+            self.flag(value, default: false, name, "TSKExcludeSubdomainFromParentPolicy")
+        {
+            entry.mode = .off
+            for key in ["TSKPublicKeyHashes", "TSKEnforcePinning"] where members[key] != nil {
+                self.collector.warn(name, key, .same, "means nothing beside TSKExcludeSubdomainFromParentPolicy")
+            }
+            return try self.collector.add(entry, written: name, "TSKPinnedDomains")
+        }
+        if let value = members["TSKEnforcePinning"] {
+            entry.mode = self.flag(value, default: true, name, "TSKEnforcePinning") ? .enforce : .report
+        }
+        entry.pins = self.pins(members["TSKPublicKeyHashes"], name)
+        entry.expiresAt = members["TSKExpirationDate"].flatMap { self.expiry($0, name) }
+        entry.reportTo = members["TSKReportUris"].map { self.addresses($0, name) } ?? []
+        let isSilent = members["TSKDisableDefaultReportUri"].map {
+            self.flag($0, default: false, name, "TSKDisableDefaultReportUri")
+        }
+        if isSilent != true { self.sendsToVendor.append(name) }
+        try self.collector.add(entry, written: name, "TSKPublicKeyHashes")
+    }
+
+    private static let known: Set<String> = [
+        "TSKPublicKeyHashes", "TSKEnforcePinning", "TSKIncludeSubdomains", "TSKExcludeSubdomainFromParentPolicy",
+        "TSKReportUris", "TSKDisableDefaultReportUri", "TSKExpirationDate", "TSKPublicKeyAlgorithms",
+    ]
+}

@@ -1,0 +1,48 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why nothing was made of another tool's configuration.
+///
+/// Only ``code`` takes part in comparisons; the texts are for people.
+public struct MigrationError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What kind of thing is wrong. Bounded, so it may serve as a label of a metric.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        /// The label, lower case with hyphens.
+        public let description: String
+
+        /// It is not of this form at all: no property list, no XML, a text where a dictionary belongs.
+        public static let malformed = Code(description: "malformed")
+        /// It is of this form, and no host is pinned in it.
+        public static let nothingPinned = Code(description: "nothing-pinned")
+        /// There is more of it than is read.
+        public static let tooLarge = Code(description: "too-large")
+        /// A file that was named is not there, or cannot be read.
+        public static let file = Code(description: "file")
+    }
+
+    /// The kind.
+    public let code: Code
+
+    /// What is wrong, in one sentence without a full stop.
+    public let reason: String
+
+    /// What to do.
+    public let hint: String
+
+    /// States an error.
+    public init(_ code: Code, _ reason: String, hint: String) {
+        self.code = code
+        self.reason = reason
+        self.hint = hint
+    }
+
+    /// The reason, then what to do.
+    public var description: String { "\(self.reason); \(self.hint)" }
+
+    /// Equal when the codes are.
+    public static func == (left: MigrationError, right: MigrationError) -> Bool { left.code == right.code }
+
+    /// Feeds the code alone, as `==` compares it alone.
+    public func hash(into hasher: inout Hasher) { hasher.combine(self.code) }
+}

@@ -1,0 +1,85 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+
+/// OkHttp's patterns: a host, `*.` for exactly one more label, `**.` for any number, none included.
+struct OkHttpPatterns {
+    /// How many labels before its host a pattern covers.
+    private enum Reach: Hashable { case none, one, any }
+
+    private struct Key: Hashable {
+        let host: HostName
+        let reach: Reach
+    }
+
+    private var pins: [Key: [Pin]] = [:]
+    private var written: [HostName: String] = [:]
+
+    /// Adds the pins of a call; several calls for one pattern are joined.
+    mutating func add(_ pattern: String, _ pins: [Pin], _ collector: inout MigrationCollector) {
+        let reach: Reach = pattern.hasPrefix("**.") ? .any : pattern.hasPrefix("*.") ? .one : .none
+        let name = String(pattern.dropFirst(reach == .any ? 3 : reach == .one ? 2 : 0))
+        guard let host = collector.host(name, "add") else { return }
+        guard !host.isAddress || reach == .none else {
+            return collector.warn(pattern, "add", .weaker, "left out: an IP address has no subdomains")
+        }
+        self.pins[Key(host: host, reach: reach), default: []] += pins
+        self.written[host] = self.written[host] ?? name
+    }
+
+    /// Makes an entry of each host that a pattern names.
+    ///
+    /// - Throws: ``MigrationError`` when there are more than a list holds.
+    func addEntries(to collector: inout MigrationCollector) throws(MigrationError) {
+        for (host, written) in self.written.sorted(by: { $0.key.description < $1.key.description }) {
+            try self.addEntry(host, written, to: &collector)
+        }
+    }
+
+    private func addEntry(
+        _ host: HostName, _ written: String, to collector: inout MigrationCollector
+    ) throws(MigrationError) {
+        let exact = self.pins[Key(host: host, reach: .none)]
+        let one = self.pins[Key(host: host, reach: .one)]
+        let any = self.pins[Key(host: host, reach: .any)]
+        let covers = one != nil || any != nil
+        // What OkHttp joins for the host itself, and for the names under it.
+        let (forItself, forAllBelow) = self.joined(host)
+        let own = (exact ?? []) + (any ?? [])
+        let below = (one ?? []) + (any ?? [])
+        let all = own + below + forItself + forAllBelow
+        if one != nil, any == nil {
+            let itself = exact == nil ? "\(host) itself and " : ""
+            collector.warn(written, "*.", .stricter, "exactly one label there; here \(itself)all levels are covered")
+        }
+        // The host itself, the names one label below, and all others: each has pins of its own there.
+        let sets = [own + forItself + forAllBelow, below + forAllBelow, (any ?? []) + forAllBelow]
+        if covers, sets.map(Set.init).contains(where: { !$0.isEmpty && $0 != Set(all) }) {
+            collector.warn(
+                written, "add", .weaker,
+                "several patterns match: their pins are joined for the host and all names under it")
+        }
+        let entry = PinnedDomain(host, includeSubdomains: covers, pins: all.map { KnownPin($0) })
+        try collector.add(entry, written: written, "add")
+    }
+
+    /// The pins of farther patterns: those that match a host, and those that match all names under it as well.
+    private func joined(_ host: HostName) -> (forItself: [Pin], forAllBelow: [Pin]) {
+        guard !host.isAddress else { return ([], []) }
+        var forItself: [Pin] = []
+        var forAllBelow: [Pin] = []
+        var labels = host.description.split(separator: ".").dropFirst()
+        var isNext = true
+        while !labels.isEmpty {
+            if let parent = try? HostName(labels.joined(separator: ".")) {
+                if isNext { forItself += self.pins[Key(host: parent, reach: .one)] ?? [] }
+                forAllBelow += self.pins[Key(host: parent, reach: .any)] ?? []
+            }
+            isNext = false
+            labels.removeFirst()
+        }
+        return (forItself, forAllBelow)
+    }
+}

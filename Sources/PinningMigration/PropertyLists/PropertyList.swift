@@ -1,0 +1,68 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+
+/// Property lists as files: XML and binary. The old text form is not read.
+///
+/// Our own readers, because Foundation's bounds neither depth nor what a small binary file can stand for.
+enum PropertyList {
+    /// Reads a property list.
+    ///
+    /// - Throws: ``MigrationError`` of the codes `malformed` and `too-large`.
+    static func read(_ bytes: [UInt8]) throws(MigrationError) -> ConfigurationValue {
+        guard bytes.count <= MigrationLimits.bytes else { throw ConfigurationValue.tooLarge }
+        if bytes.starts(with: BinaryPropertyList.magic) { return try BinaryPropertyList.read(bytes) }
+        return try self.value(of: self.root(of: try XMLReader.read(bytes)))
+    }
+
+    private static func root(of document: XMLElement) throws(MigrationError) -> XMLElement {
+        guard document.name == "plist" else { return document }
+        guard document.children.count == 1 else {
+            throw self.malformed("a property list has one value, and this one has \(document.children.count)")
+        }
+        return document.children[0]
+    }
+
+    // Nests as deep as the reader of XML allows, which bounds it.
+    private static func value(of element: XMLElement) throws(MigrationError) -> ConfigurationValue {
+        switch element.name {
+        case "string": return .bounded(element.text)
+        case "true": return .flag(true)
+        case "false": return .flag(false)
+        case "integer": return Int64(element.trimmedText).map { .integer($0) } ?? .other("a number")
+        case "real": return .other("a number with a fraction")
+        case "data": return .other("data")
+        case "date": return (try? Timestamp(element.trimmedText)).map { .date($0) } ?? .other("a date")
+        case "array":
+            var values: [ConfigurationValue] = []
+            for child in element.children { values.append(try self.value(of: child)) }
+            return .list(values)
+        case "dict":
+            guard element.children.count.isMultiple(of: 2) else {
+                throw self.malformed("a dictionary of the property list has a key without a value")
+            }
+            var members: [String: ConfigurationValue] = [:]
+            for index in stride(from: 0, to: element.children.count, by: 2) {
+                let key = element.children[index]
+                guard key.name == "key" else {
+                    throw self.malformed("<\(key.name)> stands where a <key> belongs")
+                }
+                guard members.updateValue(try self.value(of: element.children[index + 1]), forKey: key.text) == nil
+                else {
+                    throw self.malformed(
+                        "the key \"\(PrintableText.line(key.text, maximumLength: 64))\" stands there twice")
+                }
+            }
+            return .table(members)
+        default: throw self.malformed("<\(element.name)> is no element of a property list")
+        }
+    }
+
+    /// It is no property list.
+    static func malformed(_ reason: String) -> MigrationError {
+        MigrationError(
+            .malformed, reason, hint: "give a property list, XML or binary; plutil -lint says whether it is one")
+    }
+}

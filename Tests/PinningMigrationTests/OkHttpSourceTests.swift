@@ -1,0 +1,110 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+@_spi(Tools) import PinningMigration
+import Testing
+
+@Suite("OkHttp's pins, out of Kotlin and Java")
+struct OkHttpSourceTests {
+    private typealias Sample = TrustKitConfiguration
+
+    private static func migrated(_ text: String) throws -> MigratedPins {
+        try MigratedPins(okHttpSource: Array(text.utf8))
+    }
+
+    private static func pin(_ letter: Character) -> String { "sha256/\(Sample.hash(letter))" }
+
+    @Test("Kotlin, with comments that hold pins, and calls of add that are none")
+    func kotlin() throws {
+        let migrated = try Self.migrated(
+            """
+            val certificatePinner = CertificatePinner.Builder()
+                // .add("old.example.com", "\(Self.pin("x"))")
+                /* .add("older.example.com", "\(Self.pin("x"))") */
+                .add("api.example.com", "\(Self.pin("a"))", "\(Self.pin("b"))")
+                .add(pattern = "**.example.org", pins = arrayOf("\(Self.pin("c"))", "sha256/" + "\(Sample.hash("d"))"))
+                .build()
+            list.add("text"); list.add(7, '"'); set.add("a", "b")
+            """)
+        #expect(migrated.warnings.isEmpty, "\(migrated.warnings)")
+        #expect(migrated.domains.map(\.domain.description) == ["api.example.com", "example.org"])
+        #expect(migrated.domains.map(\.includeSubdomains) == [false, true])
+        #expect(try migrated.entry("api.example.com")?.written == ["any \(Self.pin("a"))", "any \(Self.pin("b"))"])
+        #expect(try migrated.entry("example.org")?.written == ["any \(Self.pin("c"))", "any \(Self.pin("d"))"])
+    }
+
+    @Test("Java, and a call for each pin: they are one set")
+    func java() throws {
+        let migrated = try Self.migrated(
+            """
+            CertificatePinner pinner = new CertificatePinner.Builder()
+                .add("api.example.com", "\(Self.pin("a"))")
+                .add("api.example.com", "\(Self.pin("b"))").build();
+            """)
+        #expect(migrated.domains[0].pins.count == 2 && migrated.warnings.isEmpty)
+    }
+
+    @Test("exactly one label cannot be said here: it becomes all subdomains, with a warning")
+    func oneLabel() throws {
+        let migrated = try Self.migrated(".add(\"*.example.com\", \"\(Self.pin("a"))\", \"\(Self.pin("b"))\")")
+        #expect(migrated.domains[0].domain.description == "example.com" && migrated.domains[0].includeSubdomains)
+        #expect(migrated.warned == ["*. stricter"])
+    }
+
+    @Test("OkHttp joins the pins of all patterns that match: so do the entries, or somebody would be locked out")
+    func union() throws {
+        let migrated = try Self.migrated(
+            """
+            .add("**.example.com", "\(Self.pin("a"))", "\(Self.pin("b"))")
+            .add("*.example.com", "\(Self.pin("c"))")
+            .add("api.example.com", "\(Self.pin("d"))")
+            .add("**.deep.api.example.com", "\(Self.pin("e"))")
+            """)
+        func letters(_ host: String) throws -> String {
+            String(try #require(try migrated.entry(host)).pins.compactMap { "\($0.pin)".dropFirst(7).first }.sorted())
+        }
+        #expect(try letters("example.com") == "abc")
+        #expect(try letters("api.example.com") == "abcd")
+        #expect(try letters("deep.api.example.com") == "abe")
+        #expect(migrated.warned == ["add weaker"])
+    }
+
+    @Test("pins that are only known when the program runs, SHA-1, and no pins: named, and nothing opens")
+    func warnings() throws {
+        let migrated = try Self.migrated(
+            """
+            CertificatePinner.Builder().add("a.example.com", PIN, "\(Self.pin("a"))", "\(Self.pin("b"))")
+              .add(HOST, "\(Self.pin("a"))").add("b.example.com", "sha1/AAAA", "sha256/$pin").add("c.example.com", "md5/x")
+              .add("bücher.example", "\(Self.pin("a"))").add("*.192.0.2.1", "\(Self.pin("a"))").build()
+            """)
+        #expect(migrated.domains.map(\.domain.description) == ["a.example.com", "b.example.com", "c.example.com"])
+        #expect(migrated.domains.map(\.pins.count) == [2, 0, 0])
+        #expect(
+            migrated.warned == [
+                "add stricter", "add weaker", "add stricter", "add stricter", "add stricter", "add weaker",
+                "add weaker",
+                "add stricter", "add stricter",
+            ])
+    }
+
+    @Test("text without an end, deep brackets, every prefix of a program: no crash, and no pin out of nowhere")
+    func hostile() throws {
+        let program = "/* x */ \"\"\"raw\"\"\" '\\u0022' // y\nB.add(\"api.example.com\", \"\(Self.pin("a"))\")"
+        for length in 0..<program.utf8.count {
+            let part = try? MigratedPins(okHttpSource: Array(program.utf8.prefix(length)))
+            #expect((part?.domains.count ?? 0) <= 1)
+        }
+        #expect(throws: MigrationError(.nothingPinned, "", hint: "")) {
+            try Self.migrated("add(" + String(repeating: "(", count: 200_000))
+        }
+        #expect(throws: MigrationError(.tooLarge, "", hint: "")) {
+            try Self.migrated(String(repeating: "add(", count: 50_000))
+        }
+        #expect(throws: MigrationError(.nothingPinned, "", hint: "")) { try Self.migrated("\"\"\"") }
+        #expect(throws: MigrationError(.tooLarge, "", hint: "")) {
+            try Self.migrated(String(repeating: "a ", count: 600_000))
+        }
+    }
+}

@@ -1,0 +1,88 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import Foundation
+import PinningMigration
+import Testing
+
+@Suite("NSPinnedDomains, and what an Info.plist says")
+struct PinnedDomainsTests {
+    private typealias Sample = TrustKitConfiguration
+
+    private static func identities(_ letters: String) -> [[String: String]] {
+        letters.map { ["SPKI-SHA256-BASE64": Sample.hash($0)] }
+    }
+
+    @Test("authorities become issuer pins, leaves leaf pins, and where there are both, both must match")
+    func positions() throws {
+        let migrated = try MigratedPins(pinnedDomains: [
+            "ca.example.com": ["NSPinnedCAIdentities": Self.identities("ab")],
+            "leaf.example.com": ["NSPinnedLeafIdentities": Self.identities("cd")],
+            "both.example.com": [
+                "NSPinnedCAIdentities": Self.identities("a"), "NSPinnedLeafIdentities": Self.identities("cd"),
+            ],
+            "empty.example.com": ["NSPinnedCAIdentities": [Any](), "NSPinnedLeafIdentities": Self.identities("cd")],
+        ])
+        #expect(migrated.warnings.isEmpty, "\(migrated.warnings)")
+        let authorities = try #require(try migrated.entry("ca.example.com"))
+        #expect(authorities.written == ["issuer sha256/\(Sample.hash("a"))", "issuer sha256/\(Sample.hash("b"))"])
+        #expect(!authorities.requireIssuer)
+        #expect(try migrated.entry("leaf.example.com")?.pins.map(\.position) == [.leaf, .leaf])
+        let both = try #require(try migrated.entry("both.example.com"))
+        #expect(both.requireIssuer && both.pins.map(\.position) == [.leaf, .leaf, .issuer])
+        #expect(try migrated.entry("empty.example.com")?.requireIssuer == false)
+    }
+
+    @Test("Apple covers one level of subdomains, this covers all: that is said")
+    func subdomains() throws {
+        let migrated = try MigratedPins(pinnedDomains: [
+            "example.com": ["NSIncludesSubdomains": true, "NSPinnedLeafIdentities": Self.identities("ab")]
+        ])
+        #expect(migrated.domains[0].includeSubdomains && migrated.warned == ["NSIncludesSubdomains stricter"])
+    }
+
+    @Test("two lists of which one holds nothing usable: a leaf alone does not pass for both")
+    func halfOfBoth() throws {
+        let migrated = try MigratedPins(pinnedDomains: [
+            "example.com": [
+                "NSPinnedCAIdentities": [["SPKI-SHA256-BASE64": "AAAA"], ["SHA1": "x"], "text"],
+                "NSPinnedLeafIdentities": Self.identities("ab"), "NSOther": 1,
+            ]
+        ])
+        let entry = migrated.domains[0]
+        #expect(entry.requireIssuer && entry.pins.map(\.position) == [.leaf, .leaf])
+        #expect(
+            migrated.warned == [
+                "NSOther same", "NSPinnedCAIdentities stricter", "NSPinnedCAIdentities stricter",
+                "NSPinnedCAIdentities stricter", "NSPinnedCAIdentities stricter",
+            ])
+    }
+
+    @Test("an Info.plist with both: TrustKit's entry is kept, the system's others join it")
+    func infoPlist() throws {
+        let migrated = try MigratedPins(infoPlist: [
+            "CFBundleIdentifier": "com.example.app",
+            "TSKConfiguration": Sample.configuration(["api.example.com": Sample.domain()]),
+            "NSAppTransportSecurity": [
+                "NSAllowsArbitraryLoads": false,
+                "NSPinnedDomains": [
+                    "api.example.com": ["NSPinnedLeafIdentities": Self.identities("cd")],
+                    "www.example.com": ["NSPinnedLeafIdentities": Self.identities("cd")],
+                ],
+            ] as [String: Any],
+        ])
+        #expect(migrated.domains.map(\.domain.description) == ["api.example.com", "www.example.com"])
+        #expect(migrated.domains.map(\.pins.first?.position) == [.any, .leaf])
+        #expect(migrated.warned == ["NSPinnedDomains weaker"])
+    }
+
+    @Test("a bundle without an Info.plist has nothing pinned")
+    func bundle() async throws {
+        try await withTemporaryFolder { folder in
+            let bundle = try #require(Bundle(path: folder.path))
+            #expect(throws: MigrationError(.nothingPinned, "", hint: "")) { try MigratedPins(infoPlistOf: bundle) }
+        }
+    }
+}

@@ -1,0 +1,1 @@
+../../PinListMetadataTests/Support/Python.swift

@@ -1,0 +1,1 @@
+../../PinFailureReportsTests/Support/Scene.swift

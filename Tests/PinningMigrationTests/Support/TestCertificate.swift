@@ -1,0 +1,1 @@
+../../PathValidationTests/Support/TestCertificate.swift
