@@ -111,6 +111,82 @@ struct SecondCheckTests {
         #expect(await first.value == "slow")
     }
 
+    /// A device whose pinned host has a connection of its own, of HTTP/1.1, that is busy, so that its next request goes
+    /// over the other host's.
+    private func busy(
+        _ pins: [Pin], _ own: [TestCertificate], other: [TestCertificate], trusting roots: [TestCertificate]
+    ) async throws -> (phone: Phone, delegate: RecordingDelegate, session: URLSession, slow: Task<String?, Never>) {
+        let phone = try Phone([Phone.entry(Self.pinned, pins)], trusting: roots)
+        phone.serve(Self.other, other)
+        phone.serve(Self.pinned, own, version: "http/1.1")
+        phone.network.coalesce(Self.pinned, onto: Self.other)
+        let delegate = RecordingDelegate()
+        let session = phone.session(delegate: delegate)
+        #expect(await delegate.run(session.dataTask(with: Self.url)).error == nil)
+        #expect(await delegate.run(session.dataTask(with: Phone.url(Self.other))).error == nil)
+        // Idle connections are given up; both hosts are judged, and the other's first connection is known.
+        await withCheckedContinuation { done in session.flush { done.resume() } }
+        let slow = self.slow(Self.pinned, phone)
+        let running = Task { await session.pinnedText(slow).value }
+        await phone.network.held(slow.absoluteString)
+        return (phone, delegate, session, running)
+    }
+
+    /// An address whose answer is held back.
+    private func slow(_ host: String, _ phone: Phone) -> URL {
+        let slow = URL(string: "https://\(host)/slow") ?? Self.url
+        phone.network.setAnswer(.text("slow"), for: slow.absoluteString)
+        phone.network.hold(slow.absoluteString)
+        return slow
+    }
+
+    @Test("over a connection whose certificate is not for the host is withheld, though its path has the pinned root")
+    func sharedRootWithoutName() async throws {
+        let pki = try TestPKI([Self.pinned])
+        let leaf = try TestPKI.leaf([Self.other], by: pki.intermediate)
+        let (phone, delegate, session, slow) = try await self.busy(
+            [pki.root.pin], pki.chain, other: [leaf, pki.intermediate], trusting: [pki.root])
+        #expect(await delegate.run(session.dataTask(with: Phone.url(Self.other))).error == nil)
+        let outcome = await delegate.run(session.dataTask(with: Self.url))
+        #expect((outcome.error as? PinningError)?.decision.reason == .otherHostConnection)
+        phone.network.release("https://\(Self.pinned)/slow")
+        #expect(await slow.value == "slow")
+    }
+
+    @Test("over a connection that another host is just opening is withheld, though an older one of it is known")
+    func otherOpenerStillRunning() async throws {
+        let wide = try TestPKI([Self.pinned, Self.other])
+        let narrow = try TestPKI([Self.pinned])
+        let (phone, delegate, session, slow) = try await self.busy(
+            [narrow.leaf.pin], narrow.chain, other: wide.chain, trusting: [wide.root, narrow.root])
+        let opening = self.slow(Self.other, phone)
+        let running = Task { await session.pinnedText(opening).value }
+        await phone.network.held(opening.absoluteString)
+        let outcome = await delegate.run(session.dataTask(with: Self.url))
+        #expect((outcome.error as? PinningError)?.decision.reason == .otherHostConnection)
+        for host in [Self.pinned, Self.other] { phone.network.release("https://\(host)/slow") }
+        #expect(await slow.value == "slow")
+        #expect(await running.value == "slow")
+    }
+
+    @Test("that is withheld stays so, whatever the system still brings of it")
+    func late() throws {
+        let (phone, _) = try Phone.bank()
+        let app = EveryMethod()
+        let delegate = PinnedSessionDelegate(by: phone.pinning, forwardingTo: app)
+        let session = URLSession(configuration: phone.configuration)
+        let task = session.dataTask(with: Self.url)
+        let response = try #require(
+            HTTPURLResponse(url: Self.url, statusCode: 200, httpVersion: nil, headerFields: nil))
+        // No challenge came for this host in this session.
+        delegate.urlSession(session, dataTask: task, didReceive: response) { #expect($0 == .cancel) }
+        delegate.urlSession(session, dataTask: task, didReceive: Data("secret".utf8))
+        let proposed = CachedURLResponse(response: response, data: Data("secret".utf8))
+        delegate.urlSession(session, dataTask: task, willCacheResponse: proposed) { #expect($0 == nil) }
+        #expect(app.called.isEmpty)
+        #expect(delegate.refusal(of: task)?.decision.reason == .otherHostConnection)
+    }
+
     @Test("over a connection that is still being opened by its own host is not mistaken for another's")
     func openerStillRunning() async throws {
         let wide = try TestPKI([Self.pinned, Self.other])

@@ -143,7 +143,8 @@ struct StateTests {
     @Test("damaged in the Keychain is as if there were no mark")
     func damagedMark() throws {
         let app = try App()
-        for bytes in [Data(), Data("{}".utf8), Data(repeating: 0x5b, count: 100_000)] {
+        let ofAnother = Data(#"{"name": "another", "version": 9, "keyids": ["a"]}"#.utf8)
+        for bytes in [Data(), Data("{}".utf8), Data(repeating: 0x5b, count: 100_000), ofAnother] {
             let item: [String: Any] = [
                 kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: "tumbler.version-mark",
                 kSecAttrAccount as String: app.name, kSecValueData as String: bytes,

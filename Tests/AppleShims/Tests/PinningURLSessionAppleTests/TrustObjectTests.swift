@@ -8,6 +8,7 @@ import PinListClient
 import PinningURLSession
 import Security
 import Testing
+import X509
 
 @Suite("A trust object of another stack")
 struct TrustObjectTests {
@@ -60,6 +61,20 @@ struct TrustObjectTests {
         let decision = phone.pinning.evaluate(trust: trust, host: Self.host)
         #expect(decision.reason == .chainInvalid)
         #expect(decision.detail?.isEmpty == false)
+    }
+
+    @Test("of a client's certificate is refused, though the caller's policy is that for clients")
+    func clientCertificate() throws {
+        let (phone, pki) = try Phone.bank()
+        let client = try TestCertificate("client", by: pki.intermediate) { form in
+            form.around(TestPKI.now)
+            form.names = [.dnsName(Self.host)]
+            form.purposes = [.clientAuth]
+        }
+        let policy = SecPolicyCreateSSL(false, Self.host as CFString)
+        let trust = try #require(HandMade.trust([client, pki.intermediate], policy))
+        #expect(SecTrustEvaluateWithError(trust, nil))
+        #expect(phone.pinning.evaluate(trust: trust, host: Self.host).reason == .chainInvalid)
     }
 
     @Test("with anchors of its own keeps them")
