@@ -25,7 +25,7 @@ struct RefreshReport: Encodable {
         let detail: String
     }
 
-    let root: Root?
+    let root: Root
     let list: List?
     let refused: [Refused]
     let events: [String]
@@ -36,7 +36,8 @@ struct RefreshReport: Encodable {
     private enum CodingKeys: CodingKey { case root, list, refused, events }
 
     init(_ status: PinningStatus, _ outcome: RefreshOutcome, _ events: [PinningEvent]) {
-        self.root = status.rootVersion.map { Root(version: $0) }
+        // The command is given one, so there is.
+        self.root = Root(version: status.rootVersion ?? 0)
         self.list = status.list.map { list in
             List(
                 name: list.name, version: list.version, source: list.source.rawValue, status: list.status.rawValue,

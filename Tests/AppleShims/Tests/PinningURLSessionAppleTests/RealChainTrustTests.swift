@@ -14,33 +14,19 @@ import Testing
     "Chains of the public web, as trust objects",
     .enabled(if: SharedData.holds(SharedData.realChains), "../shared/data/real-chains is not beside the checkout"))
 struct RealChainTrustTests {
-    private struct Case: Decodable {
-        struct Name: Decodable { let value: String }
-        let id: String
-        let trusted_certs: [String]
-        let untrusted_intermediates: [String]
-        let peer_certificate: String
-        let validation_time: String?
-        let expected_peer_name: Name?
-    }
-
-    private static func der(_ pem: String) throws -> [UInt8] {
-        try #require(try PEMBlock.blocks(in: Array(pem.utf8)).first).bytes
-    }
-
     @Test("each is allowed with a pin of its leaf, of its issuer or of its root, and refused with a strange one")
     func all() throws {
         let files = try FileManager.default.contentsOfDirectory(
             at: SharedData.realChains, includingPropertiesForKeys: nil
         ).filter { $0.lastPathComponent.hasSuffix(".limbo.json") }
-        let cases = try files.map { try JSONDecoder().decode(Case.self, from: Data(contentsOf: $0)) }
+        let cases = try files.flatMap { try LimboCase.cases(in: $0) }
         #expect(cases.count == 153)
         var refused: [String] = []
         for testcase in cases {
-            let host = try #require(testcase.expected_peer_name?.value)
-            let presented = try ([testcase.peer_certificate] + testcase.untrusted_intermediates).map(Self.der)
-            for root in testcase.trusted_certs { SimulatedSystem.addAnchor(try Self.der(root)) }
-            let time = try Timestamp((testcase.validation_time ?? "").prefix(19) + "Z")
+            let host = try #require(testcase.expectedPeerName?.value)
+            let presented = try testcase.presented()
+            for root in try testcase.anchors() { SimulatedSystem.addAnchor(root) }
+            let time = try Timestamp((testcase.validationTime ?? "").prefix(19) + "Z")
             SimulatedSystem.setTime(
                 Date(timeIntervalSince1970: Double(time.secondsSince1970)), forLeaf: presented[0])
 
