@@ -8,9 +8,10 @@ import FoundationNetworking
 import PinListClient
 import PinListMetadata
 import PinningTesting
-import PinningURLSession
 import Security
 import Testing
+
+@testable import PinningURLSession
 
 @Suite("The state of an app on a device")
 struct StateTests {
@@ -100,6 +101,15 @@ struct StateTests {
         _ = try app.launch()
         #expect(SecItemCopyMatching(query as CFDictionary, &found) == errSecSuccess)
         #expect(found as? Data == first)
+    }
+
+    @Test("is a store as the client asks for, in the group's folder")
+    func compatible() throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("tumbler-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let name = UUID().uuidString
+        try ProtocolCompatibility.check { ApplicationStore(path: path, name: name, accessGroup: nil) }
+        #expect(throws: StoreFailure.self) { try ProtocolCompatibility.check { MissingStore(reason: "test") } }
     }
 
     @Test(
