@@ -39,7 +39,23 @@ enum SystemTrust {
     }
 
     /// Whether a path that was validated for one host is valid for another one, too.
+    ///
+    /// It is asked where the answer cannot come later, perhaps on the main thread. That one waits, and evaluates
+    /// nothing: the system does it elsewhere, without the network.
     static func isValid(_ path: ValidatedPath, for host: HostName) -> Bool {
+        let answer = Answer()
+        let question = DispatchWorkItem { answer.isValid = self.isValidHere(path, for: host) }
+        TrustQueue.names.async(execute: question)
+        question.wait()
+        return answer.isValid
+    }
+
+    /// `@unchecked Sendable`: because it is written before the wait for it ends, and read after.
+    private final class Answer: @unchecked Sendable {
+        var isValid = false
+    }
+
+    private static func isValidHere(_ path: ValidatedPath, for host: HostName) -> Bool {
         let chain = path.certificates.compactMap { SecCertificateCreateWithData(nil, Data($0) as CFData) }
         guard chain.count == path.certificates.count, let anchor = chain.last, let own = self.trust(chain, for: host)
         else { return false }
@@ -90,6 +106,8 @@ enum SystemTrust {
 
 /// Where trust objects are evaluated: never on the main thread, and never on that of a delegate.
 enum TrustQueue {
+    /// For what somebody waits for; it never asks the network.
+    static let names = DispatchQueue(label: "PinningURLSession.names", qos: .userInitiated, attributes: .concurrent)
     static let queue = DispatchQueue(label: "PinningURLSession.trust", qos: .userInitiated, attributes: .concurrent)
 }
 #endif

@@ -57,6 +57,44 @@ struct SessionLifeTests {
         #expect(!SimulatedSystem.wasEvaluatedOnMainThread(leaf: pki.leaf.der))
     }
 
+    @Test("evaluates nothing on the main thread for the second check either")
+    func mainQueueSecondCheck() async throws {
+        let pki = try TestPKI([Self.host, "www.example.com"])
+        let phone = try Phone([Phone.entry(Self.host, [pki.root.pin])], trusting: [pki.root])
+        phone.serve("www.example.com", pki.chain)
+        phone.serve(Self.host, pki.chain)
+        phone.network.coalesce(Self.host, onto: "www.example.com")
+        let delegate = RecordingDelegate()
+        let session = URLSession.pinned(
+            by: phone.pinning, configuration: phone.configuration, delegate: delegate, delegateQueue: .main)
+        _ = await delegate.run(session.dataTask(with: Phone.url("www.example.com")))
+        let before = SimulatedSystem.evaluations(ofLeaf: pki.leaf.der)
+        let outcome = await delegate.run(session.dataTask(with: Phone.url(Self.host)))
+        #expect(outcome.data == Data(Self.host.utf8))
+        #expect(SimulatedSystem.evaluations(ofLeaf: pki.leaf.der) > before)
+        #expect(!SimulatedSystem.wasEvaluatedOnMainThread(leaf: pki.leaf.der))
+    }
+
+    @Test(
+        "reads a URL as the session does, which connects",
+        arguments: [
+            ("https://bücher.example/a", "xn--bcher-kva.example", 443, true),
+            ("https://[2001:db8::1]:44/", "2001:db8::1", 44, true),
+            ("https://user:pw@host.example:8443/x", "host.example", 8443, true),
+            ("wss://A.example", "A.example", 443, true),
+            ("ws://a.example", "a.example", 80, false), ("HTTP://a.example./", "a.example.", 80, false),
+            ("https://ex%61mple.com/", "example.com", 443, true),
+        ])
+    func targets(url: String, host: String, port: Int, isTLS: Bool) throws {
+        let target = try #require(SessionTarget(URL(string: url)))
+        #expect(target.host == host)
+        #expect(target.port == port)
+        #expect(target.isTLS == isTLS)
+    }
+
+    @Test("makes no connection for these", arguments: ["data:text/plain,a", "file:///a", "about:blank", "/relative"])
+    func noTargets(url: String) { #expect(SessionTarget(URL(string: url)) == nil) }
+
     @Test("remembers a bounded number of servers and connections, the newest")
     func bounded() throws {
         let ledger = ConnectionLedger()

@@ -109,7 +109,7 @@ struct StateTests {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let name = UUID().uuidString
         try ProtocolCompatibility.check { ApplicationStore(path: path, name: name, accessGroup: nil) }
-        #expect(throws: StoreFailure.self) { try ProtocolCompatibility.check { MissingStore(reason: "test") } }
+        #expect(throws: (any Error).self) { try ProtocolCompatibility.check { MissingStore(reason: "test") } }
     }
 
     @Test(

@@ -93,6 +93,23 @@ struct TrustObjectTests {
         }
     }
 
+    @Test(
+        "for an address is judged as for a name, however the address is written",
+        arguments: ["2001:db8::7", "2001:DB8:0:0::7", "[2001:db8::7]"])
+    func address(host: String) throws {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        bytes.replaceSubrange(0..<4, with: [0x20, 0x01, 0x0d, 0xb8])
+        bytes[15] = 7
+        let pki = try TestPKI([], addresses: [bytes])
+        let phone = try Phone([Phone.entry("2001:db8::7", [pki.leaf.pin])], trusting: [pki.root])
+        let trust = try #require(HandMade.trust(pki.chain, Self.tls("2001:db8::7")))
+        #expect(phone.pinning.evaluate(trust: trust, host: host).reason == .pinMatch)
+        #expect(SimulatedSystem.evaluations(ofLeaf: pki.leaf.der) == 1)
+        let basic = try #require(HandMade.trust(pki.chain, SecPolicyCreateBasicX509()))
+        #expect(phone.pinning.evaluate(trust: basic, host: host).reason == .pinMatch)
+        #expect(phone.pinning.evaluate(trust: basic, host: "2001:db8::8").verdict == .block)
+    }
+
     @Test("for what is no host is refused without a look at it", arguments: ["", "exa mple.com", "1.2.3", "a..b"])
     func noHost(host: String) throws {
         let (phone, pki) = try Phone.bank()
