@@ -21,6 +21,8 @@ public actor Pinning {
     nonisolated let mismatches = WakeUp()
     nonisolated let inbox = ReportInbox()
     nonisolated let ledger = DecisionLedger()
+    /// What was allowed for which server, in all sessions.
+    @_spi(Adapters) public nonisolated let allowedPaths = AllowedPaths()
     nonisolated let archive: ListArchive
     nonisolated let madeAt: Timestamp
 

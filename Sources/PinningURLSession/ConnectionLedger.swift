@@ -5,6 +5,7 @@
 #if canImport(Security)
 internal import CertificatePinning
 internal import Foundation
+@_spi(Adapters) internal import PinListClient
 
 /// What a session knows of its connections: which path was validated for which server, and, once their first request
 /// has ended, which server a connection was opened for.
@@ -15,10 +16,7 @@ internal import Foundation
 /// `@unchecked Sendable`: because what changes is read and written under the lock only.
 final class ConnectionLedger: @unchecked Sendable {
     /// A server, by its normalised name.
-    struct Server: Hashable, Sendable {
-        let host: HostName
-        let port: Int
-    }
+    typealias Server = AllowedPaths.Server
 
     /// A connection, by its two ends.
     struct Endpoint: Hashable, Sendable {
@@ -26,24 +24,27 @@ final class ConnectionLedger: @unchecked Sendable {
         let remote: String
     }
 
-    /// The most servers and connections that are remembered; beyond them the oldest are forgotten, and what is not known
-    /// is refused where pins are enforced.
+    /// The most connections that are remembered; beyond them the oldest are forgotten, and what is not known is refused
+    /// where pins are enforced.
     private static let most = 1_024
 
+    private let shared: AllowedPaths
+    private let own = AllowedPaths()
     private let lock = NSLock()
-    private var paths: [Server: ValidatedPath] = [:]
-    private var judgedInOrder: [Server] = []
     private var openers: [Endpoint: Server] = [:]
     private var openedInOrder: [Endpoint] = []
     private var pending: [ObjectIdentifier: Server] = [:]
 
+    /// A ledger for a session.
+    ///
+    /// - Parameter shared: What was allowed in all sessions of the client.
+    init(shared: AllowedPaths) { self.shared = shared }
+
     /// Notes that a path was allowed for a server, by the challenge of a task.
     func allowed(_ path: ValidatedPath, for server: Server, task: ObjectIdentifier) {
-        self.lock.withLock {
-            if self.paths.updateValue(path, forKey: server) == nil { self.judgedInOrder.append(server) }
-            if self.judgedInOrder.count > Self.most { self.paths[self.judgedInOrder.removeFirst()] = nil }
-            self.pending[task] = server
-        }
+        self.shared.note(path, for: server)
+        self.own.note(path, for: server)
+        self.lock.withLock { self.pending[task] = server }
     }
 
     /// Notes that a connection was opened for a server.
@@ -57,32 +58,27 @@ final class ConnectionLedger: @unchecked Sendable {
     /// Notes that a task has ended: the connection that it opened, if it did, is known by now.
     func ended(_ task: ObjectIdentifier) { self.lock.withLock { self.pending[task] = nil } }
 
-    /// The path that was validated for a server.
-    func path(of server: Server) -> ValidatedPath? { self.lock.withLock { self.paths[server] } }
+    /// The path that was validated for a server, in this session or, for a TLS session that is resumed, in another one.
+    func path(of server: Server) -> ValidatedPath? { self.own.path(of: server) ?? self.shared.path(of: server) }
 
     /// The server that a connection was opened for.
     func opener(of endpoint: Endpoint) -> Server? { self.lock.withLock { self.openers[endpoint] } }
 
-    /// All that was judged.
-    var judged: [Server: ValidatedPath] { self.lock.withLock { self.paths } }
+    /// All that was judged in this session.
+    var judged: [Server: ValidatedPath] { self.own.all }
 
     /// The servers other than one whose connections may not be known by their ends: one was just opened, or none is.
     func judged(otherThan server: Server, needsEndpoint: Bool) -> [Server: ValidatedPath] {
-        self.lock.withLock {
-            let open = Set(self.openers.values)
-            let pending = Set(self.pending.values)
-            return self.paths.filter { other, _ in
-                other != server && (!needsEndpoint || pending.contains(other) || !open.contains(other))
-            }
+        let (open, pending) = self.lock.withLock { (Set(self.openers.values), Set(self.pending.values)) }
+        return self.own.all.filter { other, _ in
+            other != server && (!needsEndpoint || pending.contains(other) || !open.contains(other))
         }
     }
 
     /// Forgets a server that new rules refuse.
     func forget(_ server: Server) {
-        self.lock.withLock {
-            self.paths[server] = nil
-            self.judgedInOrder.removeAll { $0 == server }
-        }
+        self.own.forget(server)
+        self.shared.forget(server)
     }
 }
 #endif

@@ -25,7 +25,7 @@ open class PinnedSessionDelegate: ForwardingSessionDelegate, @unchecked Sendable
     /// Whose rules apply.
     public let pinning: Pinning
     let secondsToWaitForNewerList: Double
-    let ledger = ConnectionLedger()
+    let ledger: ConnectionLedger
     let refusals = TaskRefusals()
     private let watch: PolicyWatch
     var check: ResponseCheck { ResponseCheck(pinning: self.pinning, ledger: self.ledger) }
@@ -43,6 +43,7 @@ open class PinnedSessionDelegate: ForwardingSessionDelegate, @unchecked Sendable
     ) {
         self.pinning = pinning
         self.secondsToWaitForNewerList = min(max(secondsToWaitForNewerList, 0), Self.mostSecondsToWait)
+        self.ledger = ConnectionLedger(shared: pinning.allowedPaths)
         self.watch = PolicyWatch(pinning: pinning, ledger: self.ledger)
         super.init(forwardingTo: delegate)
     }

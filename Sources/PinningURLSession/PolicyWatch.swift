@@ -5,7 +5,7 @@
 #if canImport(Security)
 internal import CertificatePinning
 internal import Foundation
-internal import PinListClient
+@_spi(Adapters) internal import PinListClient
 
 #if canImport(FoundationNetworking)
 internal import FoundationNetworking

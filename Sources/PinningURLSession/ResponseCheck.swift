@@ -5,7 +5,7 @@
 #if canImport(Security)
 internal import CertificatePinning
 internal import Foundation
-internal import PinListClient
+@_spi(Adapters) internal import PinListClient
 
 #if canImport(FoundationNetworking)
 internal import FoundationNetworking
@@ -19,7 +19,7 @@ struct ResponseCheck: Sendable {
     let pinning: Pinning
     let ledger: ConnectionLedger
 
-    /// Before anything is delivered. Which connection it was is not known yet: a host that was judged in this session
+    /// Before anything is delivered. Which connection it was is not known yet: a host that was judged before
     /// passes, and ``refusal(of:)`` looks again. Any other one passes when all connections would satisfy it that may
     /// have carried the response.
     func provisionalRefusal(of target: SessionTarget) -> PinningDecision? {

@@ -210,7 +210,8 @@ struct SecondCheckTests {
         #expect(await first.value == "slow")
     }
 
-    @Test("of a resumed TLS session that was never judged is withheld; judged in this session, it passes")
+    @Test(
+        "of a resumed TLS session that was never judged is withheld; judged in a session of the same client, it passes")
     func resumption() async throws {
         let (phone, _) = try Phone.bank()
         phone.network.settings.resumption = .acrossSessions
@@ -230,6 +231,17 @@ struct SecondCheckTests {
         await withCheckedContinuation { done in judged.flush { done.resume() } }
         #expect(await delegate.run(judged.dataTask(with: Self.url)).data == Data(Self.pinned.utf8))
         #expect(phone.network.challenges.count == 2)
+
+        // Another session of the same client knows what was judged in the first.
+        phone.network.settings.resumption = .acrossSessions
+        let follower = RecordingDelegate()
+        let another = phone.session(delegate: follower)
+        #expect(await follower.run(another.dataTask(with: Self.url)).data == Data(Self.pinned.utf8))
+        #expect(await another.pinnedText(Self.url).value == Self.pinned)
+        #expect(phone.network.challenges.count == 2)
+        let strange = Phone.strangePin
+        try await phone.publish { list in list.domains[0].entry.pins = [KnownPin(strange)] }
+        #expect(await phone.session().pinnedText(Self.url).refusal != nil)
     }
 
     @Test("of a host that nobody pins passes, resumed or not")

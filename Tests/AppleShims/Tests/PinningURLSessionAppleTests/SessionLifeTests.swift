@@ -5,7 +5,7 @@
 import CertificatePinning
 import Foundation
 import FoundationNetworking
-import PinListClient
+@_spi(Adapters) import PinListClient
 import Security
 import Testing
 
@@ -97,7 +97,8 @@ struct SessionLifeTests {
 
     @Test("remembers a bounded number of servers and connections, the newest")
     func bounded() throws {
-        let ledger = ConnectionLedger()
+        let shared = AllowedPaths()
+        let ledger = ConnectionLedger(shared: shared)
         let path = ValidatedPath(uncheckedValidatedPath: [[0x30]])
         let tasks = (0..<3_000).map { _ in NSObject() }
         func server(_ number: Int) throws -> ConnectionLedger.Server {
@@ -109,6 +110,7 @@ struct SessionLifeTests {
             ledger.ended(ObjectIdentifier(task))
         }
         #expect(ledger.judged.count == 1_024)
+        #expect(shared.all.count == 1_024)
         #expect(ledger.path(of: try server(2_999)) != nil)
         #expect(ledger.path(of: try server(0)) == nil)
         #expect(ledger.opener(of: .init(local: "a 2999", remote: "b 443")) == (try server(2_999)))

@@ -1,0 +1,59 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+public import CertificatePinning
+internal import Foundation
+
+/// The path that was allowed last for each server, in all sessions of a client: what a connection stands for that
+/// resumes a TLS session, whose handshake shows no certificates.
+///
+/// `@unchecked Sendable`: because what changes is read and written under the lock only.
+@_spi(Adapters)
+public final class AllowedPaths: @unchecked Sendable {
+    /// A server, by its normalised name.
+    public struct Server: Hashable, Sendable {
+        /// The host.
+        public let host: HostName
+        /// The port.
+        public let port: Int
+
+        /// Names a server.
+        public init(host: HostName, port: Int) {
+            self.host = host
+            self.port = port
+        }
+    }
+
+    /// The most servers that are remembered; beyond them the oldest are forgotten.
+    private static let most = 1_024
+
+    private let lock = NSLock()
+    private var paths: [Server: ValidatedPath] = [:]
+    private var inOrder: [Server] = []
+
+    /// Remembers nothing yet.
+    public init() {}
+
+    /// Notes that a path was allowed.
+    public func note(_ path: ValidatedPath, for server: Server) {
+        self.lock.withLock {
+            if self.paths.updateValue(path, forKey: server) == nil { self.inOrder.append(server) }
+            if self.inOrder.count > Self.most { self.paths[self.inOrder.removeFirst()] = nil }
+        }
+    }
+
+    /// Forgets a server that new rules refuse.
+    public func forget(_ server: Server) {
+        self.lock.withLock {
+            self.paths[server] = nil
+            self.inOrder.removeAll { $0 == server }
+        }
+    }
+
+    /// The path of a server.
+    public func path(of server: Server) -> ValidatedPath? { self.lock.withLock { self.paths[server] } }
+
+    /// All of them.
+    public var all: [Server: ValidatedPath] { self.lock.withLock { self.paths } }
+}
