@@ -18,6 +18,8 @@ public import FoundationNetworking
 ///
 /// A delegate of a single task (`URLSessionTask.delegate`) that has the method for challenges takes its task's from here:
 /// the second check withholds such responses where pins are enforced.
+///
+/// `@unchecked Sendable`: because what changes is in the ledger and the refusals, under their own locks.
 open class PinnedSessionDelegate: ForwardingSessionDelegate, @unchecked Sendable {
     /// The longest that a challenge waits for a newer list, in seconds (formats.md, section 4).
     public static let mostSecondsToWait = 5.0

@@ -14,7 +14,8 @@ enum BackgroundRefresh {
     /// Call it before the app has finished launching.
     static func register(_ pinning: Pinning) {
         BGTaskScheduler.shared.register(forTaskWithIdentifier: self.identifier, using: nil) { task in
-            nonisolated(unsafe) let task = task  // not Sendable; nobody else has it
+            // because it is not Sendable, and nobody else has it
+            nonisolated(unsafe) let task = task
             let refresh = Task {
                 let outcome = await pinning.refresh()
                 task.setTaskCompleted(success: outcome.isSuccess)

@@ -137,6 +137,7 @@ struct ForwardingTests {
 
     @Test("may be a subclass of the pinned one")
     func subclass() async throws {
+        // because it adds nothing that changes but what has its own lock
         final class Own: PinnedSessionDelegate, @unchecked Sendable {
             let seen = Answers()
             override func urlSession(

@@ -266,6 +266,7 @@ struct SimulatedSessionTests {
 
     @Test("a delegate on the main queue is called on the main thread")
     func mainQueue() async throws {
+        // because it inherits its lock
         final class Where: TrustAnswers, @unchecked Sendable {
             override func urlSession(
                 _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
