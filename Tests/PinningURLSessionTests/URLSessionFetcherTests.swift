@@ -2,7 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-import PinListClient
+import Foundation
+import PinListMetadata
 import PinningTesting
 import Testing
 
@@ -10,12 +11,35 @@ import Testing
 
 @Suite("Fetching with URLSession", .enabled(if: HTTPServer.python != nil, "python3 is not installed"))
 struct URLSessionFetcherTests {
-    private var expectations: FetcherExpectations<URLSessionFetcher> {
-        FetcherExpectations(fetcher: URLSessionFetcher(firstByteSeconds: 5, totalSeconds: 10))
+    private let fetcher = URLSessionFetcher(firstByteSeconds: 5, totalSeconds: 10)
+
+    /// The failure of a request.
+    private func failure(
+        _ fetcher: URLSessionFetcher, _ address: String, maximumBytes: Int = 1_000
+    ) async throws -> FetchFailure {
+        do {
+            let answer = try await fetcher.fetch(FetchRequest(address: address, maximumBytes: maximumBytes))
+            Issue.record("\(address) answered \(answer.status)")
+            throw CancellationError()
+        } catch let failure as FetchFailure {
+            return failure
+        }
     }
 
     @Test("a body, a status, a validator and Retry-After come through as they are")
-    func answers() async throws { try await self.expectations.answers() }
+    func answers() async throws {
+        try await HTTPServer.serving { base in
+            let list = try await self.fetcher.fetch(FetchRequest(address: "\(base)/list", maximumBytes: 4))
+            #expect(list == FetchResponse(status: 200, body: Array("list".utf8)))
+            let held = try await self.fetcher.fetch(
+                FetchRequest(address: "\(base)/list", maximumBytes: 4, ifNoneMatch: "\"held\""))
+            #expect(held == FetchResponse(status: 304))
+            let busy = try await self.fetcher.fetch(FetchRequest(address: "\(base)/busy", maximumBytes: 4))
+            #expect(busy == FetchResponse(status: 503, retryAfter: 17))
+            let missing = try await self.fetcher.fetch(FetchRequest(address: "\(base)/nothing", maximumBytes: 4))
+            #expect(missing.status == 404)
+        }
+    }
 
     @Test("does what the protocol asks for")
     func compatibility() async throws {
@@ -23,34 +47,103 @@ struct URLSessionFetcherTests {
     }
 
     @Test("no cookies, no credentials, nothing compressed, nothing kept")
-    func headers() async throws { try await self.expectations.headers() }
+    func headers() async throws {
+        try await HTTPServer.serving { base in
+            for _ in 0..<2 {
+                let answer = try await self.fetcher.fetch(FetchRequest(address: "\(base)/headers", maximumBytes: 9_999))
+                guard case .object(let members) = try JSONValue(strict: answer.body) else {
+                    Issue.record("no headers")
+                    return
+                }
+                let headers = Dictionary(uniqueKeysWithValues: members.map { ($0.name, $0.value) })
+                #expect(headers["cookie"] == nil && headers["authorization"] == nil && headers["if-none-match"] == nil)
+                #expect(headers["accept-encoding"] == .string("identity"))
+            }
+        }
+    }
 
     @Test("a report is posted as JSON")
-    func report() async throws { try await self.expectations.report() }
+    func report() async throws {
+        try await HTTPServer.serving { base in
+            let answer = try await self.fetcher.send(Array(#"{"a":1}"#.utf8), to: "\(base)/v1/reports")
+            #expect(answer.status == 202)
+        }
+    }
 
-    @Test("three redirects are followed, a fourth is not, and none to http elsewhere")
-    func redirects() async throws { try await self.expectations.redirects(butNot: ["elsewhere"]) }
+    @Test("three redirects are followed, a fourth is not, and none to another scheme or to http elsewhere")
+    func redirects() async throws {
+        try await HTTPServer.serving { base in
+            let third = try await self.fetcher.fetch(FetchRequest(address: "\(base)/redirect/2", maximumBytes: 9))
+            #expect(third.body == Array("list".utf8))
+            for path in ["redirect/3", "elsewhere"] {
+                do {
+                    let failure = try await self.failure(self.fetcher, "\(base)/\(path)")
+                    #expect(failure.code == .redirect, "\(path)")
+                }
+            }
+        }
+    }
 
-    @Test("endless data is cut off at the limit, announced or not", arguments: ["endless", "long"])
-    func endlessData(path: String) async throws { try await self.expectations.fails(path, .tooLarge) }
+    @Test("endless data is cut off at the limit, announced or not")
+    func endlessData() async throws {
+        try await HTTPServer.serving { base in
+            for path in ["endless", "long"] {
+                do {
+                    let failure = try await self.failure(self.fetcher, "\(base)/\(path)")
+                    #expect(failure.code == .tooLarge, "\(path)")
+                }
+            }
+        }
+    }
 
-    @Test("a server that says nothing, or a byte now and then, is not waited for", arguments: ["silent", "drip"])
-    func slowData(path: String) async throws {
-        let hasty = URLSessionFetcher(firstByteSeconds: 0.2, totalSeconds: 0.5)
-        try await FetcherExpectations(fetcher: hasty).fails(path, .timeout)
+    @Test("a server that says nothing, or a byte now and then, is not waited for")
+    func slowData() async throws {
+        try await HTTPServer.serving { base in
+            let hasty = URLSessionFetcher(firstByteSeconds: 0.2, totalSeconds: 0.5)
+            do {
+                let failure = try await self.failure(hasty, "\(base)/silent")
+                #expect(failure.code == .timeout)
+            }
+            do {
+                let failure = try await self.failure(hasty, "\(base)/drip")
+                #expect(failure.code == .timeout)
+            }
+        }
     }
 
     @Test(
         "a server that speaks rubbish gets no list taken from it, and stops nobody",
         arguments: ["nowhere", "file", "rubbish-redirect", "rubbish", "headers-without-end", "status-zero"])
-    func rubbish(path: String) async throws { try await self.expectations.rubbish(path, times: 10) }
+    func rubbish(path: String) async throws {
+        try await HTTPServer.serving { base in
+            for _ in 0..<10 {
+                let answer = try? await self.fetcher.fetch(
+                    FetchRequest(address: "\(base)/\(path)", maximumBytes: 1_000))
+                #expect(answer?.status != 200, "\(path)")
+            }
+        }
+    }
 
     @Test("a connection that breaks, or is refused, is a failure of the network")
-    func broken() async throws { try await self.expectations.broken() }
+    func broken() async throws {
+        let base = try await HTTPServer.serving { base in
+            do {
+                let failure = try await self.failure(self.fetcher, "\(base)/cut")
+                #expect(failure.code == .network)
+            }
+            return base
+        }
+        do {
+            let failure = try await self.failure(self.fetcher, "\(base)/list")
+            #expect(failure.code == .network)
+        }
+    }
 
     @Test("an address that is neither https nor loopback is not asked")
     func address() async throws {
-        let failure = try await self.expectations.failure("http://192.0.2.1/list")
-        #expect(failure.code == .network)
+        do {
+            let failure = try await self.failure(self.fetcher, "http://192.0.2.1/list")
+            #expect(failure.code == .network)
+        }
     }
 }

@@ -1,1 +1,0 @@
-../../PinningURLSessionTests/Support/FetcherExpectations.swift
