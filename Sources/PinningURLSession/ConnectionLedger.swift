@@ -24,7 +24,7 @@ final class ConnectionLedger: @unchecked Sendable {
         let remote: String
     }
 
-    /// The most connections that are remembered; beyond them the oldest are forgotten, and what is not known is refused
+    /// The most connections, and tasks that open one, that are remembered; beyond them the oldest are forgotten, and what is not known is refused
     /// where pins are enforced.
     private static let most = 1_024
 
@@ -44,8 +44,21 @@ final class ConnectionLedger: @unchecked Sendable {
     func allowed(_ path: ValidatedPath, for server: Server, task: ObjectIdentifier) {
         self.shared.note(path, for: server)
         self.own.note(path, for: server)
-        self.lock.withLock { self.pending[task] = server }
+        self.lock.withLock {
+            self.pending[task] = server
+            // A task whose own delegate takes its metrics never ends here. What is given up may be behind any connection
+            // again, as if no connection of that server were known.
+            guard self.pending.count > Self.most, let given = self.pending.first(where: { $0.key != task }) else {
+                return
+            }
+            self.pending[given.key] = nil
+            self.openers = self.openers.filter { $0.value != given.value }
+            self.openedInOrder.removeAll { self.openers[$0] == nil }
+        }
     }
+
+    /// How many tasks have opened a connection and not ended.
+    var pendingCount: Int { self.lock.withLock { self.pending.count } }
 
     /// Notes that a connection was opened for a server.
     func opened(_ endpoint: Endpoint, for server: Server) {
