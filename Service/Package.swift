@@ -11,33 +11,54 @@ let strict: [SwiftSetting] = [
 
 let package = Package(
     name: "tumbler-service",
-    platforms: [.macOS(.v13)],
+    platforms: [.macOS(.v15)],
     products: [
         .executable(name: "tumbler", targets: ["tumbler"]),
         // For the fuzz targets; apps have no use for it.
         .library(name: "PinListRepository", targets: ["PinListRepository"]),
+    ],
+    traits: [
+        .trait(name: "PostgreSQL", description: "The service's store in PostgreSQL as well; needs libpq.")
     ],
     dependencies: [
         .package(name: "tumbler", path: "..", traits: ["NIO"]),
         .package(url: "https://github.com/apple/swift-argument-parser.git", exact: "1.8.2"),
         .package(url: "https://github.com/apple/swift-asn1.git", exact: "1.7.4"),
         .package(url: "https://github.com/apple/swift-certificates.git", exact: "1.21.1"),
+        .package(url: "https://github.com/apple/swift-configuration.git", exact: "1.4.0", traits: []),
         .package(url: "https://github.com/apple/swift-crypto.git", exact: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log.git", exact: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio.git", exact: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras.git", exact: "1.35.2"),
         .package(url: "https://github.com/apple/swift-nio-http2.git", exact: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", exact: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-http-types.git", exact: "1.8.0"),
+        .package(url: "https://github.com/groue/GRDB.swift.git", exact: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird.git", exact: "2.28.1"),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache.git", exact: "2.1.1"),
         .package(url: "https://github.com/jpsim/Yams.git", exact: "6.2.2"),
         .package(url: "https://github.com/swift-server/async-http-client.git", exact: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", exact: "2.13.0"),
     ],
     targets: [
         .target(name: "CPKCS11"),
+        // Of the system, and needed with the trait only.
+        .systemLibrary(name: "CPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .target(name: "CPublicSuffixes"),
+        .target(
+            name: "PinListDifference",
+            dependencies: [
+                .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "PinListMetadata", package: "tumbler"),
+            ],
+            swiftSettings: strict
+        ),
         .target(
             name: "PinListRepository",
             dependencies: [
                 "CPKCS11",
                 "CPublicSuffixes",
+                "PinListDifference",
                 .product(name: "CertificatePinning", package: "tumbler"),
                 .product(name: "PinListMetadata", package: "tumbler"),
                 .product(name: "PinningMigration", package: "tumbler"),
@@ -49,10 +70,39 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .target(
+            name: "PinListServer",
+            dependencies: [
+                "PinListDifference",
+                .target(name: "CPQ", condition: .when(traits: ["PostgreSQL"])),
+                .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "PinListMetadata", package: "tumbler"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "HummingbirdTLS", package: "hummingbird"),
+                .product(name: "Mustache", package: "swift-mustache"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCertificateReloading", package: "swift-nio-extras"),
+                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            // In the code, so that the program that is installed is one file.
+            resources: [.embedInCode("Dashboard/Assets"), .embedInCode("Dashboard/Templates")],
+            swiftSettings: strict
+        ),
         .executableTarget(
             name: "tumbler",
             dependencies: [
+                "PinListDifference",
                 "PinListRepository",
+                "PinListServer",
                 .product(name: "CertificatePinning", package: "tumbler"),
                 .product(name: "PathValidation", package: "tumbler"),
                 .product(name: "PinListClient", package: "tumbler"),
@@ -61,7 +111,11 @@ let package = Package(
                 .product(name: "PinningNIO", package: "tumbler"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
@@ -73,9 +127,28 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // The simulated installations of scripts/demo; no product, and nobody installs it.
+        .executableTarget(
+            name: "demo-clients",
+            dependencies: [
+                .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "PinFailureReports", package: "tumbler"),
+                .product(name: "PinListClient", package: "tumbler"),
+                .product(name: "PinListMetadata", package: "tumbler"),
+                .product(name: "PinningNIO", package: "tumbler"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "PinListRepositoryTests",
             dependencies: [
+                "PinListDifference",
                 "PinListRepository",
                 .product(name: "CertificatePinning", package: "tumbler"),
                 .product(name: "PinListMetadata", package: "tumbler"),
@@ -84,8 +157,33 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
+            name: "PinListServerTests",
+            dependencies: [
+                "PinListServer",
+                .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "PinFailureReports", package: "tumbler"),
+                .product(name: "PinListMetadata", package: "tumbler"),
+                .product(name: "PinningTesting", package: "tumbler"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "TumblerTests",
             dependencies: [
+                "PinListServer",
                 "tumbler",
                 .product(name: "CertificatePinning", package: "tumbler"),
                 .product(name: "PinListClient", package: "tumbler"),

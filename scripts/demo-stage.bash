@@ -11,6 +11,8 @@
 #   expect_fetch STATUS REASON    the app's fetch, with its exit status, its page, and the reason of its decision
 #   expect_requests NAME COUNT    so many requests have reached a server since it was started
 #   serve NAME ABOVE              a TLS server with NAME.pem and the certificates ABOVE it; its port is in `port`
+#   intercept ABOVE               one more, which presents another certificate each time; `interceptor_port`
+#   let_pass                      ends that one
 #   broken WHAT                   ends the story with 1
 #
 # Servers listen on loopback, on ports that the system gives. They are ended by their ids, and the folder is removed,
@@ -18,6 +20,7 @@
 
 folder=$(mktemp -d)
 server=""
+interceptor=""
 lists=""
 fetches=0
 
@@ -27,7 +30,9 @@ end_process() {
     wait "$1" 2>/dev/null || :
 }
 leave() {
+    end_crowd
     end_process "$server"
+    end_process "$interceptor"
     end_process "$lists"
     rm -rf "$folder"
 }
@@ -101,14 +106,32 @@ wait_for() {
 serve() {
     end_process "$server"
     cat "$1.pem" "$2" >"$1-chain.pem"
+    # The server opens its log when it gets to it: until then there would be the port of the one before.
+    : >"$1.log"
     "$demo_server" site "$1-chain.pem" "$1.key" </dev/null >"$1.log" 2>&1 &
     server=$!
     port=$(wait_for "$1.log" '^[0-9]' "$server")
 }
+intercept() {
+    local certificates=() number
+    for number in {1..6}; do
+        cat "interceptor-$number.pem" "$1" >"interceptor-$number-chain.pem"
+        certificates+=("interceptor-$number-chain.pem" "interceptor-$number.key")
+    done
+    : >interceptors.log
+    "$demo_server" site "${certificates[@]}" </dev/null >interceptors.log 2>&1 &
+    interceptor=$!
+    # shellcheck disable=SC2034  # used by scripts/demo-operations.bash
+    interceptor_port=$(wait_for interceptors.log '^[0-9]' "$interceptor")
+}
+let_pass() {
+    end_process "$interceptor"
+    interceptor=""
+}
 expect_requests() {
     local count
     count=$(grep -c '^request' "$1.log") || :
-    [ "$count" -eq "$2" ] || broken "$count requests have reached the server, not $2: $(cat "$1.log")"
+    [ "$count" -eq "$2" ] || broken "$count requests have reached the server, not $2: $(tail -n 5 "$1.log")"
 }
 
 # The host of the lists: any web server will do.

@@ -4,6 +4,7 @@
 
 import ArgumentParser
 import Foundation
+import PinListDifference
 import PinListMetadata
 import PinListRepository
 

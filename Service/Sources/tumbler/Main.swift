@@ -4,6 +4,7 @@
 
 import ArgumentParser
 import PinListRepository
+import PinListServer
 
 #if canImport(Glibc)
 import Glibc
@@ -29,6 +30,8 @@ enum Main {
             self.end(with: failure)
         } catch let error as RepositoryError {
             self.end(with: CommandFailure(error))
+        } catch let error as StoreError {
+            self.end(with: CommandFailure(.undecided, "the database: \(error.detail)"))
         } catch {
             self.exitForParser(error)
         }

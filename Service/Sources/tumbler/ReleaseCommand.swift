@@ -16,13 +16,16 @@ struct ReleaseCommand: AsyncParsableCommand {
         discussion: """
             Stops before the first thing that fails, with nothing written. The keys are those of signers: in \
             tumbler.yaml unless --key names others; when they do not make the threshold, use build, sign and combine. \
-            The list becomes pins.json of the project folder; --export writes the tree of a static host as well.
+            The list becomes pins.json of the project folder; --export writes the tree of a static host as well. With \
+            server: in tumbler.yaml and a token, it is published there: the list that the service serves is the one \
+            that is compared with, and when the service refuses, pins.json stays what it was.
             """
     )
 
     @OptionGroup var allow: AllowOption
     @OptionGroup var live: LiveOption
     @OptionGroup var signers: SignerOptions
+    @OptionGroup var service: ServiceOptions
 
     @Option(help: ArgumentHelp("Publish to this folder, too: v1/lists/NAME below it.", valueName: "dir"))
     var export: String?
@@ -39,12 +42,17 @@ struct ReleaseCommand: AsyncParsableCommand {
     func run() async throws {
         let time = self.time.time
         let input = try SourceInput(nil, self.project)
-        let published = try input.project.publishedList()
-        let list = try PinList(building: input.source, after: published, at: time)
+        let service = try await ReleaseService(self.service, input)
+        let held = try input.project.publishedList()
+        // What clients have is what the service serves; the next version comes after every list that counts.
+        let published = service?.current ?? held
+        let newest = [held, published].compactMap { $0 }.max { $0.version < $1.version }
+        let list = try PinList(building: input.source, after: newest, at: time)
         try await self.lint(list, input, published, at: time)
 
         let metadata = try SignableMetadata(list.payload, named: ProjectFolder.sourceName)
-        let summary = SigningSummary.lines(of: metadata, published: published)
+        let summary =
+            (service?.differences(from: held) ?? []) + SigningSummary.lines(of: metadata, published: published)
         if !self.yes {
             try SigningConsent.expectSomebody()
             for line in summary { StandardError.note(line) }
@@ -54,7 +62,8 @@ struct ReleaseCommand: AsyncParsableCommand {
         }
         let envelope = try await self.sign(metadata)
         try ClientCheck.verify(envelope, in: input.project, at: time)
-        try ProjectFolder.write(envelope, to: input.project.list)
+        let changes = try await service?.publish(envelope)
+        if service == nil { try ProjectFolder.write(envelope, to: input.project.list) }
         if let export {
             try ListTree(roots: try input.project.roots(), list: envelope)
                 .write(to: URL(fileURLWithPath: export, relativeTo: ProjectOption.working))
@@ -63,11 +72,15 @@ struct ReleaseCommand: AsyncParsableCommand {
         if self.yes { for line in summary { StandardError.note(line) } }
         let released = ReleasedList(
             name: list.name, version: list.version, expiresAt: list.expiresAt.description,
-            sha256: metadata.payloadDigest)
+            sha256: metadata.payloadDigest, published: changes)
+        if service == nil, let server = input.source.server?.value {
+            StandardError.note(
+                "not published on \(server): there is no token; tumbler publish --token-file FILE does it")
+        }
         if self.json { return try JSONOutput.write(released) }
-        try StandardOutput.write(lines: [
-            "released \(list.name) version \(list.version), which expires \(list.expiresAt)"
-        ])
+        var lines = ["released \(list.name) version \(list.version), which expires \(list.expiresAt)"]
+        if let changes { lines.append("published \(changes.joined(separator: ", "))") }
+        try StandardOutput.write(lines: lines)
     }
 
     private func lint(
@@ -106,4 +119,6 @@ private struct ReleasedList: Encodable {
     let version: Int64
     let expiresAt: String
     let sha256: String
+    /// What is new on the service; absent when it was not published there.
+    let published: [String]?
 }

@@ -5,6 +5,7 @@
 import ArgumentParser
 import CertificatePinning
 import Foundation
+import PinListDifference
 import PinListRepository
 
 /// Takes a suspension out of the source.

@@ -5,6 +5,7 @@
 import ArgumentParser
 import CertificatePinning
 import Foundation
+import PinListDifference
 import PinListRepository
 
 /// Writes a suspension into the source.

@@ -21,6 +21,9 @@ struct Tumbler: AsyncParsableCommand {
             LintCommand.self, DiffCommand.self, SignCommand.self, CombineCommand.self, VerifyCommand.self,
             SuspendCommand.self, ResumeCommand.self, ExportCommand.self, RefreshCommand.self, FetchCommand.self,
             ConvertCommand.self,
+            ServeCommand.self, TokenCommand.self, AuditLogCommand.self, BackupCommand.self,
+            AdoptionCommand.self, MoveDatabaseCommand.self,
+            PublishCommand.self, ProbeCommand.self, StatusCommand.self,
         ]
     )
 }

@@ -4,6 +4,7 @@
 
 import CertificatePinning
 import Foundation
+import PinListDifference
 import PinListMetadata
 import PinListRepository
 import Testing

@@ -37,14 +37,12 @@ struct UnreachableServerTests {
     func silent() async throws {
         try await LoopbackPort.with(.silent) { port in
             let server = try #require(ServerAddress("127.0.0.1:\(port)"))
-            let start = DispatchTime.now().uptimeNanoseconds
             let failure = await #expect(throws: CommandFailure.self) {
                 _ = try await LiveServer.presentedChain(of: server, timeout: .milliseconds(300))
             }
-            let seconds = Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9
             #expect(failure?.exitCode == .undecided)
-            // Well below the default, whatever else the machine does.
-            #expect(seconds >= 0.3 && seconds < 9)
+            // It is the time that was given that ended it, and not the default.
+            #expect(failure?.message.contains("no answer within 0.3 seconds") == true)
         }
         #expect(LiveServer.timeout == .seconds(10))
     }

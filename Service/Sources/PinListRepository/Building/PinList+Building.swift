@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import CertificatePinning
+internal import PinListDifference
 public import PinListMetadata
 
 extension PinList {
@@ -66,16 +67,6 @@ extension PinList {
                 hint: "change the member that is named")
         } catch {
             throw RepositoryError(.source, "\(source.file): clients would refuse this list")
-        }
-    }
-}
-
-extension Suspension.Scope {
-    /// `*`, or the host.
-    public var text: String {
-        switch self {
-        case .everything: "*"
-        case .entry(let host): host.description
         }
     }
 }

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificatePinning
+internal import PinListDifference
 internal import PinListMetadata
 
 /// How long things hold: the list, the root, entries and suspensions.

@@ -6,9 +6,9 @@ internal import CertificatePinning
 internal import PinListMetadata
 
 /// A mapping of a source while it is read: each member is taken once, and errors say where and what to write.
-struct SourceObject {
+package struct SourceObject {
     /// Where it begins.
-    let position: SourcePosition
+    package let position: SourcePosition
 
     private let members: [String: YAMLValue.Member]
 
@@ -19,7 +19,7 @@ struct SourceObject {
     ///   - what: What it is, for errors, such as `an entry of domains`.
     ///   - known: The members that there may be.
     /// - Throws: ``RepositoryError`` for anything else, and for a member that nobody knows.
-    init(_ value: YAMLValue, _ what: String, known: [String]) throws(RepositoryError) {
+    package init(_ value: YAMLValue, _ what: String, known: [String]) throws(RepositoryError) {
         self.position = value.position
         guard case .mapping(let members) = value.content else {
             throw value.position.error(
@@ -36,21 +36,25 @@ struct SourceObject {
     }
 
     /// A member that holds something; `nil` where there is none, or nothing in it.
-    func value(_ name: String) -> YAMLValue? { self.members[name].flatMap { $0.value.isEmpty ? nil : $0.value } }
+    package func value(_ name: String) -> YAMLValue? {
+        self.members[name].flatMap { $0.value.isEmpty ? nil : $0.value }
+    }
 
     /// The place of a member's name, or of the whole.
-    func position(of name: String) -> SourcePosition { self.members[name]?.position ?? self.position }
+    package func position(of name: String) -> SourcePosition { self.members[name]?.position ?? self.position }
 
     /// Which of some members are there.
-    func present(among names: [String]) -> [String] { names.filter { self.members[$0] != nil } }
+    package func present(among names: [String]) -> [String] { names.filter { self.members[$0] != nil } }
 
     /// That a member is missing.
-    func missing(_ name: String, _ example: String) -> RepositoryError {
+    package func missing(_ name: String, _ example: String) -> RepositoryError {
         self.position(of: name).error("\(name) is missing", hint: "write \(example)")
     }
 
     /// A single value, as it is written.
-    func scalar(_ name: String) throws(RepositoryError) -> (text: String, isPlain: Bool, position: SourcePosition)? {
+    package func scalar(_ name: String) throws(RepositoryError) -> (
+        text: String, isPlain: Bool, position: SourcePosition
+    )? {
         guard let member = self.members[name] else { return nil }
         guard case .scalar(let text, let isPlain) = member.value.content else {
             throw member.value.position.error("\(name) is \(member.value.kind), not a single value")
@@ -61,11 +65,11 @@ struct SourceObject {
         return (text, isPlain, member.value.position)
     }
 
-    func text(_ name: String) throws(RepositoryError) -> Located<String>? {
+    package func text(_ name: String) throws(RepositoryError) -> Located<String>? {
         try self.scalar(name).map { Located($0.text, $0.position) }
     }
 
-    func bool(_ name: String) throws(RepositoryError) -> Bool {
+    package func bool(_ name: String) throws(RepositoryError) -> Bool {
         guard let (text, isPlain, position) = try self.scalar(name) else { return false }
         switch (text, isPlain) {
         case ("true", true): return true
@@ -74,7 +78,7 @@ struct SourceObject {
         }
     }
 
-    func integer(_ name: String, in range: ClosedRange<Int64>) throws(RepositoryError) -> Int64? {
+    package func integer(_ name: String, in range: ClosedRange<Int64>) throws(RepositoryError) -> Int64? {
         guard let (text, isPlain, position) = try self.scalar(name) else { return nil }
         let isDecimal =
             text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
@@ -122,7 +126,7 @@ struct SourceObject {
     /// The values of a list; a single value stands for a list of one where that is allowed.
     ///
     /// - Parameter most: How many there may be.
-    func list(_ name: String, most: Int, orOne: Bool = false) throws(RepositoryError) -> [YAMLValue] {
+    package func list(_ name: String, most: Int, orOne: Bool = false) throws(RepositoryError) -> [YAMLValue] {
         guard let value = self.value(name) else { return [] }
         guard case .sequence(let values) = value.content else {
             if orOne, case .scalar = value.content { return [value] }
@@ -133,7 +137,7 @@ struct SourceObject {
     }
 
     /// A list of texts.
-    func texts(_ name: String, most: Int) throws(RepositoryError) -> [Located<String>] {
+    package func texts(_ name: String, most: Int) throws(RepositoryError) -> [Located<String>] {
         var texts: [Located<String>] = []
         for value in try self.list(name, most: most, orOne: true) {
             guard case .scalar(let text, _) = value.content, !value.isEmpty else {

@@ -22,7 +22,7 @@ public struct SourcePosition: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "\(self.file):\(self.line):\(self.column)" }
 
     /// An error at this place.
-    func error(_ reason: String, hint: String? = nil) -> RepositoryError {
+    package func error(_ reason: String, hint: String? = nil) -> RepositoryError {
         RepositoryError(.source, "\(self): \(reason)", hint: hint)
     }
 }

@@ -6,7 +6,7 @@ internal import Yams
 
 /// Reads one YAML document, within bounds. Yams parses; what it would do beyond is refused before: anchors and aliases
 /// (a few lines of them unfold to gigabytes), tags, several documents, a member twice.
-enum YAMLReader {
+package enum YAMLReader {
     /// How deep values may lie in one another. A source needs five levels.
     static let maximumDepth = 16
 
@@ -19,7 +19,7 @@ enum YAMLReader {
     ///   - bytes: UTF-8, at most ``YAMLText/maximumLength``.
     ///   - file: The name that errors begin with.
     /// - Throws: ``RepositoryError`` with line and column.
-    static func read(_ bytes: [UInt8], file: String) throws(RepositoryError) -> YAMLValue {
+    package static func read(_ bytes: [UInt8], file: String) throws(RepositoryError) -> YAMLValue {
         let text = try YAMLText(bytes, file: file)
         return try RoomyStack.run { () throws(RepositoryError) in try self.read(text) }
     }

@@ -3,19 +3,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A value of YAML as it is written: nothing is resolved to a number, a time or a truth value before somebody asks.
-struct YAMLValue: Sendable {
+package struct YAMLValue: Sendable {
     /// A member of a mapping.
-    struct Member: Sendable {
+    package struct Member: Sendable {
         /// Its name.
-        let name: String
+        package let name: String
         /// Where the name stands.
-        let position: SourcePosition
+        package let position: SourcePosition
         /// What it holds.
-        let value: YAMLValue
+        package let value: YAMLValue
     }
 
     /// What there is.
-    enum Content: Sendable {
+    package enum Content: Sendable {
         /// A text. Only a plain one, without quotation marks, can be anything else than a text.
         case scalar(String, isPlain: Bool)
         /// An ordered list.
@@ -25,19 +25,19 @@ struct YAMLValue: Sendable {
     }
 
     /// What it is.
-    let content: Content
+    package let content: Content
 
     /// Where it begins.
-    let position: SourcePosition
+    package let position: SourcePosition
 
     /// Whether nothing is written here: `denied:` and the rest of the line is empty, `~` or `null`.
-    var isEmpty: Bool {
+    package var isEmpty: Bool {
         guard case .scalar(let text, isPlain: true) = self.content else { return false }
         return ["", "~", "null", "Null", "NULL"].contains(text)
     }
 
     /// What it is, in words, for errors.
-    var kind: String {
+    package var kind: String {
         switch self.content {
         case _ where self.isEmpty: "nothing"
         case .scalar: "a single value"

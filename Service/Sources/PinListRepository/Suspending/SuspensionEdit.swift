@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import CertificatePinning
+internal import PinListDifference
 internal import PinListMetadata
 
 /// Puts a suspension into a source, or takes it out: whole lines come and go, every other byte stays (formats.md,

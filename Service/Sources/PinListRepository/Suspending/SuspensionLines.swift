@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificatePinning
+internal import PinListDifference
 internal import PinListMetadata
 
 /// Finds the lines of `suspended` in a source. It may be wrong about unusual layouts: whoever calls it reads the

@@ -1,0 +1,73 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+internal import Foundation
+
+/// What earlier probes saw, so that the next one can say what is new: who issued each host's certificate, and which
+/// pins were ever seen. A file of the operator's own machine; nothing is decided by it.
+public struct ProbeMemory: Hashable, Sendable {
+    /// What was seen at one host.
+    struct Sight: Codable, Hashable, Sendable {
+        /// When it was last seen.
+        var at: String
+        /// The pin of the certificate above the leaf.
+        var issuer: String
+        /// What the leaf calls its issuer.
+        var issuerName: String
+        /// The pins of the entry that were ever seen in a path, sorted.
+        var pins: [String]
+    }
+
+    private struct File: Codable {
+        let schema: Int
+        let hosts: [String: Sight]
+    }
+
+    /// The most bytes of the file: 10,000 hosts with all that can be seen of them.
+    public static let maximumLength = 16 << 20
+
+    private static let schema = 1
+
+    /// What was seen, by host.
+    private(set) var hosts: [String: Sight] = [:]
+
+    /// Remembers nothing.
+    public init() {}
+
+    /// Reads a file, or gives `nil` when it is none of this kind.
+    public init?(_ bytes: [UInt8]) {
+        guard bytes.count <= Self.maximumLength,
+            let file = try? JSONDecoder().decode(File.self, from: Data(bytes)), file.schema == Self.schema
+        else { return nil }
+        self.hosts = file.hosts
+    }
+
+    /// The file.
+    public var bytes: [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return Array((try? encoder.encode(File(schema: Self.schema, hosts: self.hosts))) ?? Data())
+    }
+
+    /// Keeps what is seen now.
+    ///
+    /// - Parameters:
+    ///   - host: The host.
+    ///   - path: Its validated path, leaf first.
+    ///   - pins: The pins of its entry that are in the path.
+    ///   - time: When.
+    /// - Returns: What was remembered of the host before.
+    mutating func keep(_ host: HostName, _ path: [ProbedCertificate], pins: Set<String>, at time: Timestamp) -> Sight? {
+        let before = self.hosts[host.description]
+        guard let leaf = path.first, let issuer = (path.count > 1 ? path[1] : leaf).pin else { return before }
+        self.hosts[host.description] = Sight(
+            at: time.description, issuer: issuer, issuerName: leaf.issuer,
+            pins: pins.union(before?.pins ?? []).sorted())
+        return before
+    }
+
+    /// The pins that were ever seen at a host.
+    func pins(of host: HostName) -> Set<String> { Set(self.hosts[host.description]?.pins ?? []) }
+}

@@ -1,0 +1,51 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+
+/// What a person should know beside the verdict.
+extension ProbeRules {
+    /// What the entry says of itself: a mode, a rollout or an end by which fewer are locked out than one may think.
+    func standing(of entry: PinnedDomain?) -> [String] {
+        guard let entry else { return ["no entry of the list covers this host"] }
+        var notes: [String] = []
+        switch entry.mode {
+        case .enforce: break
+        case .report: notes.append("mode report: a mismatch is reported and blocks nobody")
+        case .off: notes.append("mode off: the platform alone decides")
+        }
+        if let rollout = self.rollouts[entry.domain], entry.mode == .enforce {
+            notes.append("rollout: \(rollout) % of the installations enforce")
+        }
+        if let end = entry.expiresAt { notes.append("the entry \(end <= self.reference ? "ended" : "ends") \(end)") }
+        return notes
+    }
+
+    /// What is known of the pins: whether there is a backup, and whether anybody ever saw more than one of them.
+    ///
+    /// - Parameters:
+    ///   - entry: The entry.
+    ///   - path: The path that is served now.
+    ///   - present: The pins of the entry that are in it.
+    ///   - ever: The pins of the entry that were seen in any path so far.
+    static func pins(
+        of entry: PinnedDomain?, path: [ProbedCertificate], present: Set<String>, ever: Set<String>
+    ) -> [String] {
+        guard let entry, entry.mode != .off, !path.isEmpty else { return [] }
+        let pins = Set(entry.pins.map(\.pin.description))
+        if present.isEmpty {
+            return entry.mode == .report ? ["no pin matches: with mode enforce this host would be refused"] : []
+        }
+        let backups = pins.subtracting(present).count
+        guard backups > 0 else {
+            return [
+                pins.count == 1
+                    ? "no backup: the entry has one pin"
+                    : "no backup: every pin of the entry is in the path that is served now"
+            ]
+        }
+        let seen = pins.intersection(ever).count
+        return seen == 1 ? ["1 of \(pins.count) pins was ever seen here; backup: \(backups) that no server shows"] : []
+    }
+}

@@ -1,0 +1,130 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+public import CertificatePinning
+public import PinListMetadata
+
+/// What a list makes of what hosts serve, seen from the apps that enforce it.
+///
+/// An app outside a rollout, or one that reports alone, locks nobody out. So everybody is in every rollout here that
+/// is not at zero: what comes out is whether *somebody* is locked out.
+public struct ProbeRules: Sendable {
+    /// The list.
+    public let list: PinList
+
+    /// When it is judged: suspensions and the ends of entries are counted from here.
+    let reference: Timestamp
+
+    /// The share of the installations that enforce an entry, in percent, where that is not all of them.
+    let rollouts: [HostName: Int]
+
+    private let time: Timestamp
+    private let notice: Int64
+    private let policy: PinningPolicy
+    private let unsuspended: PinningPolicy
+
+    /// Prepares a list.
+    ///
+    /// - Parameters:
+    ///   - list: The list.
+    ///   - time: Now.
+    ///   - notice: How long before the end of a certificate it is said, in seconds.
+    /// - Throws: ``RepositoryError`` for a list that no rules can be made of.
+    public init(_ list: PinList, at time: Timestamp, notice: Int64) throws(RepositoryError) {
+        self.list = list
+        self.time = time
+        self.notice = notice
+        self.reference = max(time, list.issuedAt)
+        self.rollouts = Dictionary(
+            list.domains.filter { $0.rollout < 100 }.map { ($0.entry.domain, $0.rollout) }
+        ) { first, _ in first }
+        var everybody = list
+        for index in everybody.domains.indices where everybody.domains[index].rollout > 0 {
+            everybody.domains[index].rollout = 100
+        }
+        let isStale = list.expiresAt <= self.reference
+        do throws(InputError) {
+            self.policy = try everybody.policy(for: nil, isStale: isStale)
+            everybody.suspended = []
+            self.unsuspended = try everybody.policy(for: nil, isStale: isStale)
+        } catch {
+            throw RepositoryError(.metadata, "no rules can be made of this list: \(error)")
+        }
+    }
+
+    /// Whether the list has expired; clients go on enforcing it.
+    public var isExpired: Bool { self.list.expiresAt <= self.reference }
+
+    /// The hosts to ask: those that the entries are named for, then others, each once.
+    public func hosts(and others: [HostName]) -> [HostName] {
+        var seen: Set<HostName> = []
+        return (self.list.domains.map(\.entry.domain) + others).filter { seen.insert($0).inserted }
+    }
+
+    /// Judges what somebody saw.
+    ///
+    /// - Parameters:
+    ///   - host: The host that was asked.
+    ///   - observation: How it was found.
+    ///   - memory: What earlier probes saw; this one is added.
+    public func judge(_ host: HostName, _ observation: ProbeObservation, _ memory: inout ProbeMemory) -> ProbedHost {
+        let entry = self.policy.entry(for: host)
+        guard let decision = self.policy.decision(for: host, observation, at: self.reference) else {
+            var reason = ""
+            if case .unreachable(let words) = observation { reason = words }
+            return ProbedHost(
+                state: .unknown, host: host, entry: entry, decision: nil, path: [], daysLeft: nil, issuerChanged: nil,
+                error: PrintableText.line(reason), notes: self.standing(of: entry))
+        }
+        let path = zip(decision.path.certificates, decision.path.publicKeyPins).map {
+            ProbedCertificate($0, pin: $1)
+        }
+        let present = Set(
+            (entry?.pins ?? []).filter { !decision.path.indices(matching: $0).isEmpty }.map(\.pin.description))
+        let before = memory.keep(host, path, pins: present, at: self.time)
+        let issuer = memory.hosts[host.description]?.issuer
+        let changed = path.isEmpty ? nil : before.map { $0.issuer != issuer }
+        let ends = path.contains { certificate in
+            certificate.notAfter.map { $0.secondsSince1970 - self.time.secondsSince1970 <= self.notice } ?? true
+        }
+        var notes = self.standing(of: entry)
+        notes += self.suspensions(decision, host, observation)
+        if changed == true, let before, let leaf = path.first {
+            notes.append("the issuer changed since \(before.at): from \(before.issuerName) to \(leaf.issuer)")
+        }
+        notes += Self.pins(of: entry, path: path, present: present, ever: memory.pins(of: host))
+        return ProbedHost(
+            state: decision.verdict == .block ? .locksOut : ends ? .endsSoon : .well, host: host, entry: entry,
+            decision: decision, path: path, daysLeft: path.compactMap { $0.daysLeft(at: self.time) }.min(),
+            issuerChanged: changed, error: decision.detail.map { PrintableText.line($0) }, notes: notes)
+    }
+
+    /// What holds back a refusal that would come otherwise.
+    private func suspensions(
+        _ decision: PinningDecision, _ host: HostName, _ observation: ProbeObservation
+    ) -> [String] {
+        guard decision.reason == .suspended,
+            let later = self.unsuspended.decision(for: host, observation, at: self.reference)
+        else { return [] }
+        let end = self.policy.nextEndOfSuspension(after: self.reference).map { " (the next one ends \($0))" } ?? ""
+        return [
+            later.verdict == .block
+                ? "suspended\(end); without that it would be refused: \(later.reason)"
+                : "suspended\(end); without that it would be allowed as well: \(later.reason)"
+        ]
+    }
+}
+
+extension PinningPolicy {
+    /// What these rules make of an observation; `nil` when there is nothing to judge.
+    fileprivate func decision(
+        for host: HostName, _ observation: ProbeObservation, at time: Timestamp
+    ) -> PinningDecision? {
+        switch observation {
+        case .validated(let path): self.validate(path, for: host.description, at: time)
+        case .refused(let reason, let detail): self.refusal(of: host.description, reason, detail: detail)
+        case .unreachable: nil
+        }
+    }
+}

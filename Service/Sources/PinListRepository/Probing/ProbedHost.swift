@@ -1,0 +1,60 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+public import CertificatePinning
+
+/// What a probe found at one host.
+public struct ProbedHost: Hashable, Sendable, Encodable {
+    /// How it stands.
+    public enum State: Hashable, Sendable {
+        /// Everybody gets in, and no certificate ends soon.
+        case well
+        /// Somebody is locked out.
+        case locksOut
+        /// Everybody gets in, and a certificate of the path ends soon.
+        case endsSoon
+        /// The host could not be asked.
+        case unknown
+    }
+
+    /// How it stands.
+    public let state: State
+    /// The host.
+    public let host: HostName
+    /// The entry that applied, with everybody of its rollout in it.
+    public let entry: PinnedDomain?
+    /// What an app would decide that enforces; `nil` when the host could not be asked.
+    public let decision: PinningDecision?
+    /// The validated path, leaf first; empty without one.
+    public let path: [ProbedCertificate]
+    /// The whole days until the first certificate of the path ends; `nil` without a path.
+    public let daysLeft: Int?
+    /// Whether the leaf's issuer is another one than last time; `nil` when that is not known.
+    public let issuerChanged: Bool?
+    /// Why the host could not be asked, or why its chain does not validate.
+    public let error: String?
+    /// What a person should know beside that, each one line.
+    public let notes: [String]
+
+    enum CodingKeys: CodingKey {
+        case host, notedHostname, mode, ok, verdict, reason, matched, path, daysLeft, issuerChanged, error, notes
+    }
+
+    /// Writes all members, so that every host has the same; `null` stands where there is nothing.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(self.host.description, forKey: .host)
+        try container.encode(self.entry?.domain.description, forKey: .notedHostname)
+        try container.encode(self.entry?.mode.rawValue, forKey: .mode)
+        try container.encode(self.state == .well, forKey: .ok)
+        try container.encode(self.decision?.verdict, forKey: .verdict)
+        try container.encode(self.decision?.reason.description, forKey: .reason)
+        try container.encode(self.decision?.matched, forKey: .matched)
+        try container.encode(self.path, forKey: .path)
+        try container.encode(self.daysLeft, forKey: .daysLeft)
+        try container.encode(self.issuerChanged, forKey: .issuerChanged)
+        try container.encode(self.error, forKey: .error)
+        try container.encode(self.notes, forKey: .notes)
+    }
+}

@@ -1,0 +1,104 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+internal import NIOConcurrencyHelpers
+
+/// What clients say that they hold, counted by the hour (formats.md, section 7). Numbers alone: no address and no
+/// identifier is looked at.
+struct InquiryKey: Hashable, Sendable {
+    /// Who asked.
+    enum Source: String, Sendable, CaseIterable {
+        /// An installation, as far as one can tell.
+        case installation
+        /// Something in between that asks for many.
+        case edge
+        /// The log of an edge, fed in.
+        case log
+    }
+
+    /// What one who names nothing holds.
+    static let nothing = ""
+    /// Stands for digests that were never published, beyond ``InquiryCounter/unpublishedDigests`` in an hour.
+    static let others = "other"
+
+    /// The name of the list.
+    let name: String
+    /// Hours since 1970.
+    let hour: Int64
+    /// Who asked.
+    let source: Source
+    /// The hex SHA-256 of the envelope that is held.
+    let digest: String
+}
+
+/// Counts in memory until somebody stores it: a request costs no write.
+final class InquiryCounter: Sendable {
+    /// How many digests that were never published are told apart for each name in an hour. A stranger can name any
+    /// number of them.
+    static let unpublishedDigests = 32
+
+    private struct State {
+        var counts: [InquiryKey: Int64] = [:]
+        var unpublished: [String: Set<String>] = [:]
+        var hour: Int64 = 0
+    }
+
+    private let state = NIOLockedValueBox(State())
+
+    /// Counts a question.
+    ///
+    /// - Parameters:
+    ///   - name: The list.
+    ///   - digest: The digest that was named; `nil` for none.
+    ///   - isPublished: Whether a list with that digest was ever served.
+    ///   - source: Who asked.
+    ///   - time: Now.
+    func count(_ name: String, digest: String?, isPublished: Bool, from source: InquiryKey.Source, at time: Timestamp) {
+        let hour = time.hour
+        self.state.withLockedValue { state in
+            if state.hour != hour {
+                state.hour = hour
+                state.unpublished = [:]
+            }
+            var key = InquiryKey(name: name, hour: hour, source: source, digest: digest ?? InquiryKey.nothing)
+            if let digest, !isPublished {
+                var known = state.unpublished[name, default: []]
+                let isDigest = digest.utf8.count == 64 && digest.utf8.allSatisfy(Self.isHexadecimal)
+                if isDigest, known.count < Self.unpublishedDigests || known.contains(digest) {
+                    known.insert(digest)
+                    state.unpublished[name] = known
+                } else {
+                    key = InquiryKey(name: name, hour: hour, source: source, digest: InquiryKey.others)
+                }
+            }
+            state.counts[key, default: 0] += 1
+        }
+    }
+
+    /// Takes what was counted since the last time.
+    func take() -> [InquiryKey: Int64] {
+        self.state.withLockedValue { state in
+            defer { state.counts = [:] }
+            return state.counts
+        }
+    }
+
+    /// Puts back what could not be stored.
+    func putBack(_ counts: [InquiryKey: Int64]) {
+        self.state.withLockedValue { $0.counts.merge(counts) { $0 + $1 } }
+    }
+
+    private static func isHexadecimal(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+    }
+}
+
+extension Timestamp {
+    /// Hours since 1970.
+    var hour: Int64 {
+        let (hours, rest) = self.secondsSince1970.quotientAndRemainder(dividingBy: 3_600)
+        return rest < 0 ? hours - 1 : hours
+    }
+}

@@ -1,0 +1,56 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// What was counted in some hours, by version.
+struct WindowCount {
+    /// Requests of installations, those that named something.
+    private(set) var base: Int64 = 0
+    /// Requests through caches.
+    private(set) var edge: Int64 = 0
+    /// Requests in the logs of caches.
+    private(set) var logged: Int64 = 0
+    /// By version.
+    private(set) var versions: [Int64: Int64] = [:]
+    /// What was named and never published, by digest: how often, and in which hour last.
+    private(set) var unverified: [String: (count: Int64, hour: Int64)] = [:]
+
+    init(_ inquiries: [InquiryKey: Int64], hours: ClosedRange<Int64>, _ published: [String: Int64]) {
+        for (key, count) in inquiries where hours.contains(key.hour) {
+            if key.source == .edge {
+                self.edge += count
+                continue
+            }
+            if key.source == .log { self.logged += count }
+            // Who names nothing is no client of ours: those name the list that they were shipped with.
+            guard key.digest != InquiryKey.nothing else { continue }
+            // What was never published counts as not holding any: whoever makes digests up delays, and hurries nobody.
+            self.base += count
+            if let version = published[key.digest] {
+                self.versions[version, default: 0] += count
+            } else {
+                let known = self.unverified[key.digest] ?? (0, key.hour)
+                self.unverified[key.digest] = (known.count + count, max(known.hour, key.hour))
+            }
+        }
+    }
+
+    /// The share that holds a version or a newer one.
+    func share(of version: Int64) -> Double {
+        guard self.base > 0 else { return 0 }
+        let held = self.versions.reduce(Int64(0)) { $1.key >= version ? $0 + $1.value : $0 }
+        return Double(held) / Double(self.base)
+    }
+
+    /// Why nothing can be said; `nil` when it can.
+    var whyNotMeasured: String? {
+        if self.logged == 0, Double(self.edge) > AdoptionEstimate.largestEdgeShare * Double(self.edge + self.base) {
+            return "\(self.edge) of \(self.edge + self.base) requests came through a cache; "
+                + "feed its log in with tumbler adoption import"
+        }
+        guard self.base >= AdoptionEstimate.leastBase else {
+            return "\(self.base) requests in the last window are too few"
+        }
+        return nil
+    }
+}

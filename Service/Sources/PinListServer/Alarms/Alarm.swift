@@ -1,0 +1,68 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// Something that needs a person.
+public struct Alarm: Hashable, Sendable {
+    /// What kind. Bounded: it labels metrics.
+    public enum Kind: String, Hashable, Sendable, CaseIterable {
+        /// More failures than usual.
+        case failureRate = "failure-rate"
+        /// The list that is served is about to expire.
+        case listExpiry = "list-expiry"
+        /// The newest root is about to expire.
+        case rootExpiry = "root-expiry"
+        /// A certificate that a pinned host serves is about to expire.
+        case certificateExpiry = "certificate-expiry"
+        /// The pins of a domain are about to expire.
+        case pinExpiry = "pin-expiry"
+        /// A probe found what would lock somebody out.
+        case probeFailed = "probe-failed"
+        /// The newest list no longer spreads.
+        case adoptionStalled = "adoption-stalled"
+        /// Signers signed two lists of one version, or one that was never published here.
+        case equivocation
+        /// A publication was refused.
+        case publishRefused = "publish-refused"
+        /// Nothing comes where there used to be traffic.
+        case silence
+        /// What is stored does not verify.
+        case notVerified = "not-verified"
+        /// The operator tests a target.
+        case test
+    }
+
+    /// How soon.
+    public enum Severity: String, Hashable, Sendable, CaseIterable, Comparable {
+        /// This week.
+        case notice
+        /// Today.
+        case warning
+        /// Now.
+        case critical
+
+        /// Less urgent.
+        public static func < (left: Severity, right: Severity) -> Bool {
+            (Self.allCases.firstIndex(of: left) ?? 0) < (Self.allCases.firstIndex(of: right) ?? 0)
+        }
+    }
+
+    /// The same alarm has the same key for as long as it lasts.
+    public let key: String
+    /// What kind.
+    public let kind: Kind
+    /// How soon.
+    public let severity: Severity
+    /// What it is about: a host or the name of a list.
+    public let subject: String
+    /// What is the matter, in a sentence without a full stop.
+    public let detail: String
+
+    init(_ kind: Kind, _ severity: Severity, _ subject: String, _ detail: String, key: String = "") {
+        self.kind = kind
+        self.severity = severity
+        self.subject = subject
+        self.detail = detail
+        self.key = "\(kind.rawValue):\(subject)\(key.isEmpty ? "" : ":" + key)"
+    }
+}

@@ -1,0 +1,120 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AsyncHTTPClient
+internal import CertificatePinning
+internal import Logging
+internal import ServiceLifecycle
+
+/// Looks several times a minute what fires, and sends what is to be told. Of several instances one looks: what another
+/// saw a moment before it would otherwise come and go again.
+struct AlarmWatch: Service {
+    /// How often it looks.
+    static let interval: Duration = .seconds(15)
+    /// For how long an instance that looked keeps the others from it, in seconds: when it is gone, another begins.
+    static let turn: Int64 = 60
+    /// How long an instance keeps others from a notification that it is sending, in seconds.
+    static let lease: Int64 = 60
+    /// After how long a notification that nobody takes is given up, in seconds: a day.
+    static let longest: Int64 = 86_400
+    /// How many are sent at a time.
+    static let most = 20
+    /// After how many seconds no further one is begun, so that all are done before ``lease`` is over.
+    static let longestRound = 30.0
+
+    let parts: ServiceParts
+    let sender: any WebhookSender
+
+    func run() async throws {
+        await Interval.each(Self.interval) {
+            await self.look()
+            await self.send()
+        }
+    }
+
+    /// Looks what fires.
+    func look() async {
+        let now = self.parts.clock.now
+        do {
+            let instance = self.parts.instance
+            let isOurs = try await self.parts.store.write { store in
+                try store.takeTurn("alarms", for: instance, at: now, seconds: Self.turn)
+            }
+            guard isOurs else { return }
+            let overview = try await self.parts.overview()
+            let evaluation = AlarmEvaluation(targets: self.parts.configuration.alerts)
+            let events = try await self.parts.store.write { store in
+                try evaluation.apply(AlarmRules.alarms(overview), in: store, auditHead: overview.auditHead, at: now)
+            }
+            for event in events {
+                self.parts.logger.notice("\(event.phase.rawValue): \(event.key) (\(event.severity)): \(event.detail)")
+            }
+        } catch { self.parts.logger.warning("alarms cannot be looked at: \(error)") }
+    }
+
+    /// Sends what is due.
+    func send() async {
+        let now = self.parts.clock.now
+        let targets = Dictionary(self.parts.configuration.alerts.map { ($0.name, $0) }) { first, _ in first }
+        let due: [StoredNotification]
+        do {
+            due = try await self.parts.store.write { store in
+                try store.takeNotifications(due: now, until: now.before(-Self.lease), limit: Self.most)
+            }
+        } catch {
+            self.parts.logger.warning("notifications cannot be read: \(error)")
+            return
+        }
+        let begin = self.parts.clock.uptime
+        // One that does not answer keeps nobody else waiting; what is for one target goes out in its order.
+        await withTaskGroup(of: Void.self) { group in
+            for (name, notifications) in Dictionary(grouping: due, by: \.target) {
+                group.addTask {
+                    for notification in notifications.sorted(by: { $0.number < $1.number }) {
+                        guard self.parts.clock.uptime - begin < Self.longestRound else { return }
+                        // What comes after one that failed waits for the end of its lease, and that one goes first.
+                        guard await self.send(notification, targets[name], now) else { return }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether nothing is left to be done about it.
+    private func send(_ notification: StoredNotification, _ target: AlertTarget?, _ now: Timestamp) async -> Bool {
+        var isDone = true
+        var trouble: String?
+        if let target, let event = AlarmEvent(notification.body) {
+            do {
+                let status = try await self.sender.post(WebhookBody.bytes(event, for: target), to: target.address)
+                isDone = (200..<300).contains(status)
+                if !isDone {
+                    trouble = "it answers \(status)"
+                    self.parts.logger.warning("\(target.name) answers \(status)")
+                }
+            } catch {
+                isDone = false
+                trouble = "it cannot be reached"
+                // The address is a secret, and errors of the network may have it in them.
+                self.parts.logger.warning("\(target.name) cannot be reached: \(type(of: error))")
+            }
+        }
+        let age = now.secondsSince1970 - notification.madeAt.secondsSince1970
+        let isGivenUp = age > Self.longest
+        if !isDone, isGivenUp { self.parts.logger.error("\(notification.target) was not told for a day; given up") }
+        let (isRemoved, why) = (isDone || isGivenUp, trouble)
+        let wait = min(Int64(15) << min(notification.attempts, 7), 1_800)
+        do {
+            try await self.parts.store.write { store in
+                if target != nil { try store.putDelivery(to: notification.target, at: now, trouble: why) }
+                if isRemoved {
+                    try store.removeNotification(notification.number)
+                } else {
+                    try store.postpone(notification.number, until: now.before(-wait))
+                }
+            }
+        } catch { self.parts.logger.warning("a notification may be sent twice: \(error)") }
+        return isRemoved
+    }
+}

@@ -1,0 +1,79 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+internal import PinListMetadata
+
+/// What each kind of webhook expects.
+enum WebhookBody {
+    /// The body of a notification.
+    static func bytes(_ event: AlarmEvent, for target: AlertTarget) -> [UInt8] {
+        switch target.kind {
+        case .webhook: event.json.bytes
+        case .slack: JSONValue.object([.init("text", .string(Self.slackText(event)))]).bytes
+        case .pagerduty: Self.pagerDuty(event, target.routingKey).bytes
+        }
+    }
+
+    /// One message; `&`, `<` and `>` begin what Slack would read as markup, links and mentions.
+    private static func slackText(_ event: AlarmEvent) -> String {
+        let sign =
+            switch event.phase {
+            case .recovered: "Recovered"
+            case .test: "Test"
+            case .firing:
+                event.severity == Alarm.Severity.critical.rawValue ? "CRITICAL" : event.severity.capitalizedFirst
+            }
+        return Self.escaped(
+            "\(sign): \(event.detail)\n\(event.key), since \(event.since). Audit log: \(event.auditHead)")
+    }
+
+    private static func escaped(_ text: String) -> String {
+        var escaped = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+
+    /// At most 255 characters, or PagerDuty refuses the event: a host and the name of a list can be longer.
+    private static func deduplicationKey(_ key: String) -> String {
+        let whole = "tumbler:" + key
+        return whole.utf8.count <= 255 ? whole : "tumbler:" + Envelope.digest(of: Array(key.utf8))
+    }
+
+    /// PagerDuty's Events API, version 2: the same key again is the same incident.
+    private static func pagerDuty(_ event: AlarmEvent, _ key: String) -> JSONValue {
+        let severity =
+            switch event.severity {
+            case Alarm.Severity.critical.rawValue: "critical"
+            case Alarm.Severity.warning.rawValue: "warning"
+            default: "info"
+            }
+        return .object([
+            .init("routing_key", .string(key)),
+            .init("event_action", .string(event.phase == .recovered ? "resolve" : "trigger")),
+            .init("dedup_key", .string(Self.deduplicationKey(event.key))),
+            .init(
+                "payload",
+                .object([
+                    // At most 1,024 characters.
+                    .init("summary", .string(PrintableText.line(event.detail, maximumLength: 1_000))),
+                    .init("source", .string("tumbler")), .init("severity", .string(severity)),
+                    .init("timestamp", .string(event.time.description)), .init("class", .string(event.kind)),
+                    .init("custom_details", event.json),
+                ])),
+        ])
+    }
+}
+
+extension String {
+    /// With its first letter in upper case.
+    fileprivate var capitalizedFirst: String { self.prefix(1).uppercased() + self.dropFirst() }
+}

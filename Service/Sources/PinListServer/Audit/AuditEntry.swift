@@ -1,0 +1,88 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+public import CertificatePinning
+internal import PinListMetadata
+
+/// One change, in a log whose entries each hold the digest of the one before: what is rewritten or cut off shows
+/// against an earlier copy of the newest digest.
+public struct AuditEntry: Hashable, Sendable {
+    /// Counted from 1.
+    public let number: Int64
+    /// When.
+    public let time: Timestamp
+    /// Who: the id of a token, or `cli` on the service's machine.
+    public let actor: String
+    /// What was done, such as `publish` or `token-create`.
+    public let action: String
+    /// What exactly, in one line.
+    public let detail: String
+    /// The digest of the entry before; of the first one, 64 zeros.
+    public let previous: String
+
+    /// The digest before the first entry.
+    public static let origin = String(repeating: "0", count: 64)
+
+    /// States an entry.
+    public init(number: Int64, time: Timestamp, actor: String, action: String, detail: String, previous: String) {
+        self.number = number
+        self.time = time
+        self.actor = actor
+        self.action = action
+        self.detail = detail
+        self.previous = previous
+    }
+
+    /// The bytes that are hashed: strict JSON, members in this order.
+    var bytes: [UInt8] {
+        JSONValue.object([
+            .init("number", .integer(self.number)), .init("time", .string(self.time.description)),
+            .init("actor", .string(self.actor)), .init("action", .string(self.action)),
+            .init("detail", .string(self.detail)), .init("previous", .string(self.previous)),
+        ]).bytes
+    }
+
+    /// The lower-case hex SHA-256 of the entry: the head of the log when it is the newest.
+    public var digest: String { Envelope.digest(of: self.bytes) }
+}
+
+/// Checks a log from its first entry to its newest.
+public struct AuditChain: Sendable {
+    /// What is wrong with a log.
+    public struct Break: Error, Hashable, Sendable, CustomStringConvertible {
+        /// The number of the entry that does not follow.
+        public let number: Int64
+        /// What is wrong, in one sentence without a full stop.
+        public let description: String
+    }
+
+    /// The digest of the newest entry that was checked.
+    public private(set) var head = AuditEntry.origin
+    /// How many were checked.
+    public private(set) var count: Int64 = 0
+    private let wanted: String?
+
+    /// Begins in front of the first entry.
+    ///
+    /// - Parameter wanted: A digest that somebody kept: an entry of the log must have it.
+    public init(wanted: String? = nil) { self.wanted = wanted }
+
+    /// Whether an entry has the digest that was kept.
+    public private(set) var hasWanted = false
+
+    /// Checks the next entry.
+    ///
+    /// - Throws: ``Break``.
+    public mutating func append(_ entry: AuditEntry) throws(Break) {
+        guard entry.number == self.count + 1 else {
+            throw Break(number: entry.number, description: "entry \(self.count + 1) is missing")
+        }
+        guard entry.previous == self.head else {
+            throw Break(number: entry.number, description: "entry \(entry.number) does not follow the one before it")
+        }
+        self.count = entry.number
+        self.head = entry.digest
+        if self.head == self.wanted { self.hasWanted = true }
+    }
+}

@@ -1,0 +1,81 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the service is told when it starts (formats.md, section 10). Values: files are read by whoever starts it.
+public struct ServiceConfiguration: Sendable {
+    /// Certificates of the service's own TLS.
+    public struct Certificates: Hashable, Sendable {
+        /// The path of the chain, PEM, leaf first.
+        public var certificate: String
+        /// The path of the private key, PEM.
+        public var key: String
+
+        /// Names the files.
+        public init(certificate: String, key: String) {
+            self.certificate = certificate
+            self.key = key
+        }
+    }
+
+    /// How long reports are kept.
+    public struct Retention: Hashable, Sendable {
+        /// In days.
+        public var days: Int64
+        /// In megabytes (10^6 bytes) of the database.
+        public var megabytes: Int64
+
+        /// States both limits: what comes first holds.
+        public init(days: Int64 = 90, megabytes: Int64 = 2_048) {
+            self.days = days
+            self.megabytes = megabytes
+        }
+    }
+
+    /// How long a connection may take over one request. No byte that comes moves a deadline.
+    public struct Deadlines: Hashable, Sendable {
+        /// From the begin of the connection, or from the answer before, to the head of a request.
+        public var head: Duration = .seconds(15)
+        /// From the head of a request to its end.
+        public var body: Duration = .seconds(60)
+        /// From the end of a request to the end of its answer: 4 MiB at 7 kB a second.
+        public var answer: Duration = .seconds(600)
+        /// From the last answer of a connection to its close, for the other side to read it.
+        public var linger: Duration = .seconds(2)
+
+        /// The defaults.
+        public init() {}
+    }
+
+    /// Where lists are served and reports are taken.
+    public var listen = ListenAddress.loopback
+    /// Where the dashboard, the metrics and publications are; `nil` for the same place.
+    public var adminListen: ListenAddress?
+    /// The folder of the database and of what else the service writes.
+    public var dataDirectory = "./tumbler-data"
+    /// `sqlite`, or the address of a PostgreSQL database without a password.
+    public var database = "sqlite"
+    /// The service's own TLS; `nil` where something in front of it does that.
+    public var tls: Certificates?
+    /// Whose `X-Forwarded-For` and `Forwarded` are believed.
+    public var trustedProxies: [NetworkRange] = []
+    /// Caches: what comes from there is an edge's question, not an installation's, and is not counted for adoption.
+    public var edges: [NetworkRange] = []
+    /// How long reports are kept.
+    public var retention = Retention()
+    /// How many reports are taken.
+    public var reportLimits = SourceLimiter.Limits()
+    /// How long a connection may take over one request.
+    public var deadlines = Deadlines()
+    /// The root that an app ships, byte for byte, for each name that may be published.
+    public var roots: [String: [UInt8]] = [:]
+    /// Who is warned.
+    public var alerts: [AlertTarget] = []
+
+    /// The defaults: loopback, SQLite, nothing published.
+    public init() {}
+
+    /// Whether the dashboard, the metrics and publications may be had without a token: on a loopback listener of their
+    /// own, or on the only one when it is a loopback one (formats.md, section 7).
+    public var adminIsOnLoopback: Bool { (self.adminListen ?? self.listen).isLoopback }
+}

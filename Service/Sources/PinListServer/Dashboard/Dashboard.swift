@@ -1,0 +1,57 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Mustache
+
+/// The dashboard: from what is known to the bytes of a page. It reads nothing and decides nothing.
+///
+/// Made once, when the service starts: the templates are compiled then, and rendering cannot fail.
+struct Dashboard: Sendable {
+    private let templates: [DashboardTemplate: MustacheTemplate]
+
+    /// Compiles the templates.
+    ///
+    /// - Throws: What is wrong with a template: a defect of this build, which a test would have found.
+    init() throws {
+        var templates: [DashboardTemplate: MustacheTemplate] = [:]
+        for template in DashboardTemplate.allCases {
+            templates[template] = try MustacheTemplate(string: template.text)
+        }
+        self.templates = templates
+    }
+
+    /// Renders a page.
+    ///
+    /// - Parameters:
+    ///   - page: What it shows.
+    ///   - frame: What stands around it.
+    /// - Returns: HTML, UTF-8.
+    func render(_ page: some DashboardPage, in frame: PageFrame) -> [UInt8] {
+        let view = page.view(in: frame)
+        let main = self.templates[type(of: page).template]?.render(view) ?? ""
+        let whole = frame.view(
+            title: page.title, section: type(of: page).section, isBare: type(of: page).isBare,
+            main: Markup(rendered: main))
+        return Array((self.templates[.frame]?.render(whole) ?? "").utf8)
+    }
+}
+
+/// A page: plain data, which says how it fills its template.
+protocol DashboardPage: Sendable {
+    /// Its template.
+    static var template: DashboardTemplate { get }
+    /// Where it stands in the navigation; `nil` for pages that do not.
+    static var section: DashboardSection? { get }
+    /// Whether it stands alone, without the navigation: the log-in.
+    static var isBare: Bool { get }
+    /// What the window is called, without the name of the list.
+    var title: String { get }
+    /// What the template is filled with.
+    func view(in frame: PageFrame) -> View
+}
+
+extension DashboardPage {
+    /// Most pages have the navigation.
+    static var isBare: Bool { false }
+}

@@ -1,0 +1,59 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+
+/// How far the newest list has spread: an estimate, shown with what it rests on.
+struct AdoptionPage: DashboardPage {
+    static let template = DashboardTemplate.adoption
+    static let section: DashboardSection? = .adoption
+
+    /// Whether it is measured.
+    enum Measurement: Sendable {
+        /// It is.
+        case measured(ShownAdoption)
+        /// It is not: why, and what to do.
+        case notMeasured(Unmeasured)
+    }
+
+    /// Whether it is measured.
+    var measurement: Measurement
+    /// Digests that clients named and that were never published, those with the highest counts first.
+    var unverified: [UnverifiedDigest]
+
+    /// What the window is called.
+    var title: String { "Adoption" }
+
+    /// What the template is filled with.
+    func view(in frame: PageFrame) -> View {
+        var estimate: View?
+        var missing: View?
+        switch self.measurement {
+        case .measured(let measured): estimate = measured.view(in: frame)
+        case .notMeasured(let unmeasured): missing = unmeasured.view
+        }
+        return View([
+            "estimate": .view(estimate), "missing": .view(missing),
+            "unverified": .views(
+                self.unverified.map { each in
+                    View([
+                        "digest": .markup(DigestText.short(each.digest)), "count": "\(NumberText.count(each.requests))",
+                        "seen": .markup(frame.times.full(each.lastSeen)),
+                    ])
+                }),
+            "hasUnverified": .flag(!self.unverified.isEmpty),
+            "listsHref": "\(frame.link(DashboardSection.lists.path))",
+        ])
+    }
+}
+
+/// A digest that clients named in `If-None-Match` and that was never published.
+struct UnverifiedDigest: Hashable, Sendable {
+    /// What they named.
+    var digest: String
+    /// How often.
+    var requests: Int
+    /// When for the last time.
+    var lastSeen: Timestamp
+}

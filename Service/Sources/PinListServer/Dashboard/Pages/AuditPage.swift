@@ -1,0 +1,51 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// Who changed what, in a log that shows when it was rewritten.
+struct AuditPage: DashboardPage {
+    static let template = DashboardTemplate.audit
+    static let section: DashboardSection? = .audit
+
+    /// The entries of this page, the newest first.
+    var entries: [AuditEntry]
+    /// The newest entry of the log; `nil` when it is empty.
+    var head: AuditEntry?
+    /// Where the page with older entries begins, by the number of its newest entry; `nil` when there is none.
+    var older: Int64?
+    /// Where the page with newer entries begins; `nil` when this is the newest.
+    var newer: Int64?
+
+    /// The member of an address that says where a page begins: the number of its newest entry.
+    static let beforeMember = "from"
+    /// How many entries a page has.
+    static let pageLength = 50
+
+    /// What the window is called.
+    var title: String { "Audit log" }
+
+    /// What the template is filled with.
+    func view(in frame: PageFrame) -> View {
+        func href(_ number: Int64?) -> View.Value {
+            guard let number else { return "" }
+            return "\(frame.link(DashboardSection.audit.path, [(name: Self.beforeMember, value: String(number))]))"
+        }
+        return View([
+            "head": .markup(self.head.map { DigestText.whole($0.digest) } ?? ""),
+            "count": .markup(
+                self.head.map { "\(NumberText.count(Int(clamping: $0.number), "entry", "entries"))" } ?? ""),
+            "entries": .views(
+                self.entries.map { entry in
+                    View([
+                        "number": "\(entry.number)", "time": .markup(frame.times.full(entry.time)),
+                        "actor": .markup(VisibleText.line(entry.actor, limit: 64)),
+                        "action": .markup(VisibleText.line(entry.action, limit: 48)),
+                        "detail": .markup(VisibleText.folded(entry.detail)),
+                        "digest": .markup(DigestText.short(entry.digest)),
+                    ])
+                }),
+            "hasEntries": .flag(!self.entries.isEmpty), "older": href(self.older), "newer": href(self.newer),
+            "hasPages": .flag(self.older != nil || self.newer != nil),
+        ])
+    }
+}

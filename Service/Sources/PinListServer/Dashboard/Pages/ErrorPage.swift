@@ -1,0 +1,45 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// What went wrong, and what to do.
+struct ErrorPage: DashboardPage {
+    static let template = DashboardTemplate.error
+    static let section: DashboardSection? = nil
+    static let isBare = true
+
+    /// The status of the answer: 404, 500, 503.
+    var status: Int
+    /// What is wrong, in a sentence; empty for what the status says.
+    var detail: String
+
+    /// What the window is called.
+    var title: String {
+        switch self.status {
+        case 403: "Not allowed"
+        case 404: "Nothing here"
+        case 429: "Too many requests"
+        case 503: "Not available now"
+        default: "Something went wrong"
+        }
+    }
+
+    private var advice: String {
+        switch self.status {
+        case 403: "Reload the page that you came from and try again: its form had expired."
+        case 404: "The address is wrong, or what it named is no longer kept."
+        case 429: "Wait a minute, then try again."
+        case 503: "The lists are served on. Reload in a minute; if this stays, look at the service's log and disk."
+        default: "The lists are served on. The service's log says more."
+        }
+    }
+
+    /// What the template is filled with.
+    func view(in frame: PageFrame) -> View {
+        View([
+            "status": "\(self.status)", "title": "\(self.title)", "advice": "\(self.advice)",
+            "detail": .markup(self.detail.isEmpty ? "" : VisibleText.line(self.detail, limit: 400)),
+            "home": "\(DashboardSection.now.path)",
+        ])
+    }
+}

@@ -1,0 +1,70 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+
+/// Failures that have the same host, list, leaf, issuer, reason and app version.
+struct FailureGroup: Hashable, Sendable {
+    /// The group's id: what the service made, letters and digits.
+    var id: String
+    /// The noted host.
+    var host: String
+    /// The reason's code, such as `no-matching-pin`.
+    var reason: String
+    /// What most likely lies behind it.
+    var cause: FailureCause
+    /// Why that is likely, with figures, in a sentence.
+    var evidence: String
+    /// The version of the list that the clients held; `nil` when reports do not say.
+    var listVersion: Int64?
+    /// The pin of the leaf that was seen; `nil` when none was.
+    var leafPin: String?
+    /// The issuer of that leaf, or nothing.
+    var issuer: String
+    /// The app's version, or nothing.
+    var appVersion: String
+    /// How many reports.
+    var reports: Int
+    /// How many networks on the day with most of them: they are told apart for one day only.
+    var networks: Int
+    /// When the first report came.
+    var firstSeen: Timestamp
+    /// When the newest one came.
+    var lastSeen: Timestamp
+    /// Reports in each window of the span that is looked at.
+    var series: PlotSeries
+    /// What probably happened, of this group, in a sentence; where it is empty, what the cause means in general.
+    var title = ""
+    /// What to do about this group, in sentences; where it is empty, what the cause asks for in general.
+    var advice = ""
+
+    /// The most windows that are drawn in a row of a table.
+    static let mostWindows = 56
+
+    /// Where its page is.
+    var path: String { "\(DashboardSection.failures.path)/\(DashboardLink.encode(self.id))" }
+
+    /// What templates show of it.
+    func view(in frame: PageFrame) -> View {
+        let series = self.series.merged(toAtMost: Self.mostWindows)
+        let spark = Sparkline(
+            description: "Reports over time. Most: \(NumberText.short(series.maximum)).", series: series)
+        return View([
+            "href": "\(frame.link(self.path))", "host": .markup(VisibleText.line(self.host, limit: 64)),
+            "reason": .markup(VisibleText.line(self.reason, limit: 40)),
+            "reasonWords": "\(FailureReason.words(self.reason))",
+            "cause": "\(self.cause.label)", "causeKind": "\(self.cause.rawValue)", "sign": "\(self.cause.sign)",
+            "meaning": .markup(VisibleText.line(self.title.isEmpty ? self.cause.meaning : self.title, limit: 600)),
+            "advice": .markup(VisibleText.line(self.advice.isEmpty ? self.cause.advice : self.advice, limit: 600)),
+            "evidence": .markup(VisibleText.line(self.evidence, limit: 1_200)),
+            "listVersion": .markup(self.listVersion.map { "\($0)" } ?? "–"),
+            "leafPin": .markup(self.leafPin.map { DigestText.short($0) } ?? "–"),
+            "issuer": .markup(self.issuer.isEmpty ? "–" : VisibleText.folded(self.issuer)),
+            "appVersion": .markup(self.appVersion.isEmpty ? "–" : VisibleText.line(self.appVersion, limit: 32)),
+            "reports": "\(NumberText.count(self.reports))", "networks": "\(NumberText.count(self.networks))",
+            "first": .markup(frame.times.full(self.firstSeen)), "last": .markup(frame.times.full(self.lastSeen)),
+            "lastShort": .markup(frame.times.relative(self.lastSeen)), "spark": .markup(spark.svg),
+        ])
+    }
+}

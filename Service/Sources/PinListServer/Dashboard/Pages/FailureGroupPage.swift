@@ -1,0 +1,78 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+
+/// One group of failures, with all that was reported.
+struct FailureGroupPage: DashboardPage {
+    static let template = DashboardTemplate.failure
+    static let section: DashboardSection? = .failures
+
+    /// A report as it came.
+    struct Sample: Hashable, Sendable {
+        /// When it came.
+        var receivedAt: Timestamp
+        /// Its JSON, indented.
+        var json: String
+    }
+
+    /// How many reports something had.
+    struct Tally: Hashable, Sendable {
+        /// What: a version, a day.
+        var label: String
+        /// How many.
+        var count: Int
+    }
+
+    /// The group.
+    var group: FailureGroup
+    /// The path that was seen, leaf first.
+    var certificates: [SeenCertificate]
+    /// Networks on each day, the newest first; they are told apart for one day only.
+    var networks: [Tally]
+    /// Reports by the app's platform and version, most first.
+    var apps: [Tally]
+    /// A few reports, the newest first.
+    var samples: [Sample]
+
+    /// The most samples, tallies of one kind, and certificates that are shown.
+    static let most = (samples: 10, tallies: 20, certificates: 10)
+
+    /// What the window is called.
+    var title: String { "\(VisibleText.plain(self.group.host, limit: 64)): \(self.group.cause.label)" }
+
+    /// What the template is filled with.
+    func view(in frame: PageFrame) -> View {
+        let plot = StepPlot(
+            id: "group", title: "Reports of this group",
+            unit: "Reports in each \(TimeText.each(self.group.series.step))", series: self.group.series)
+        return View([
+            "group": .view(self.group.view(in: frame)), "plot": .markup(plot.svg), "unit": "\(plot.unit)",
+            "rows": .views(self.group.series.rows), "back": "\(frame.link(DashboardSection.failures.path))",
+            "certificates": .views(
+                self.certificates.prefix(Self.most.certificates).enumerated().map { $1.view($0, in: frame) }),
+            "hasCertificates": .flag(!self.certificates.isEmpty),
+            "networks": .views(Self.views(self.networks)), "hasNetworks": .flag(!self.networks.isEmpty),
+            "apps": .views(Self.views(self.apps)), "hasApps": .flag(!self.apps.isEmpty),
+            "samples": .views(
+                self.samples.prefix(Self.most.samples).enumerated().map { index, sample in
+                    View([
+                        "id": "sample-\(index)", "time": .markup(frame.times.full(sample.receivedAt)),
+                        "json": .markup(VisibleText.block(sample.json)),
+                    ])
+                }),
+            "hasSamples": .flag(!self.samples.isEmpty),
+        ])
+    }
+
+    private static func views(_ tallies: [Tally]) -> [View] {
+        let most = Double(tallies.map(\.count).max() ?? 0)
+        return tallies.prefix(Self.most.tallies).map { tally in
+            View([
+                "label": .markup(VisibleText.line(tally.label, limit: 64)), "count": "\(NumberText.count(tally.count))",
+                "bar": .markup(BarRow(value: Double(tally.count), top: most, tone: .calm).svg),
+            ])
+        }
+    }
+}

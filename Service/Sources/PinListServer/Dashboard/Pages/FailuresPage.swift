@@ -1,0 +1,114 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+
+/// What failed, in groups.
+struct FailuresPage: DashboardPage {
+    static let template = DashboardTemplate.failures
+    static let section: DashboardSection? = .failures
+
+    /// What was asked for.
+    var filter: FailureFilter
+    /// The hosts that can be chosen.
+    var hosts: [String]
+    /// The reasons that can be chosen.
+    var reasons: [String]
+    /// The versions of the app that can be chosen.
+    var versions: [String]
+    /// The groups, in the order that was asked for.
+    var groups: [FailureGroup]
+    /// How many groups there are in all.
+    var total: Int
+    /// Reports of pin failures in the span.
+    var pinReports: Int
+    /// Reports of other TLS failures in the span, counted apart.
+    var otherReports: Int
+    /// Pin failures over the span.
+    var series: PlotSeries
+    /// When the span begins; `nil` when there is no beginning.
+    var since: Timestamp?
+
+    /// The most groups on a page.
+    static let mostGroups = 500
+    /// The most choices of a filter.
+    static let mostChoices = 200
+
+    /// What the window is called.
+    var title: String { "Failures" }
+
+    /// What the template is filled with.
+    func view(in frame: PageFrame) -> View {
+        let plot = StepPlot(
+            id: "failures", title: "Pin failures reported",
+            unit: "Reports in each \(TimeText.each(self.series.step))",
+            series: self.series, pixels: 120)
+        let shown = min(self.groups.count, Self.mostGroups)
+        return View([
+            "summary": """
+            \(NumberText.count(self.total, "group", "groups")), \
+            \(NumberText.count(self.pinReports, "pin failure", "pin failures")), \
+            \(NumberText.count(self.otherReports, "other TLS failure", "other TLS failures"))
+            """,
+            "span": "\(self.filter.span.label)", "plot": .markup(plot.svg), "unit": "\(plot.unit)",
+            "action": "\(DashboardSection.failures.path)", "clear": "\(frame.link(DashboardSection.failures.path))",
+            "name": frame.names.count > 1 ? "\(frame.name ?? "")" : "", "isNarrow": .flag(self.filter.isNarrow),
+            "hosts": .views(Self.choices(self.hosts, chosen: self.filter.host)),
+            "reasons": .views(Self.choices(self.reasons, chosen: self.filter.reason)),
+            "versions": .views(Self.choices(self.versions, chosen: self.filter.version)),
+            "causes": .views(
+                FailureCause.allCases.map { cause in
+                    Self.choice(cause.rawValue, cause.label, isChosen: cause == self.filter.cause)
+                }),
+            "spans": .views(
+                FailureFilter.Span.allCases.map { span in
+                    Self.choice(span.rawValue, span.label, isChosen: span == self.filter.span)
+                }),
+            "order": "\(self.filter.order.rawValue)",
+            "rows": .views(self.series.rows), "export": .views(self.exports),
+            "columns": .views(self.columns(frame)),
+            "groups": .views(self.groups.prefix(shown).map { $0.view(in: frame) }),
+            "hasGroups": .flag(!self.groups.isEmpty),
+            "more": self.total > shown
+                ? "\(NumberText.count(self.total - shown)) more groups are not shown: narrow the filter." : "",
+        ])
+    }
+
+    /// All reports of the span, as files; the filter is not for them.
+    private var exports: [View] {
+        [("JSON Lines", "jsonl"), ("CSV", "csv")].map { label, format in
+            let query = [(name: "format", value: format), (name: "since", value: self.since?.description ?? "")]
+            return View(["label": "\(label)", "href": "\(DashboardLink.to("/v1/reports", query))"])
+        }
+    }
+
+    private func columns(_ frame: PageFrame) -> [View] {
+        let columns: [(String, FailureFilter.Order?, Bool)] = [
+            ("Host", .host, false), ("Likely cause", nil, false), ("Issuer seen", nil, false), ("App", nil, false),
+            ("List", nil, true), ("Reports", .reports, true), ("Networks", .networks, true), ("Over time", nil, false),
+            ("Newest", .last, false),
+        ]
+        return columns.map { label, order, isNumber in
+            var filter = self.filter
+            filter.order = order ?? filter.order
+            let isCurrent = order == self.filter.order
+            return View([
+                "label": "\(label)", "number": .flag(isNumber),
+                "sorted": isCurrent ? (order == .host ? "ascending" : "descending") : "",
+                "href": order == nil || isCurrent
+                    ? "" : "\(frame.link(DashboardSection.failures.path, filter.query))",
+            ])
+        }
+    }
+
+    private static func choices(_ values: [String], chosen: String) -> [View] {
+        var values = Array(values.prefix(Self.mostChoices))
+        if !chosen.isEmpty && !values.contains(chosen) { values.append(chosen) }
+        return values.map { Self.choice($0, VisibleText.plain($0, limit: 48), isChosen: $0 == chosen) }
+    }
+
+    private static func choice(_ value: String, _ label: String, isChosen: Bool) -> View {
+        View(["value": "\(value)", "label": "\(label)", "chosen": .flag(isChosen)])
+    }
+}

@@ -1,0 +1,116 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+
+/// A host of the list, with what probes saw of it.
+struct HostPins: Hashable, Sendable {
+    /// One of its pins.
+    struct Pinned: Hashable, Sendable {
+        /// Whether probes saw it.
+        enum Service: Hashable, Sendable {
+            /// It is served, in a certificate that ends then.
+            case served(until: Timestamp)
+            /// A probe saw the host, and not this pin: a backup.
+            case notServed
+            /// No probe saw the host.
+            case neverProbed
+        }
+
+        /// The pin: `sha256/…`.
+        var pin: String
+        /// Where it may match: `any`, `leaf` or `issuer`.
+        var position: String
+        /// The list's note, or nothing.
+        var note: String
+        /// Whether probes saw it.
+        var service: Service
+        /// From where it was seen: names of probes.
+        var probes: [String]
+    }
+
+    /// The entry's domain.
+    var domain: String
+    /// Whether names below it are meant, too.
+    var includesSubdomains: Bool
+    /// `enforce`, `report` or `off`.
+    var mode: String
+    /// The share of installations that enforce it, in percent.
+    var rollout: Int
+    /// When the entry is no longer enforced; `nil` when it has no end.
+    var expiresAt: Timestamp?
+    /// When the kill switch that is on for it ends.
+    var suspendedUntil: Timestamp?
+    /// Its pins.
+    var pins: [Pinned]
+    /// When a probe last saw it; `nil` when none did.
+    var probedAt: Timestamp?
+
+    /// Days before the end of a certificate at which it is time to act: those of `tumbler probe`.
+    static let certificateDays = (soon: 30.0, now: 7.0)
+    /// The end of the bars of certificates, in days: what public CAs issue for.
+    private static let axis = 100.0
+
+    /// What is missing, in words, and whether it locks people out now.
+    var missing: [(text: String, isUrgent: Bool)] {
+        var missing: [(text: String, isUrgent: Bool)] = []
+        guard self.mode != "off" else { return missing }
+        if self.probedAt == nil {
+            missing.append(("never probed: run tumbler probe --push daily", false))
+            if self.pins.count < 2 { missing.append(("one pin only, no backup", false)) }
+        } else if !self.pins.contains(where: { $0.isServed }) {
+            let isEnforced = self.mode == "enforce"
+            let words = isEnforced ? "whoever enforces this is locked out" : "whoever enforced this would be locked out"
+            missing.append(("no pin is served: \(words)", isEnforced))
+        } else if self.pins.allSatisfy({ $0.isServed }) {
+            missing.append(("no backup pin: a lost key locks everyone out", false))
+        }
+        return missing
+    }
+
+    /// What templates show of it.
+    func view(in frame: PageFrame) -> View {
+        View([
+            "domain": .markup(VisibleText.line(self.domain, limit: 253)),
+            "filter": "\(VisibleText.plain(self.domain, limit: 253))",
+            "subdomains": .flag(self.includesSubdomains), "mode": .markup(VisibleText.line(self.mode, limit: 16)),
+            "isEnforced": .flag(self.mode == "enforce"), "isOff": .flag(self.mode == "off"),
+            "rollout": self.rollout == 100 ? "" : "\(self.rollout) % enforce, the others report",
+            "expires": .markup(self.expiresAt.map { frame.times.full($0) } ?? ""),
+            "suspended": .markup(self.suspendedUntil.map { frame.times.full($0) } ?? ""),
+            "probed": .markup(self.probedAt.map { frame.times.full($0) } ?? "never"),
+            "missing": .views(self.missing.map { View(["text": "\($0.text)", "isUrgent": .flag($0.isUrgent)]) }),
+            "hasMissing": .flag(!self.missing.isEmpty),
+            "pins": .views(self.pins.map { $0.view(in: frame, axis: Self.axis) }),
+            "hasPins": .flag(!self.pins.isEmpty),
+        ])
+    }
+}
+
+extension HostPins.Pinned {
+    /// Whether a probe saw it.
+    var isServed: Bool {
+        if case .served = self.service { true } else { false }
+    }
+
+    fileprivate func view(in frame: PageFrame, axis: Double) -> View {
+        var left: DaysLeft?
+        var until: Timestamp?
+        if case .served(let end) = self.service {
+            left = DaysLeft(from: frame.time, to: end, at: HostPins.certificateDays)
+            until = end
+        }
+        let shown = self.probes.prefix(3).map { VisibleText.line($0, limit: 32) }
+        let more: Markup = self.probes.count > 3 ? " and \(self.probes.count - 3) more" : ""
+        return View([
+            "pin": .markup(DigestText.short(self.pin)), "note": .markup(VisibleText.folded(self.note)),
+            "position": self.position == "any" ? "" : .markup(VisibleText.line(self.position, limit: 16)),
+            "isServed": .flag(self.isServed), "isBackup": .flag(self.service == .notServed),
+            "isUnknown": .flag(self.service == .neverProbed),
+            "probes": .markup("\(Markup.join(shown, separator: ", "))\(more)"),
+            "until": .markup(until.map { frame.times.date($0) } ?? ""), "left": .markup(left?.words ?? ""),
+            "bar": .markup(left?.bar(axis) ?? ""),
+        ])
+    }
+}

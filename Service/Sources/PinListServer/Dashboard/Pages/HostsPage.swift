@@ -1,0 +1,36 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// What each host pins, and what it serves.
+struct HostsPage: DashboardPage {
+    static let template = DashboardTemplate.hosts
+    static let section: DashboardSection? = .hosts
+
+    /// The version of the list that they stand in; `nil` when none is published.
+    var version: Int64?
+    /// The hosts, as the list has them.
+    var hosts: [HostPins]
+
+    /// The most hosts that are shown.
+    static let mostHosts = 500
+
+    /// What the window is called.
+    var title: String { "Hosts" }
+
+    /// What the template is filled with.
+    func view(in frame: PageFrame) -> View {
+        let incomplete = self.hosts.filter { !$0.missing.isEmpty }.count
+        let enforced = self.hosts.filter { $0.mode == "enforce" }.count
+        return View([
+            "version": .markup(self.version.map { "\($0)" } ?? ""), "hasHosts": .flag(!self.hosts.isEmpty),
+            "summary": """
+            \(NumberText.count(self.hosts.count, "host", "hosts")), \(NumberText.count(enforced)) enforced; \
+            \(incomplete == 0 ? "nothing is missing" : "\(NumberText.count(incomplete)) with something missing")
+            """,
+            "hosts": .views(self.hosts.prefix(Self.mostHosts).map { $0.view(in: frame) }),
+            "more": self.hosts.count > Self.mostHosts
+                ? "\(NumberText.count(self.hosts.count - Self.mostHosts)) more hosts are not shown." : "",
+        ])
+    }
+}

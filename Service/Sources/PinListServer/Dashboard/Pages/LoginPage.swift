@@ -1,0 +1,33 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// The form for a token.
+struct LoginPage: DashboardPage {
+    static let template = DashboardTemplate.login
+    static let section: DashboardSection? = nil
+    static let isBare = true
+
+    /// Whether a token was just refused.
+    var wasRefused: Bool
+    /// Where to go afterwards: a path of the dashboard, which the route has checked.
+    var next: String
+
+    /// Where the form is posted to.
+    static let path = "/login"
+    /// The field with the token.
+    static let tokenField = "token"
+    /// The field with where to go afterwards.
+    static let nextField = "next"
+
+    /// What the window is called.
+    var title: String { "Log in" }
+
+    /// What the template is filled with.
+    func view(in frame: PageFrame) -> View {
+        View([
+            "refused": .flag(self.wasRefused), "next": "\(self.next)", "action": "\(Self.path)",
+            "tokenField": "\(Self.tokenField)", "nextField": "\(Self.nextField)",
+        ])
+    }
+}

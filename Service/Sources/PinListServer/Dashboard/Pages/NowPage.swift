@@ -1,0 +1,64 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// Whether all is well, at one glance.
+struct NowPage: DashboardPage {
+    static let template = DashboardTemplate.now
+    static let section: DashboardSection? = .now
+
+    /// The alarms that are firing.
+    var alarms: [ShownAlarm]
+    /// The hosts, those that need a look first.
+    var hosts: [ShownHostRate]
+    /// The newest list of each name.
+    var lists: [ServedList]
+    /// What is not measured.
+    var unmeasured: [Unmeasured]
+
+    /// The most hosts that are shown; the rest is on the page of failures.
+    static let mostHosts = 60
+
+    /// What the window is called.
+    var title: String { "Now" }
+
+    /// The state in one sentence.
+    var sentence: String {
+        switch (self.alarms.count, self.lists.isEmpty) {
+        case (0, true): "Nothing is published yet"
+        case (0, false) where self.hosts.contains { $0.state == .high }: "No alarm, but failures are far above usual"
+        case (0, false): "All quiet"
+        case (1, _): "1 thing needs a person"
+        case (let count, _): "\(NumberText.count(count)) things need a person"
+        }
+    }
+
+    /// What the template is filled with.
+    func view(in frame: PageFrame) -> View {
+        let isUrgent = self.alarms.contains { $0.severity == .now }
+        let failures = self.hosts.compactMap(\.lastHour).reduce(0) { sum, count in
+            let (added, overflow) = sum.addingReportingOverflow(count)
+            return overflow ? .max : added
+        }
+        let hosts = NumberText.count(self.hosts.count, "host", "hosts")
+        let blind = self.unmeasured.isEmpty ? "" : "; \(NumberText.count(self.unmeasured.count)) not measured"
+        return View([
+            "sentence": "\(self.sentence)",
+            "kind": self.alarms.isEmpty ? (self.lists.isEmpty ? "unknown" : "calm") : (isUrgent ? "now" : "soon"),
+            "sign": self.alarms.isEmpty ? (self.lists.isEmpty ? "○" : "●") : (isUrgent ? "■" : "▲"),
+            "summary": """
+            \(NumberText.count(failures, "pin failure", "pin failures")) reported in the last hour, from \(hosts)\(blind).
+            """,
+            "alarms": .views(
+                self.alarms.sorted { ($1.severity, $0.since) < ($0.severity, $1.since) }.map { $0.view(in: frame) }),
+            "hasAlarms": .flag(!self.alarms.isEmpty),
+            "hosts": .views(self.hosts.prefix(Self.mostHosts).map { $0.view(in: frame) }),
+            "hasHosts": .flag(!self.hosts.isEmpty),
+            "moreHosts": self.hosts.count > Self.mostHosts
+                ? "\(NumberText.count(self.hosts.count - Self.mostHosts)) more hosts are not shown." : "",
+            "lists": .views(self.lists.map { $0.view(in: frame) }), "hasLists": .flag(!self.lists.isEmpty),
+            "unmeasured": .views(self.unmeasured.map(\.view)), "hasUnmeasured": .flag(!self.unmeasured.isEmpty),
+            "failuresHref": "\(frame.link(DashboardSection.failures.path))",
+        ])
+    }
+}

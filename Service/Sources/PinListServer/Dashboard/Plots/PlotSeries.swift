@@ -1,0 +1,74 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+
+/// Values counted in windows of equal length, one after another.
+struct PlotSeries: Hashable, Sendable {
+    /// The most windows that are drawn; of longer series the newest.
+    static let mostWindows = 2_000
+
+    /// When the first window begins.
+    let start: Timestamp
+    /// The length of a window, in seconds.
+    let step: Int
+    /// One value a window; `nil` where nothing was measured, which is drawn as a gap and never as zero.
+    let values: [Double?]
+
+    /// A series; values that are no numbers or negative count as not measured.
+    init(start: Timestamp, step: Int, values: [Double?]) {
+        let step = max(1, step)
+        let surplus = max(0, values.count - Self.mostWindows)
+        self.start = Timestamp(secondsSince1970: start.secondsSince1970 &+ Int64(surplus) &* Int64(step))
+        self.step = step
+        self.values = values.dropFirst(surplus).map { value in
+            guard let value, value.isFinite, value >= 0 else { return nil }
+            return value
+        }
+    }
+
+    /// When the last window ends.
+    var end: Timestamp {
+        Timestamp(secondsSince1970: self.start.secondsSince1970 &+ Int64(self.step) &* Int64(self.values.count))
+    }
+
+    /// The largest value; zero when there is none.
+    var maximum: Double { self.values.compactMap { $0 }.max() ?? 0 }
+
+    /// When a window begins.
+    func time(of index: Int) -> Timestamp {
+        Timestamp(secondsSince1970: self.start.secondsSince1970 &+ Int64(self.step) &* Int64(index))
+    }
+
+    /// The windows without a value, as ranges.
+    var gaps: [Range<Int>] { Self.runs(self.values.map { $0 == nil }) }
+
+    /// The windows with a value, as ranges.
+    var measured: [Range<Int>] { Self.runs(self.values.map { $0 != nil }) }
+
+    /// The same in fewer, longer windows: the sums of what was measured; the oldest windows that fill none are left out.
+    func merged(toAtMost most: Int) -> PlotSeries {
+        let most = max(1, most)
+        guard self.values.count > most else { return self }
+        let length = (self.values.count + most - 1) / most
+        let skipped = self.values.count % length
+        let sums = stride(from: skipped, to: self.values.count, by: length).map { from -> Double? in
+            let measured = self.values[from..<(from + length)].compactMap { $0 }
+            return measured.isEmpty ? nil : measured.reduce(0, +)
+        }
+        return PlotSeries(start: self.time(of: skipped), step: self.step * length, values: sums)
+    }
+
+    private static func runs(_ flags: [Bool]) -> [Range<Int>] {
+        var runs: [Range<Int>] = []
+        for (index, flag) in flags.enumerated() where flag {
+            if let last = runs.last, last.upperBound == index {
+                runs[runs.count - 1] = last.lowerBound..<(index + 1)
+            } else {
+                runs.append(index..<(index + 1))
+            }
+        }
+        return runs
+    }
+}

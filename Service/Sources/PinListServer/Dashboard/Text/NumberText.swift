@@ -1,0 +1,67 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// Numbers as people read them, in English and without a locale: the same page on each machine.
+enum NumberText {
+    /// `12,345`.
+    static func count(_ number: Int) -> String {
+        let digits = String(number.magnitude)
+        var text = ""
+        for (index, digit) in digits.enumerated() {
+            if index > 0 && (digits.count - index) % 3 == 0 { text.append(",") }
+            text.append(digit)
+        }
+        return number < 0 ? "−" + text : text
+    }
+
+    /// `1 report`, `2 reports`.
+    static func count(_ number: Int, _ one: String, _ many: String) -> String {
+        "\(self.count(number)) \(number == 1 ? one : many)"
+    }
+
+    /// A share from 0 to 1 in percent with one decimal, never rounded up to 100 or down to 0: `99.9 %`.
+    static func percent(_ share: Double) -> String {
+        guard share.isFinite else { return "–" }
+        if share >= 1 { return "100 %" }
+        if share <= 0 { return "0 %" }
+        if share > 0.999 { return "99.9 %" }
+        if share < 0.001 { return "< 0.1 %" }
+        return "\(self.decimal(share * 100, places: 1)) %"
+    }
+
+    /// A number with at most so many decimals: `0.5`, `12`, `2.25`.
+    ///
+    /// - Parameters:
+    ///   - number: What is not finite is written `0`; what is over 10^15 without decimals.
+    ///   - places: The most decimals, at most 6.
+    static func decimal(_ number: Double, places: Int) -> String {
+        guard number.isFinite else { return "0" }
+        let places = min(max(places, 0), 6)
+        let factor = (0..<places).reduce(1.0) { product, _ in product * 10 }
+        guard number.magnitude < 1e12 else {
+            return String(number.rounded()).replacingSuffix(".0")
+        }
+        let scaled = Int64((number.magnitude * factor).rounded())
+        let whole = scaled / Int64(factor)
+        var fraction = String(scaled % Int64(factor))
+        fraction = String(repeating: "0", count: max(0, places - fraction.count)) + fraction
+        while fraction.last == "0" { fraction.removeLast() }
+        let sign = number < 0 && scaled > 0 ? "-" : ""
+        return sign + String(whole) + (fraction.isEmpty || places == 0 ? "" : "." + fraction)
+    }
+
+    /// For an axis: `0`, `950`, `1.5 k`, `2 M`.
+    static func short(_ number: Double) -> String {
+        for (limit, unit) in [(1e12, " T"), (1e9, " G"), (1e6, " M"), (1e3, " k")] where number >= limit {
+            return self.decimal(number / limit, places: 1) + unit
+        }
+        return self.decimal(number, places: 2)
+    }
+}
+
+extension String {
+    fileprivate func replacingSuffix(_ suffix: String) -> String {
+        self.hasSuffix(suffix) ? String(self.dropLast(suffix.count)) : self
+    }
+}

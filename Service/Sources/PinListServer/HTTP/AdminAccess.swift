@@ -1,0 +1,103 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import Hummingbird
+
+/// Who may look at the dashboard and the metrics, and who may publish (formats.md, section 7).
+struct AdminAccess: Sendable {
+    /// The name of the log-in's cookie. Its value is the token itself: every instance of the service knows it, and
+    /// revoking the token ends every log-in with it.
+    static let cookie = "tumbler"
+    /// How long a log-in lasts, in seconds: a working day.
+    static let cookieSeconds = 43_200
+
+    /// Where tokens are.
+    let store: any ServiceStore
+    /// Whether the listener is on the loopback interface.
+    let isOnLoopback: Bool
+
+    /// Whether a request on this listener needs no token to look.
+    func needsNoToken(_ request: Request) -> Bool {
+        guard self.isOnLoopback, let authority = request.head.authority else { return false }
+        return LoopbackName.isLoopback(authority: authority) && !RequestSource.isForwarded(request.headers)
+    }
+
+    /// Lets those pass who may look.
+    ///
+    /// - Throws: ``Problem``: 401 without a token that counts, 403 with one for something else.
+    func expectReader(_ request: Request) async throws {
+        if self.needsNoToken(request) { return }
+        let token = try await self.token(of: request)
+        guard token.mayRead else {
+            throw Problem(.forbidden, "wrong-scope", "this token is not for reading; tumbler token create --scope read")
+        }
+    }
+
+    /// Lets those pass who may publish under a name.
+    ///
+    /// - Returns: The id of the token, for the log.
+    /// - Throws: ``Problem``: 401 without a token that counts, 403 with one for something else.
+    func expectPublisher(of name: String, _ request: Request) async throws -> String {
+        let token = try await self.token(of: request)
+        guard token.mayPublish(name) else {
+            throw Problem(
+                .forbidden, "wrong-scope",
+                "this token is not for publishing \(name); tumbler token create --scope publish --name \(name)")
+        }
+        return token.id
+    }
+
+    /// Lets those pass who may hand in what a probe of a name found.
+    ///
+    /// - Returns: The id of the token.
+    /// - Throws: ``Problem``: 401 without a token that counts, 403 with one for something else.
+    func expectProber(of name: String, _ request: Request) async throws -> String {
+        let token = try await self.token(of: request)
+        guard token.mayProbe(name) else {
+            throw Problem(
+                .forbidden, "wrong-scope",
+                "this token is not for probes of \(name); tumbler token create --scope probe --name \(name)")
+        }
+        return token.id
+    }
+
+    /// Whether a text is the secret of a token that may look.
+    func isReader(_ secret: String) async throws -> Bool { try await self.token(secret)?.mayRead == true }
+
+    /// Whether a request of a browser that changes something comes from a page of ours (the Fetch standard's
+    /// `Sec-Fetch-Site`; RFC 6454's `Origin`). Cookies are `SameSite=Strict` beside it.
+    static func isOfThisSite(_ request: Request) -> Bool {
+        if let site = request.headers[.secFetchSite] { return site == "same-origin" || site == "none" }
+        guard let origin = request.headers[.origin] else { return true }
+        return ["http://", "https://"].contains { origin == $0 + (request.head.authority ?? "") }
+    }
+
+    private func token(of request: Request) async throws -> AccessToken {
+        guard let secret = Self.secret(of: request), let token = try await self.token(secret), token.revokedAt == nil
+        else {
+            throw Problem(
+                .unauthorized, "token-needed", "a token is needed that counts, as Authorization: Bearer TOKEN",
+                headers: [.wwwAuthenticate: "Bearer realm=\"tumbler\""])
+        }
+        return token
+    }
+
+    private func token(_ secret: String) async throws -> AccessToken? {
+        guard let id = AccessToken.id(of: secret) else { return nil }
+        let found: AccessToken?
+        do { found = try await self.store.read { try $0.token(id: id) } } catch { throw Problem.unavailable(error) }
+        guard let found, found.matches(secret), found.revokedAt == nil else { return nil }
+        return found
+    }
+
+    private static func secret(of request: Request) -> String? {
+        if let field = request.headers[.authorization] {
+            let parts = field.split(separator: " ", maxSplits: 1)
+            guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+            return String(parts[1])
+        }
+        return request.cookies[Self.cookie]?.value
+    }
+}

@@ -1,0 +1,35 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HummingbirdCore
+internal import NIOCore
+
+/// What one connection may ask of the service.
+enum ConnectionLimits {
+    /// The most bytes of one field of a request: a cookie, or an `If-None-Match` with some tags.
+    static let fieldBytes = 8_192
+    /// The most bytes of all fields.
+    static let headBytes = 16_384
+    /// The most fields.
+    static let fields = 64
+
+    /// For each connection.
+    ///
+    /// - Parameters:
+    ///   - deadlines: How long it may take over a request.
+    ///   - lists: Who answers questions about lists; `nil` where there are none.
+    static func configuration(
+        _ deadlines: ServiceConfiguration.Deadlines, _ lists: ListResponder?
+    ) -> HTTP1Channel.Configuration {
+        HTTP1Channel.Configuration(
+            additionalChannelHandlers: [
+                RequestDeadline(deadlines), ConnectionClosing(linger: TimeAmount(deadlines.linger)),
+                ContinueAnswering(),
+            ] + (lists.map { [ListChannelHandler($0)] } ?? []),
+            idleTimeout: nil,
+            httpDecoderConfiguration: .init(
+                maxHeaderFieldSize: Self.fieldBytes, maxHeaderListSize: Self.headBytes,
+                maxHeaderFieldCount: Self.fields))
+    }
+}

@@ -1,0 +1,66 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// What an alarm is called, and what to do about it.
+enum AlarmWords {
+    /// What an alarm's key is about.
+    static func subject(of key: String) -> String {
+        let parts = key.split(separator: ":", maxSplits: 2)
+        return parts.count > 1 ? String(parts[1]) : ""
+    }
+
+    /// A short sentence.
+    static func title(_ kind: Alarm.Kind?, subject: String) -> String {
+        switch kind {
+        case .failureRate: "Failures of \(subject) are above usual"
+        case .listExpiry: "The list of \(subject) is about to expire"
+        case .rootExpiry: "The root of \(subject) is about to expire"
+        case .certificateExpiry: "A certificate of \(subject) is about to expire"
+        case .pinExpiry: "The pins of \(subject) are about to expire"
+        case .probeFailed: "\(subject) serves what apps refuse"
+        case .adoptionStalled: "The newest list of \(subject) no longer spreads"
+        case .equivocation: "Signers of \(subject) signed what was never published here"
+        case .publishRefused: "A publication of \(subject) was refused"
+        case .silence: "Nothing comes of \(subject) any more"
+        case .notVerified: "What is stored of \(subject) does not verify"
+        case .test: "A test"
+        case nil: "An alarm of a later version"
+        }
+    }
+
+    /// What to do, in a sentence or two.
+    static func advice(_ kind: Alarm.Kind?) -> String {
+        switch kind {
+        case .failureRate:
+            "Look at the groups of failures: one new leaf from a public CA is a rotation, many from one issuer are an "
+                + "interception. Where people are locked out, tumbler suspend gives hours."
+        case .listExpiry: "tumbler release makes, signs and publishes the next one."
+        case .rootExpiry: "Bring the root's signers together: tumbler root rotate, sign, publish."
+        case .certificateExpiry:
+            "Renew it with a key that the list names, or release a list that names the new key first."
+        case .pinExpiry: "Release a list with a later expiresAt, or without one: after it the domain is not pinned."
+        case .probeFailed: "Serve a key that the list names, or release a list that names the one that is served."
+        case .adoptionStalled:
+            "Some installations do not refresh: look at app versions in failures. Do not remove the old key by this figure."
+        case .equivocation:
+            "Treat the pins keys as stolen until you know who signed it: see the runbook for a stolen pins key."
+        case .publishRefused: "See the audit log for who tried and why; revoke the token if it was nobody of yours."
+        case .silence: "Look whether the service is reached: an interceptor, a firewall or an expired certificate."
+        case .notVerified: "Compare the database with a backup, and the configured root with the one that apps ship."
+        case .test, nil: "Nothing."
+        }
+    }
+
+    /// A page that shows more.
+    static func path(_ kind: Alarm.Kind?) -> String? {
+        switch kind {
+        case .failureRate: DashboardSection.failures.path
+        case .certificateExpiry, .pinExpiry, .probeFailed: DashboardSection.hosts.path
+        case .adoptionStalled: DashboardSection.adoption.path
+        case .listExpiry, .rootExpiry: DashboardSection.lists.path
+        case .publishRefused, .equivocation: DashboardSection.audit.path
+        default: nil
+        }
+    }
+}

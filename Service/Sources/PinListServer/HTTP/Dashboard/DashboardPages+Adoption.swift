@@ -1,0 +1,77 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+internal import PinListMetadata
+
+extension DashboardPages {
+    /// The most windows that are drawn.
+    private static let windows: Int64 = 56
+    /// The fewest: those before the first one that was measured are left out down to this number.
+    private static let leastWindows = 14
+
+    static func adoption(_ asked: DashboardRequest) async throws -> AdoptionPage {
+        guard let name = asked.name else {
+            return AdoptionPage(
+                measurement: .notMeasured(
+                    Unmeasured(what: "Adoption", why: "no list is published", next: "tumbler publish publishes one.")),
+                unverified: [])
+        }
+        let unverified = name.adoption.unverified.map {
+            UnverifiedDigest(digest: $0.digest, requests: Int($0.count), lastSeen: $0.lastSeen)
+        }
+        guard case .measured(let base) = name.adoption.state else {
+            return AdoptionPage(
+                measurement: .notMeasured(
+                    Self.unmeasured(name) ?? Unmeasured(what: "Adoption", why: "not measured", next: "")),
+                unverified: unverified)
+        }
+        let now = asked.overview.time
+        let hours = max(1, (name.adoption.window + 3_599) / 3_600)
+        let versions = asked.parts.lists.names[name.name]?.versions ?? [:]
+        let (windows, history) = try await asked.parts.store.read { store in
+            (
+                try store.inquiries(of: name.name, windows: Self.windows, of: hours, until: now.hour),
+                try store.history(of: name.name, limit: 50)
+            )
+        }
+        let all = windows.enumerated().map { index, inquiries in
+            let last = now.hour - (Self.windows - 1 - Int64(index)) * hours
+            return WindowCount(inquiries, hours: (last - hours + 1)...last, versions)
+        }
+        let counts = Array(
+            all.suffix(
+                max(Self.leastWindows, all.count - (all.firstIndex { $0.whyNotMeasured == nil } ?? 0))))
+        let start = Timestamp(secondsSince1970: (now.hour - Int64(counts.count) * hours + 1) * 3_600)
+        var published: [Int64: Timestamp] = [:]
+        for list in history {
+            published[list.version] = min(published[list.version] ?? list.publishedAt, list.publishedAt)
+        }
+        let shown = published.keys.sorted(by: >).map { version in
+            ShownAdoption.Version(
+                version: version, publishedAt: published[version] ?? now,
+                shares: counts.map { count in
+                    count.whyNotMeasured == nil ? Double(count.versions[version] ?? 0) / Double(count.base) : nil
+                })
+        }
+        return AdoptionPage(
+            measurement: .measured(
+                ShownAdoption(
+                    start: start, step: Int(hours * 3_600), versions: shown, requests: Int(base),
+                    askedEvery: Int(name.adoption.window),
+                    forecast: Self.forecast(name, counts, from: start, step: hours * 3_600))),
+            unverified: unverified)
+    }
+
+    /// When 99 % hold the newest list, or since when they do: since the first window of those up to now in which they did.
+    private static func forecast(
+        _ name: NameOverview, _ counts: [WindowCount], from start: Timestamp, step: Int64
+    ) -> ShownAdoption.Forecast {
+        if let time = name.adoption.everybodyAt { return .expected(time) }
+        if name.adoption.isStalled { return .unknown("the share no longer grows") }
+        let before = counts.lastIndex { $0.share(of: name.list.version) < AdoptionEstimate.everybody }
+        let first = start.before(-Int64(before.map { $0 + 1 } ?? 0) * step)
+        return .reached(max(first, name.publishedAt))
+    }
+}

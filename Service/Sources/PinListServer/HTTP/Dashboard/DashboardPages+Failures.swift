@@ -1,0 +1,121 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+internal import Foundation
+internal import PinListMetadata
+
+extension DashboardPages {
+    static func failures(_ asked: DashboardRequest) async throws -> FailuresPage {
+        let filter = FailureFilter(query: asked.query)
+        let now = asked.overview.time
+        let since = filter.span.seconds.map { now.before($0) } ?? Timestamp(secondsSince1970: 0)
+        let newest = asked.overview.newestVersions
+        let wanted = GroupFilter(
+            host: filter.host, reason: filter.reason, appVersion: filter.version, since: since,
+            limit: FailuresPage.mostGroups)
+        let grid = HourGrid(filter.span, until: now.hour)
+        let (summaries, series, choices, kinds) = try await asked.parts.store.read { store in
+            let summaries = try store.groups(wanted, newest: newest)
+            return (
+                summaries, try store.groupCounts(summaries.map(\.number), in: grid),
+                try store.groupChoices(limit: FailuresPage.mostChoices), try store.kindCounts(in: grid)
+            )
+        }
+        var groups = summaries.map { Self.group($0, series[$0.number] ?? [:], grid) }
+        if let cause = filter.cause { groups.removeAll { $0.cause != cause } }
+        groups.sort(by: Self.order(filter.order))
+        let pins = kinds.filter { $0.kind == CollectedReport.Kind.pin.rawValue }
+        var windows: [Int64: Int64] = [:]
+        for count in pins { windows[count.window, default: 0] += count.count }
+        return FailuresPage(
+            filter: filter, hosts: choices.hosts, reasons: choices.reasons, versions: choices.versions, groups: groups,
+            total: groups.count, pinReports: Int(pins.reduce(0) { $0 + $1.count }),
+            otherReports: Int(kinds.reduce(0) { $0 + $1.count } - pins.reduce(0) { $0 + $1.count }),
+            series: grid.series(windows), since: filter.span.seconds.map { now.before($0) })
+    }
+
+    static func failure(_ asked: DashboardRequest) async throws -> FailureGroupPage {
+        guard let id = asked.id, id.utf8.count == 64 else { throw DashboardRequest.NotFound() }
+        let newest = asked.overview.newestVersions
+        let grid = HourGrid(.week, until: asked.overview.time.hour)
+        let found = try await asked.parts.store.read { store -> (GroupSummary, GroupDetails)? in
+            guard let summary = try store.group(id: id, newest: newest) else { return nil }
+            return (summary, try store.details(of: summary.number, in: grid))
+        }
+        guard let (summary, details) = found else { throw DashboardRequest.NotFound() }
+        let pinned =
+            asked.overview.names.first { $0.name == summary.listName }?.list.domains
+            .first { $0.entry.domain.description == summary.host }?.entry.pins.map(\.pin.description) ?? []
+        let report = details.bodies.lazy.compactMap { body in
+            (try? CollectedReport.read(body.bytes, at: body.receivedAt))?.reports.first { !$0.chain.isEmpty }
+        }.first
+        return FailureGroupPage(
+            group: Self.group(summary, details.counts, grid),
+            certificates: (report?.chain ?? []).map { Self.certificate($0, pinned: Set(pinned)) },
+            networks: details.networks.map { day, count in
+                let text = Timestamp(secondsSince1970: day * 86_400).description.prefix(10)
+                return FailureGroupPage.Tally(label: String(text), count: Int(count))
+            },
+            apps: details.platforms.map { FailureGroupPage.Tally(label: $0.platform, count: Int($0.count)) },
+            samples: details.bodies.map { body in
+                FailureGroupPage.Sample(receivedAt: body.receivedAt, json: Self.indented(body.bytes))
+            })
+    }
+
+    private static func group(_ summary: GroupSummary, _ counts: [Int64: Int64], _ grid: HourGrid) -> FailureGroup {
+        FailureGroup(
+            id: summary.id, host: summary.host.isEmpty ? "(lists)" : summary.host, reason: summary.reason,
+            cause: Self.cause(summary.cause.kind),
+            // The issuer's name ends a sentence without a full stop: one there would look like a part of the name.
+            evidence: summary.cause.evidence.map { $0.hasSuffix(".") ? $0 : $0 + " ·" }.joined(separator: " "),
+            listVersion: summary.listVersion, leafPin: summary.leafPin, issuer: summary.issuer,
+            appVersion: summary.appVersion, reports: Int(summary.count), networks: summary.networks?.number ?? 0,
+            firstSeen: summary.seen.lowerBound, lastSeen: summary.seen.upperBound,
+            series: grid.series(counts), title: summary.cause.title,
+            advice: summary.cause.advice.joined(separator: " "))
+    }
+
+    private static func cause(_ kind: LikelyCause.Kind) -> FailureCause {
+        switch kind {
+        case .rotation: .rotation
+        case .interception: .interception
+        case .staleClients: .staleClients
+        case .clock: .clockErrors
+        case .cleartext: .cleartext
+        case .certificateTime: .otherTLS
+        case .refusedList, .unclear: .unknown
+        }
+    }
+
+    private static func order(_ order: FailureFilter.Order) -> (FailureGroup, FailureGroup) -> Bool {
+        switch order {
+        case .reports: { ($1.reports, $0.id) < ($0.reports, $1.id) }
+        case .networks: { ($1.networks, $0.id) < ($0.networks, $1.id) }
+        case .last: { ($1.lastSeen, $0.id) < ($0.lastSeen, $1.id) }
+        case .first: { ($1.firstSeen, $0.id) < ($0.firstSeen, $1.id) }
+        case .host: { ($0.host, $0.id) < ($1.host, $1.id) }
+        }
+    }
+
+    private static func certificate(_ der: [UInt8], pinned: Set<String>) -> SeenCertificate {
+        let readable = ReadableCertificate(der)
+        var validity: ClosedRange<Timestamp>?
+        if let from = readable?.notBefore, let to = readable?.notAfter, from <= to { validity = from...to }
+        return SeenCertificate(
+            subject: readable?.subject ?? "", issuer: readable?.issuer ?? "", names: readable?.names ?? [],
+            validity: validity, pin: readable?.pin.description,
+            isPinned: readable.map { pinned.contains($0.pin.description) } ?? false, key: "",
+            pem: PEMBlock(label: PEMBlock.certificateLabel, bytes: der).text)
+    }
+
+    /// A report as people read it; as it came where it cannot be read.
+    private static func indented(_ body: [UInt8]) -> String {
+        guard let value = try? JSONSerialization.jsonObject(with: Data(body)),
+            let data = try? JSONSerialization.data(
+                withJSONObject: value, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
+        else { return String(decoding: body, as: UTF8.self) }
+        return String(decoding: data, as: UTF8.self)
+    }
+}

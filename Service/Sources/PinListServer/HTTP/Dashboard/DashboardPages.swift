@@ -1,0 +1,136 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+internal import PinListMetadata
+
+/// What each page shows, from what there is.
+enum DashboardPages {
+    static func now(_ asked: DashboardRequest) async throws -> NowPage {
+        let overview = asked.overview
+        var unmeasured = overview.names.compactMap(Self.unmeasured)
+        let listed = Set(overview.names.flatMap { $0.list.domains.map(\.entry.domain.description) })
+        let probed = Set(overview.probes.map(\.host))
+        let missing = listed.subtracting(probed)
+        if !missing.isEmpty {
+            unmeasured.append(
+                Unmeasured(
+                    what: "What \(missing.count) of \(listed.count) hosts serve",
+                    why: "no probe has handed in a result",
+                    next: "Run tumbler probe --push daily; the service itself connects to nobody."))
+        }
+        // Hosts of the list that nobody reported stand there, too: none is a figure.
+        let rates =
+            overview.hosts
+            + listed.subtracting(overview.hosts.map(\.host)).sorted().map { host in
+                HostRate(host, [:], hour: overview.time.hour, part: overview.time.partOfHour)
+            }
+        return NowPage(
+            alarms: overview.alarms.map { Self.alarm($0) }, hosts: rates.map { Self.rate($0, overview.time) },
+            lists: overview.names.map(Self.served), unmeasured: unmeasured)
+    }
+
+    static func hosts(_ asked: DashboardRequest) async throws -> HostsPage {
+        guard let name = asked.name else { return HostsPage(version: nil, hosts: []) }
+        let probes = Dictionary(
+            asked.overview.probes.filter { $0.name == name.name }.map { ($0.host, $0) }
+        ) { first, _ in first }
+        return HostsPage(
+            version: name.list.version,
+            hosts: name.list.domains.map { Self.pins($0, probes[$0.entry.domain.description], name.list) })
+    }
+
+    static func audit(_ asked: DashboardRequest) async throws -> AuditPage {
+        let length = Int64(AuditPage.pageLength)
+        let head = try await asked.parts.store.read { try $0.newestAuditEntry() }
+        let newest = head?.number ?? 0
+        let from = asked.member(AuditPage.beforeMember).flatMap { Int64($0) }.map { min(max($0, 1), newest) } ?? newest
+        let first = max(1, from - length + 1)
+        let entries = try await asked.parts.store.read { store in
+            try store.auditEntries(from: first, limit: Int(max(0, from - first + 1)))
+        }
+        return AuditPage(
+            entries: entries.reversed(), head: head, older: first > 1 ? first - 1 : nil,
+            newer: from < newest ? min(newest, from + length) : nil)
+    }
+
+    static func alarms(_ asked: DashboardRequest, token: String) async throws -> AlarmsPage {
+        let (ended, deliveries) = try await asked.parts.store.read { store in
+            (try store.endedAlarms(limit: 50), try store.deliveries())
+        }
+        let tested = asked.member("tested")
+        let targets = asked.parts.configuration.alerts
+        return AlarmsPage(
+            firing: asked.overview.alarms.map { Self.alarm($0) }, recent: ended.map { Self.alarm($0) },
+            targets: targets.map { target in
+                AlarmsPage.Target(
+                    id: target.name, kind: target.kind.rawValue, label: target.name,
+                    delivery: Self.delivery(deliveries[target.name]))
+            },
+            token: token,
+            notice: targets.first { $0.name == tested }.map { "A test is on its way to \($0.name)." })
+    }
+
+    // MARK: Parts
+
+    static func unmeasured(_ name: NameOverview) -> Unmeasured? {
+        guard case .notMeasured(let why) = name.adoption.state else { return nil }
+        return Unmeasured(
+            what: "Adoption of \(name.name)", why: why,
+            next: "It is estimated from the clients' own requests; behind a cache, from the cache's log.")
+    }
+
+    static func served(_ name: NameOverview) -> ServedList {
+        ServedList(
+            name: name.name, version: name.list.version, digest: name.digest, publishedAt: name.publishedAt,
+            expiresAt: name.list.expiresAt, rootVersion: name.root.version, rootExpiresAt: name.root.expiresAt,
+            share: name.adoption.share(of: name.list.version))
+    }
+
+    private static func delivery(_ stored: StoredDelivery?) -> AlarmsPage.Target.Delivery {
+        guard let stored else { return .none }
+        return stored.trouble.map { .failed(stored.at, $0) } ?? .delivered(stored.at)
+    }
+
+    static func alarm(_ alarm: StoredAlarm) -> ShownAlarm {
+        let kind = Alarm.Kind(rawValue: alarm.kind)
+        return ShownAlarm(
+            id: alarm.key, severity: alarm.severity == Alarm.Severity.critical.rawValue ? .now : .soon,
+            title: AlarmWords.title(kind, subject: AlarmWords.subject(of: alarm.key)), evidence: alarm.detail,
+            advice: AlarmWords.advice(kind), path: AlarmWords.path(kind), since: alarm.since, until: alarm.endedAt)
+    }
+
+    static func rate(_ rate: HostRate, _ now: Timestamp) -> ShownHostRate {
+        let start = Timestamp(secondsSince1970: (now.hour - HostRate.week + 1) * 3_600)
+        let state: ShownHostRate.State =
+            rate.isAboveUsual ? .high : rate.lastHour > 2 * rate.usual && rate.lastHour >= 3 ? .raised : .usual
+        return ShownHostRate(
+            host: rate.host.isEmpty ? "(lists)" : rate.host, lastHour: Int(rate.pinFailures.rounded()),
+            usual: rate.usual,
+            hours: PlotSeries(start: start, step: 3_600, values: rate.hours.map { Double($0) }),
+            otherTLS: Int((rate.lastHour - rate.pinFailures).rounded()), state: state)
+    }
+
+    static func pins(_ domain: PinList.Domain, _ probe: StoredProbe?, _ list: PinList) -> HostPins {
+        let entry = domain.entry
+        let facts = probe.map { ProbeFacts($0.result) }
+        let suspended = list.suspended.filter { $0.scope == .everything || $0.scope == .entry(entry.domain) }.map(
+            \.until
+        )
+        .max()
+        return HostPins(
+            domain: entry.domain.description, includesSubdomains: entry.includeSubdomains,
+            mode: entry.mode.rawValue, rollout: domain.rollout, expiresAt: entry.expiresAt, suspendedUntil: suspended,
+            pins: entry.pins.map { known in
+                let seen = facts?.path.first { $0.pin == known.pin.description }
+                let service: HostPins.Pinned.Service =
+                    facts == nil
+                    ? .neverProbed : seen.map { .served(until: $0.end ?? probe?.at ?? list.expiresAt) } ?? .notServed
+                return HostPins.Pinned(
+                    pin: known.pin.description, position: known.position.rawValue, note: known.note ?? "",
+                    service: service, probes: [])
+            },
+            probedAt: probe?.at)
+    }
+}

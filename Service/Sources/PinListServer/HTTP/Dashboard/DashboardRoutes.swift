@@ -1,0 +1,154 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+
+/// Where the pages are.
+struct DashboardRoutes: Sendable {
+    let dashboard: Dashboard
+    let parts: ServiceParts
+    let access: AdminAccess
+    let forms: FormGuard
+
+    /// The most bytes of a form.
+    static let mostFormBytes = 8_192
+
+    /// Adds all of them.
+    func add(to router: Router<ServiceContext>) {
+        for asset in Dashboard.assets {
+            router.get(RouterPath(asset.path)) { _, _ in
+                var response = Response.bytes(asset.bytes, asset.contentType)
+                response.headers[.cacheControl] = DashboardAsset.cacheControl
+                response.headers[.xContentTypeOptions] = "nosniff"
+                return response
+            }
+        }
+        self.page("/", router) { try await DashboardPages.now($0) }
+        self.page("/adoption", router) { try await DashboardPages.adoption($0) }
+        self.page("/hosts", router) { try await DashboardPages.hosts($0) }
+        self.page("/lists", router) { try await DashboardPages.lists($0) }
+        self.page("/audit", router) { try await DashboardPages.audit($0) }
+        self.page("/failures", router) { try await DashboardPages.failures($0) }
+        self.page("/failures/:id", router) { try await DashboardPages.failure($0) }
+        self.page("/alarms", router) { request in
+            try await DashboardPages.alarms(request, token: self.forms.token(for: request.request))
+        }
+        router.get("/login") { request, _ in
+            self.answer(LoginPage(wasRefused: false, next: Self.next(request.uri.queryParameters["next"])), .ok)
+        }
+        router.post("/login") { request, _ in try await self.logIn(request) }
+        router.post("/logout") { request, _ in try await self.logOut(request) }
+        router.post("/alarms/test") { request, _ in try await self.testAlarm(request) }
+    }
+
+    /// A page that needs a reader.
+    private func page(
+        _ path: RouterPath, _ router: Router<ServiceContext>,
+        _ build: @escaping @Sendable (DashboardRequest) async throws -> any DashboardPage
+    ) {
+        router.get(path) { request, context in
+            do { try await self.access.expectReader(request) } catch let problem as Problem {
+                guard problem.status == .unauthorized else { throw problem }
+                return Self.redirect(to: "/login?next=" + DashboardLink.encode(request.uri.path))
+            }
+            do {
+                let asked = try await DashboardRequest(request, context, self.parts)
+                return self.answer(try await build(asked), .ok, in: self.frame(asked))
+            } catch is DashboardRequest.NotFound {
+                return self.answer(ErrorPage(status: 404, detail: ""), .notFound)
+            } catch let error as StoreError {
+                return self.answer(ErrorPage(status: 503, detail: error.detail), .serviceUnavailable)
+            }
+        }
+    }
+
+    private func frame(_ asked: DashboardRequest) -> PageFrame {
+        PageFrame(
+            names: asked.overview.names.map(\.name), name: asked.name?.name, time: asked.overview.time,
+            firing: asked.overview.alarms.count,
+            logoutToken: asked.request.cookies[AdminAccess.cookie] == nil ? nil : self.forms.token(for: asked.request))
+    }
+
+    private func answer(
+        _ page: some DashboardPage, _ status: HTTPResponse.Status, in frame: PageFrame? = nil
+    ) -> Response {
+        let frame = frame ?? PageFrame(names: [], name: nil, time: self.parts.clock.now)
+        var response = Response.bytes(
+            self.dashboard.render(page, in: frame), "text/html; charset=utf-8", status: status)
+        for (name, value) in Dashboard.securityHeaders {
+            guard let name = HTTPField.Name(name) else { continue }
+            response.headers[name] = value
+        }
+        return response
+    }
+
+    // MARK: Forms
+
+    private func logIn(_ request: Request) async throws -> Response {
+        guard AdminAccess.isOfThisSite(request) else { throw Self.foreign }
+        let form = try await self.form(request)
+        let next = Self.next(form[LoginPage.nextField].map { Substring($0) })
+        let secret = form[LoginPage.tokenField]?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
+        guard try await self.access.isReader(secret) else {
+            return self.answer(LoginPage(wasRefused: true, next: next), .unauthorized)
+        }
+        var response = Self.redirect(to: next)
+        response.setCookie(self.cookie(secret, lasting: AdminAccess.cookieSeconds, request))
+        return response
+    }
+
+    private func logOut(_ request: Request) async throws -> Response {
+        try self.forms.check(try await self.form(request), request)
+        var response = Self.redirect(to: LoginPage.path)
+        response.setCookie(self.cookie("", lasting: 0, request))
+        return response
+    }
+
+    private func testAlarm(_ request: Request) async throws -> Response {
+        try await self.access.expectReader(request)
+        let form = try await self.form(request)
+        try self.forms.check(form, request)
+        guard let target = self.parts.configuration.alerts.first(where: { $0.name == form[AlarmsPage.targetField] })
+        else { return self.answer(ErrorPage(status: 404, detail: "there is no such target"), .notFound) }
+        let now = self.parts.clock.now
+        do {
+            try await self.parts.store.write { try AlarmEvaluation.test(target, in: $0, by: "dashboard", at: now) }
+        } catch { throw Problem.unavailable(error) }
+        return Self.redirect(to: "/alarms?tested=" + DashboardLink.encode(target.name))
+    }
+
+    /// Over plain HTTP to a loopback name a browser takes no `Secure` cookie; anywhere else nothing but one.
+    private func cookie(_ value: String, lasting seconds: Int, _ request: Request) -> Cookie {
+        let isLoopback = LoopbackName.isLoopback(authority: request.head.authority ?? "")
+        return Cookie(
+            name: AdminAccess.cookie, value: value, maxAge: seconds, path: "/", secure: !isLoopback, httpOnly: true,
+            sameSite: .strict)
+    }
+
+    private func form(_ request: Request) async throws -> [String: String] {
+        FormBody(try await request.body(upTo: Self.mostFormBytes)).fields
+    }
+
+    /// A path of ours to go on with; anything else leads to the first page.
+    private static func next(_ path: Substring?) -> String {
+        guard let path = path.map({ String($0).removingPercentEncoding ?? "" }), path.hasPrefix("/"),
+            !path.hasPrefix("//"), path.utf8.count <= 512,
+            path.utf8.allSatisfy({ (0x21...0x7e).contains($0) && $0 != UInt8(ascii: "\\") })
+        else { return "/" }
+        return path
+    }
+
+    private static func redirect(to path: String) -> Response {
+        Response(
+            status: .seeOther, headers: [.location: path, .cacheControl: "no-store", .contentLength: "0"])
+    }
+
+    private static var foreign: Problem {
+        Problem(.forbidden, "foreign-form", "this form came from another site; open the page itself")
+    }
+}

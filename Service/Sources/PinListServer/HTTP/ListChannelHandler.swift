@@ -1,0 +1,74 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+internal import HTTPTypes
+internal import NIOCore
+internal import NIOHTTPTypes
+
+/// Answers questions about lists where they arrive, on the event loop of their connection: the way into a task and back
+/// takes three times as long as the answer.
+///
+/// What is asked behind a request that has no answer yet, or by somebody who does not take his answers, goes the long
+/// way: answers keep the order of their requests, and what is held for a connection is bounded.
+final class ListChannelHandler: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    private let lists: ListResponder
+    private var peer: IPAddress?
+    /// Requests that were handed on and have no answer yet.
+    private var requestsInProgress = 0
+    /// The answer to the request that is being read.
+    private var answer: ReadyAnswer?
+    private var isWritten = false
+
+    /// A handler for one connection.
+    init(_ lists: ListResponder) { self.lists = lists }
+
+    func handlerAdded(context: ChannelHandlerContext) { self.peer = context.channel.peerAddress }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch self.unwrapInboundIn(data) {
+        case .head(let request):
+            self.answer = self.answer(to: request, context)
+            if self.answer == nil { self.requestsInProgress += 1 }
+        // A body says nothing here.
+        case .body: break
+        case .end:
+            guard let answer = self.answer else { break }
+            self.answer = nil
+            self.write(answer, context)
+            return
+        }
+        if self.answer == nil { context.fireChannelRead(data) }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        if self.isWritten {
+            self.isWritten = false
+            context.flush()
+        }
+        context.fireChannelReadComplete()
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if case .end = self.unwrapOutboundIn(data) { self.requestsInProgress -= 1 }
+        context.write(data, promise: promise)
+    }
+
+    private func answer(to request: HTTPRequest, _ context: ChannelHandlerContext) -> ReadyAnswer? {
+        guard self.requestsInProgress == 0, context.channel.isWritable, request.targetDoubt == nil else { return nil }
+        return self.lists.answer(to: request, from: self.peer)
+    }
+
+    private func write(_ answer: ReadyAnswer, _ context: ChannelHandlerContext) {
+        self.isWritten = true
+        context.write(self.wrapOutboundOut(.head(answer.head(at: self.lists.clock.now))), promise: nil)
+        if let body = answer.body { context.write(self.wrapOutboundOut(.body(body)), promise: nil) }
+        context.write(self.wrapOutboundOut(.end(nil)), promise: nil)
+    }
+}

@@ -1,0 +1,129 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// `GET /v1/openapi.json`: the interface of formats.md, section 7, for programs (OpenAPI 3.1). Pages for people are not
+/// in it. `scripts/check-openapi` holds the service against it.
+enum OpenAPIDocument {
+    /// The document.
+    static let text = """
+        {"openapi": "3.1.0",
+         "info": {"title": "Tumbler", "version": "1.0", "license": {"name": "Apache 2.0", "identifier": "Apache-2.0"},
+          "description": "Signed pin lists, failure reports and what an operator asks. Errors are RFC 9457 problems."},
+         "paths": {\(Self.lists), \(Self.reports), \(Self.operators)},
+         "components": {
+          "securitySchemes": {"token": {"type": "http", "scheme": "bearer",
+           "description": "Of tumbler token create. To look, none is needed on loopback, asked by a loopback name."}},
+          "parameters": {
+           "name": {"name": "name", "in": "path", "required": true, "description": "The name of a list.",
+            "example": "com.example.app",
+            "schema": {"type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$"}},
+           "held": {"name": "If-None-Match", "in": "header", "required": false,
+            "description": "The entity tag of what the client holds: the hex SHA-256 of the bytes in quotes.",
+            "schema": {"type": "string"}}},
+          "headers": {
+           "tag": {"description": "The hex SHA-256 of the bytes in quotes.", "required": true,
+            "schema": {"type": "string", "pattern": "^\\"[0-9a-f]{64}\\"$"}},
+           "retry": {"description": "Seconds.", "required": true, "schema": {"type": "string", "pattern": "^[0-9]+$"}}},
+          "responses": {\(Self.responses)},
+          "schemas": {\(OpenAPISchemas.text)}}}
+
+        """
+
+    private static let lists = """
+        "/v1/lists/{name}/pins.json": {"parameters": [{"$ref": "#/components/parameters/name"}],
+          "get": {"operationId": "getList", "summary": "The newest list of a name",
+           "parameters": [{"$ref": "#/components/parameters/held"}], "responses": {\(Self.envelope)}}},
+         "/v1/lists/{name}/root/{version}.json": {"parameters": [{"$ref": "#/components/parameters/name"},
+           {"name": "version", "in": "path", "required": true, "example": 1,
+            "schema": {"type": "integer", "minimum": 1}}],
+          "get": {"operationId": "getRoot", "summary": "A root of a name; it never changes",
+           "parameters": [{"$ref": "#/components/parameters/held"}], "responses": {\(Self.envelope)}}},
+         "/v1/lists/{name}": {"parameters": [{"$ref": "#/components/parameters/name"}],
+          "put": {"operationId": "publish", "summary": "Publish roots, in order, then a list: all or none",
+           "security": [{"token": []}],
+           "requestBody": {"required": true, "content": {"application/json": {"schema":
+            {"$ref": "#/components/schemas/Publication"}}}},
+           "responses": {
+            "200": {"description": "Published, or there already.", "content": {"application/json": {"schema":
+             {"$ref": "#/components/schemas/Published"}}}},
+            "400": {"$ref": "#/components/responses/problem"}, "401": {"$ref": "#/components/responses/problem"},
+            "403": {"$ref": "#/components/responses/problem"}, "409": {"$ref": "#/components/responses/problem"},
+            "413": {"$ref": "#/components/responses/problem"}, "415": {"$ref": "#/components/responses/problem"},
+            "422": {"$ref": "#/components/responses/problem"}, "503": {"$ref": "#/components/responses/later"}}}}
+        """
+
+    private static let envelope = """
+        "200": {"description": "The signed bytes.", "headers": {"ETag": {"$ref": "#/components/headers/tag"}},
+             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Envelope"}}}},
+            "304": {"description": "The client holds it.", "headers": {"ETag": {"$ref": "#/components/headers/tag"}}},
+            "400": {"$ref": "#/components/responses/problem"}, "404": {"$ref": "#/components/responses/problem"}
+        """
+
+    private static let reports = """
+        "/v1/reports": {"post": {"operationId": "report",
+          "summary": "Report a failed validation, or a list that was refused",
+          "requestBody": {"required": true, "content": {
+           "application/json": {"schema": {"anyOf": [{"$ref": "#/components/schemas/Report"},
+            {"$ref": "#/components/schemas/ReportingEntries"}]}},
+           "application/reports+json": {"schema": {"$ref": "#/components/schemas/ReportingEntries"}}}},
+          "responses": {"202": {"description": "Stored."},
+           "400": {"$ref": "#/components/responses/problem"}, "413": {"$ref": "#/components/responses/problem"},
+           "415": {"$ref": "#/components/responses/problem"}, "429": {"$ref": "#/components/responses/later"},
+           "503": {"$ref": "#/components/responses/later"}}},
+         "get": {"operationId": "export", "summary": "The reports that are kept", \(Self.reader),
+          "parameters": [
+           {"name": "format", "in": "query", "schema": {"type": "string", "enum": ["jsonl", "csv"]}},
+           {"name": "since", "in": "query", "schema": \(Self.moment)},
+           {"name": "until", "in": "query", "schema": \(Self.moment)}],
+          "responses": {"200": {"description": "One a line.", "content": {
+            "application/jsonl": {"schema": {"type": "string"}},
+            "text/csv; charset=utf-8; header=present": {"schema": {"type": "string"}}}}, \(Self.refusals)}}}
+        """
+
+    private static let operators = """
+        "/v1/lists/{name}/probe": {"parameters": [{"$ref": "#/components/parameters/name"}],
+          "post": {"operationId": "probe", "summary": "Hand in what tumbler probe found", "security": [{"token": []}],
+           "requestBody": {"required": true, "content": {"application/json": {"schema":
+            {"$ref": "#/components/schemas/ProbeResult"}}}},
+           "responses": {"202": {"description": "Stored."},
+            "400": {"$ref": "#/components/responses/problem"}, "401": {"$ref": "#/components/responses/problem"},
+            "403": {"$ref": "#/components/responses/problem"}, "413": {"$ref": "#/components/responses/problem"},
+            "415": {"$ref": "#/components/responses/problem"}, "503": {"$ref": "#/components/responses/later"}}}},
+         "/v1/status": {"get": {"operationId": "status", "summary": "The figures of the dashboard", \(Self.reader),
+          "responses": {"200": {"description": "The figures.", "content": {"application/json": {"schema":
+           {"$ref": "#/components/schemas/Status"}}}}, \(Self.refusals)}}},
+         "/metrics": {"get": {"operationId": "metrics", "summary": "Prometheus text, version 0.0.4", \(Self.reader),
+          "responses": {"200": {"description": "The metrics.", "content": {"text/plain; version=0.0.4; charset=utf-8":
+           {"schema": {"type": "string"}}}}, \(Self.refusals)}}},
+         "/readyz": {"get": {"operationId": "ready", "summary": "Whether all that is stored verifies", \(Self.reader),
+          "responses": {"200": {"description": "It is ready.", "content": {"application/json": {"schema":
+           {"$ref": "#/components/schemas/State"}}}}, \(Self.refusals)}}},
+         "/healthz": {"get": {"operationId": "alive", "summary": "Liveness", "responses": {"200":
+          {"description": "It is alive.", "content": {"application/json": {"schema":
+           {"$ref": "#/components/schemas/State"}}}}, "400": {"$ref": "#/components/responses/problem"}}}},
+         "/v1/openapi.json": {"get": {"operationId": "document", "summary": "This document", "responses": {"200":
+          {"description": "This document.", "content": {"application/json": {"schema": {"type": "object"}}}},
+           "400": {"$ref": "#/components/responses/problem"}}}}
+        """
+
+    /// A point in time that there is, for what is asked with.
+    private static let moment = """
+        {"type": "string", "pattern":
+            "^20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z$"}
+        """
+
+    private static let reader = #""security": [{}, {"token": []}]"#
+
+    private static let refusals = """
+        "400": {"$ref": "#/components/responses/problem"}, "401": {"$ref": "#/components/responses/problem"},
+           "403": {"$ref": "#/components/responses/problem"}, "503": {"$ref": "#/components/responses/problem"}
+        """
+
+    private static let responses = """
+        "problem": {"description": "What is wrong.", "content": {"application/problem+json": {"schema":
+            {"$ref": "#/components/schemas/Problem"}}}},
+           "later": {"description": "Not now.", "headers": {"Retry-After": {"$ref": "#/components/headers/retry"}},
+            "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}}
+        """
+}

@@ -1,0 +1,109 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// What bodies look like in ``OpenAPIDocument``. Reports are described as tolerantly as they are read: three kinds of
+/// senders write them, and what one of them spells another way is no error.
+enum OpenAPISchemas {
+    /// The members of `components.schemas`.
+    static let text = """
+        "Problem": {"type": "object", "required": ["type", "title", "status", "code", "detail"], "properties": {
+             "type": {"const": "about:blank"}, "title": {"type": "string", "minLength": 1},
+             "status": {"type": "integer", "minimum": 400, "maximum": 599},
+             "code": {"type": "string", "pattern": "^[a-z0-9-]+$"}, "detail": {"type": "string", "minLength": 1}}},
+            "State": {"type": "object", "required": ["status"], "properties": {"status": {"enum": ["alive", "ready"]}}},
+            "Envelope": {"type": "object", "required": ["payloadType", "payload", "signatures"], "properties": {
+             "payloadType": {"type": "string"}, "payload": {"type": "string"},
+             "signatures": {"type": "array", "maxItems": 32, "items": {"type": "object", "required": ["sig"],
+              "properties": {"keyid": {"type": "string"}, "sig": {"type": "string"}}}}}},
+            "Publication": {"type": "array", "minItems": 1, "items": {"$ref": "#/components/schemas/Envelope"}},
+            "Published": {"type": "object", "required": ["name", "changes"], "properties": {
+             "name": {"type": "string"}, "changes": {"type": "array", "items": {"type": "string"}}}},
+            "ProbeResult": {"type": "object", "required": ["hosts"], "properties": {
+             "at": {"description": "When; RFC 3339. Now is what it is without."},
+             "hosts": {"type": "array", "maxItems": 10000, "items": {"type": "object", "required": ["host", "ok"],
+              "properties": {"host": {"type": "string"}, "ok": {"type": "boolean"}}}}}},
+            \(Self.reports),
+            \(Self.status)
+        """
+
+    private static let reports = """
+        "Text": {"description": "A text of at most 4,096 bytes; a number is read as its digits.",
+             "anyOf": [{"type": "string", "maxLength": 4096}, {"type": "number"}]},
+            "Line": {"anyOf": [{"$ref": "#/components/schemas/Text"}, {"type": "null"}]},
+            "Lines": {"anyOf": [{"type": "array", "maxItems": 8192, "items": {"type": "string"}}, {"type": "null"}]},
+            "Flag": {"anyOf": [{"enum": [true, false, "true", "false", "YES", "NO", "0", "1", null]},
+             {"type": "number", "minimum": 0, "exclusiveMaximum": 2}]},
+            "Report": {"description": "RFC 7469, section 3, and TrustKit's members; a refused list has no host.",
+             "type": "object", "anyOf": [
+              {"required": ["hostname"], "properties": {"hostname": {"$ref": "#/components/schemas/Text"}}},
+              {"required": ["noted-hostname"], "properties": {"noted-hostname": {"$ref": "#/components/schemas/Text"}}},
+              {"required": ["tumbler"], "properties": {"tumbler": {"type": "object", "required": ["reason"],
+               "properties": {"reason": {"$ref": "#/components/schemas/Text"}}}}}],
+             "properties": {
+              "date-time": {"$ref": "#/components/schemas/Line"}, "hostname": {"$ref": "#/components/schemas/Line"},
+              "noted-hostname": {"$ref": "#/components/schemas/Line"},
+              "port": {"anyOf": [{"type": "number", "minimum": 0, "maximum": 65535},
+               {"type": "string", "pattern": "^[0-9]{1,4}$"}, {"type": "null"}]},
+              "include-subdomains": {"$ref": "#/components/schemas/Flag"},
+              "enforce-pinning": {"$ref": "#/components/schemas/Flag"},
+              "effective-expiration-date": {"$ref": "#/components/schemas/Line"},
+              "served-certificate-chain": {"$ref": "#/components/schemas/Lines"},
+              "validated-certificate-chain": {"$ref": "#/components/schemas/Lines"},
+              "known-pins": {"anyOf": [{"type": "array", "maxItems": 64, "items": {"type": "string"}},
+               {"type": "null"}]},
+              "app-bundle-id": {"$ref": "#/components/schemas/Line"},
+              "app-version": {"$ref": "#/components/schemas/Line"},
+              "app-platform": {"$ref": "#/components/schemas/Line"},
+              "app-platform-version": {"$ref": "#/components/schemas/Line"},
+              "validation-result": {"anyOf": [{"type": "number", "minimum": 0, "maximum": 5},
+               {"type": "string", "pattern": "^[0-5]$"}, {"type": "null"}]},
+              "tumbler": {"anyOf": [{"$ref": "#/components/schemas/ReportDetails"}, {"type": "null"}]}}},
+            "ReportDetails": {"type": "object", "properties": {
+             "list-name": {"$ref": "#/components/schemas/Line"}, "list-digest": {"$ref": "#/components/schemas/Line"},
+             "list-version": {"anyOf": [{"type": "number", "minimum": 1, "maximum": 9007199254740991},
+              {"type": "string", "pattern": "^[1-9][0-9]{0,14}$"}, {"type": "null"}]},
+             "reason": {"$ref": "#/components/schemas/Line"},
+             "signals": {"anyOf": [{"type": "array", "maxItems": 32, "items": {"type": "string"}}, {"type": "null"}]},
+             "envelope": {"description": "The refused envelope in base64, of an incident alone."}}},
+            "ReportingEntries": {"type": "array", "maxItems": 128, "items": {"type": "object",
+             "required": ["type", "body"], "properties": {
+              "type": {"$ref": "#/components/schemas/Text"}, "body": {"type": "object"},
+              "age": {"anyOf": [{"type": "number", "minimum": 0}, {"type": "string", "pattern": "^[0-9]{1,18}$"},
+               {"type": "null"}]}, "url": {}}}}
+        """
+
+    private static let status = """
+        "Time": {"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"},
+            "Digest": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
+            "Status": {"type": "object",
+             "required": ["time", "auditHead", "auditEntries", "names", "hosts", "groups", "alarms", "probes"],
+             "properties": {
+              "time": {"$ref": "#/components/schemas/Time"}, "auditHead": {"$ref": "#/components/schemas/Digest"},
+              "auditEntries": {"type": "integer", "minimum": 0},
+              "names": {"type": "array", "items": {"type": "object", "required": ["name", "list", "root", "adoption"],
+               "properties": {"name": {"type": "string"},
+                "list": {"type": "object", "required": ["version", "digest", "publishedAt", "expiresAt"],
+                 "properties": {
+                 "version": {"type": "integer", "minimum": 1}, "digest": {"$ref": "#/components/schemas/Digest"},
+                 "publishedAt": {"$ref": "#/components/schemas/Time"},
+                 "expiresAt": {"$ref": "#/components/schemas/Time"}}},
+                "root": {"type": "object", "required": ["version", "expiresAt"], "properties": {
+                 "version": {"type": "integer", "minimum": 1}, "expiresAt": {"$ref": "#/components/schemas/Time"}}},
+                "adoption": {"type": "object", "required": ["window", "state", "unverified"], "properties": {
+                 "window": {"type": "integer", "minimum": 1}, "state": {"enum": ["measured", "not-measured"]},
+                 "base": {"type": "integer", "minimum": 0},
+                 "share": {"type": "object", "additionalProperties": {"type": "string",
+                  "pattern": "^[01][.][0-9]{6}$"}},
+                 "unverified": {"type": "array", "items": {"type": "object", "required": ["digest", "count"]}}}}}}},
+              "hosts": {"type": "array", "items": {"type": "object",
+               "required": ["host", "lastHour", "pinFailures", "usual"]}},
+              "groups": {"type": "array", "maxItems": 20, "items": {"type": "object",
+               "required": ["id", "host", "reason", "count", "lastAt", "cause", "kind"]}},
+              "alarms": {"type": "array", "items": {"type": "object",
+               "required": ["key", "kind", "severity", "since", "detail"],
+               "properties": {"severity": {"enum": ["notice", "warning", "critical"]}}}},
+              "probes": {"type": "array", "items": {"type": "object",
+               "required": ["name", "host", "ok", "at", "detail"]}}}}
+        """
+}

@@ -1,0 +1,84 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import PinListMetadata
+
+/// An error as `application/problem+json` (RFC 9457).
+struct Problem: Error, HTTPResponseError {
+    /// The status.
+    let status: HTTPResponse.Status
+    /// What kind of problem, lower case with hyphens: what programs look at.
+    let code: String
+    /// What is wrong and what to do, in a sentence without a full stop.
+    let detail: String
+    /// Further fields of the answer.
+    var headers: HTTPFields = [:]
+
+    init(_ status: HTTPResponse.Status, _ code: String, _ detail: String, headers: HTTPFields = [:]) {
+        self.status = status
+        self.code = code
+        self.detail = detail
+        self.headers = headers
+    }
+
+    /// What the status is called. One that was made from its number alone has no name.
+    private var title: String {
+        guard self.status.reasonPhrase.isEmpty else { return self.status.reasonPhrase }
+        let named: [HTTPResponse.Status] = [.badRequest, .conflict, .contentTooLarge, .unprocessableContent]
+        return named.first { $0.code == self.status.code }?.reasonPhrase ?? "Error"
+    }
+
+    /// The answer.
+    var response: Response { self.ready.response }
+
+    /// The answer, to be given again and again.
+    var ready: ReadyAnswer {
+        let body = JSONValue.object([
+            .init("type", .string("about:blank")), .init("title", .string(self.title)),
+            .init("status", .integer(Int64(self.status.code))), .init("code", .string(self.code)),
+            .init("detail", .string(self.detail)),
+        ]).bytes
+        var fields = self.headers
+        fields[.contentType] = "application/problem+json"
+        fields[.contentLength] = "\(body.count)"
+        if fields[.cacheControl] == nil { fields[.cacheControl] = "no-store" }
+        return ReadyAnswer(self.status, fields, ByteBuffer(bytes: body))
+    }
+
+    func response(from request: Request, context: some RequestContext) throws -> Response { self.response }
+
+    /// There is nothing here.
+    static func notFound(_ what: String) -> Problem { Problem(.notFound, "not-found", what) }
+
+    /// The store does not answer: what was accepted before is safe, and this was not accepted.
+    static func unavailable(_ error: any Error) -> Problem {
+        let reason = (error as? StoreError)?.code.description ?? "unavailable"
+        return Problem(
+            .serviceUnavailable, "store-\(reason)", "the store does not take it now; try again later",
+            headers: [.retryAfter: "30"])
+    }
+}
+
+extension Response {
+    /// JSON.
+    static func json(_ value: JSONValue, status: HTTPResponse.Status = .ok) -> Response {
+        let bytes = value.bytes
+        return Response(
+            status: status,
+            headers: [
+                .contentType: "application/json", .contentLength: "\(bytes.count)", .cacheControl: "no-store",
+            ], body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+
+    /// Bytes of some type, for whoever asked alone.
+    static func bytes(_ bytes: [UInt8], _ type: String, status: HTTPResponse.Status = .ok) -> Response {
+        Response(
+            status: status,
+            headers: [.contentType: type, .contentLength: "\(bytes.count)", .cacheControl: "no-store"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+}

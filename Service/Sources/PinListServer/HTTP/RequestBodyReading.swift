@@ -1,0 +1,32 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+
+extension Request {
+    /// The whole body, within a limit that is looked at before a byte is read where the length is told.
+    ///
+    /// - Throws: ``Problem``: 413 over the limit, 415 for a body that is encoded: what it unfolds to nobody can know
+    ///   before.
+    /// - Parameter arrived: Is told of bytes before they are kept, and throws when there is no room for them.
+    func body(upTo limit: Int, arrived: (Int) throws -> Void = { _ in }) async throws -> [UInt8] {
+        if let encoding = self.headers[.contentEncoding], encoding.lowercased() != "identity" {
+            throw Problem(
+                .unsupportedMediaType, "encoded", "a body with Content-Encoding is not read; send it as it is",
+                headers: [.acceptEncoding: "identity"])
+        }
+        let tooLarge = Problem(
+            .contentTooLarge, "too-large", "the body is over \(limit) bytes", headers: [.connection: "close"])
+        if let length = self.headers[.contentLength].flatMap({ Int($0) }), length > limit { throw tooLarge }
+        var bytes: [UInt8] = []
+        for try await buffer in self.body {
+            guard bytes.count + buffer.readableBytes <= limit else { throw tooLarge }
+            try arrived(buffer.readableBytes)
+            bytes += buffer.readableBytesView
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,111 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+public import CertificatePinning
+internal import HTTPTypes
+
+/// Where a request comes from, as far as that can be believed.
+public struct RequestSource: Sendable {
+    /// Whose fields about others are believed.
+    let trustedProxies: [NetworkRange]
+    /// Caches that ask for many.
+    let edges: [NetworkRange]
+
+    /// The most elements of `X-Forwarded-For` or `Forwarded` that are looked at, from its end.
+    static let mostElements = 16
+
+    /// States whom to believe.
+    public init(trustedProxies: [NetworkRange], edges: [NetworkRange]) {
+        self.trustedProxies = trustedProxies
+        self.edges = edges
+    }
+
+    /// The address of whoever asked: the peer's, or, behind proxies that are trusted, the last one in
+    /// `X-Forwarded-For` or `Forwarded` (RFC 7239) that is not one of theirs. What stands before it anybody can have
+    /// written. So can the whole of the field that the proxy does not write: where both are there and differ, neither is
+    /// believed.
+    public func address(forwardedFor: String?, forwarded: String? = nil, peer: IPAddress?) -> IPAddress? {
+        guard let peer, self.trustedProxies.contains(peer) else { return peer }
+        let told = [
+            forwardedFor?.split(separator: ",").suffix(Self.mostElements).map { Self.node($0) },
+            forwarded.map { Self.nodes($0).suffix(Self.mostElements) },
+        ].compactMap { $0.map { self.client($0, peer: peer) } }
+        guard let first = told.first, told.allSatisfy({ $0 == first }) else { return peer }
+        return first
+    }
+
+    /// The address of whoever asked, by the fields of a request.
+    func address(_ fields: HTTPFields, peer: IPAddress?) -> IPAddress? {
+        self.address(forwardedFor: fields[.xForwardedFor], forwarded: fields[.forwarded], peer: peer)
+    }
+
+    private func client(_ nodes: some BidirectionalCollection<IPAddress?>, peer: IPAddress) -> IPAddress {
+        for node in nodes.reversed() {
+            guard let node else { return peer }
+            if !self.trustedProxies.contains(node) { return node }
+        }
+        return peer
+    }
+
+    /// RFC 7239, section 6: an address, with brackets and a port or without; `nil` for `unknown` and for made-up names.
+    private static func node(_ text: some StringProtocol) -> IPAddress? {
+        var address = text.filter { $0 != " " && $0 != "\t" }[...]
+        if address.first == "[" {
+            address = address.dropFirst().prefix { $0 != "]" }
+        } else if address.filter({ $0 == ":" }).count == 1 {
+            address = address.prefix { $0 != ":" }
+        }
+        return IPAddress(text: String(address))
+    }
+
+    /// RFC 7239, section 4: what each element of `Forwarded` says in its `for`.
+    private static func nodes(_ field: String) -> [IPAddress?] {
+        Self.split(field[...], at: ",").map { element in
+            for pair in Self.split(element, at: ";") {
+                let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                guard sides.count == 2, sides[0].filter({ $0 != " " && $0 != "\t" }).lowercased() == "for" else {
+                    continue
+                }
+                return Self.node(sides[1].filter { $0 != "\"" })
+            }
+            return nil
+        }
+    }
+
+    /// The parts between separators that stand in no quoted string.
+    private static func split(_ text: Substring, at separator: Character) -> [Substring] {
+        var isQuoted = false
+        return text.split(omittingEmptySubsequences: false) { character in
+            if character == "\"" { isQuoted.toggle() }
+            return character == separator && !isQuoted
+        }
+    }
+
+    /// Whether a cache asks, for as many as it likes: it says so, or is known to be one.
+    func isEdge(_ fields: HTTPFields, peer: IPAddress?) -> Bool {
+        if fields[.via] != nil || fields[.forwarded] != nil { return true }
+        return !self.edges.isEmpty && peer.map { self.edges.contains($0) } == true
+    }
+
+    /// Whether something stands in between that says so.
+    static func isForwarded(_ fields: HTTPFields) -> Bool {
+        fields.contains { field in
+            let name = field.name.canonicalName
+            return name == "forwarded" || name.hasPrefix("x-forwarded-")
+        }
+    }
+}
+
+extension HTTPField.Name {
+    /// RFC 7239.
+    static let forwarded = Self.known("Forwarded")
+    /// What proxies wrote before there was RFC 7239, and write still.
+    static let xForwardedFor = Self.known("X-Forwarded-For")
+    /// RFC 9110, section 7.6.3.
+    static let via = Self.known("Via")
+    /// The Fetch standard's.
+    static let secFetchSite = Self.known("Sec-Fetch-Site")
+
+    private static func known(_ name: String) -> HTTPField.Name { HTTPField.Name(name) ?? .from }
+}

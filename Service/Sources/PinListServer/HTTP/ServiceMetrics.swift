@@ -1,0 +1,89 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+internal import PinListMetadata
+
+/// `GET /metrics`. Labels are names of lists, hosts of lists and bounded codes: never what a sender of reports chose.
+enum ServiceMetrics {
+    /// The text.
+    static func text(_ overview: Overview, _ counters: ReportCounters.Numbers, _ written: (Int64, Int64)) -> String {
+        var text = MetricsText()
+        Self.addLists(overview, &text)
+        Self.addReports(overview, counters, written, &text)
+        text.add(
+            "tumbler_alarms", "gauge", "Alarms that fire.",
+            Alarm.Kind.allCases.map { kind in
+                ([("kind", kind.rawValue)], Double(overview.alarms.count { $0.kind == kind.rawValue }))
+            })
+        text.add(
+            "tumbler_probe_ok", "gauge", "Whether the last probe of a host found all well.",
+            overview.probes.map { ([("name", $0.name), ("host", $0.host)], $0.isOK ? 1 : 0) })
+        text.add(
+            "tumbler_probe_time_seconds", "gauge", "When a host was probed last.",
+            overview.probes.map { ([("name", $0.name), ("host", $0.host)], Double($0.at.secondsSince1970)) })
+        text.add(
+            "tumbler_probe_certificate_expiry_seconds", "gauge", "When the first certificate that a host serves ends.",
+            overview.probes.compactMap { probe in
+                ProbeFacts(probe.result).firstEnd.map {
+                    ([("name", probe.name), ("host", probe.host)], Double($0.secondsSince1970))
+                }
+            })
+        text.add(
+            "tumbler_audit_entries", "gauge", "Entries of the audit log, with the digest of the newest.",
+            [([("head", overview.auditHead)], Double(overview.auditCount))])
+        return text.text
+    }
+
+    private static func addLists(_ overview: Overview, _ text: inout MetricsText) {
+        func gauge(_ name: String, _ help: String, _ value: (NameOverview) -> Double?) {
+            text.add(
+                name, "gauge", help,
+                overview.names.compactMap { overview in value(overview).map { ([("name", overview.name)], $0) } })
+        }
+        gauge("tumbler_list_version", "The version of the list that is served.") { Double($0.list.version) }
+        gauge("tumbler_list_expiry_seconds", "When the list that is served expires.") {
+            Double($0.list.expiresAt.secondsSince1970)
+        }
+        gauge("tumbler_root_expiry_seconds", "When the newest root expires.") {
+            Double($0.root.expiresAt.secondsSince1970)
+        }
+        gauge("tumbler_adoption_ratio", "Estimated share of active installations with the list that is served.") {
+            $0.adoption.share(of: $0.list.version)
+        }
+        gauge("tumbler_adoption_base", "Requests of the last window that the estimate is made from.") {
+            if case .measured(let base) = $0.adoption.state { Double(base) } else { nil }
+        }
+        gauge("tumbler_list_requests_last_hour", "Requests for the list in the last sixty minutes.") {
+            $0.questions.lastHour
+        }
+    }
+
+    private static func addReports(
+        _ overview: Overview, _ counters: ReportCounters.Numbers, _ written: (Int64, Int64), _ text: inout MetricsText
+    ) {
+        text.add(
+            "tumbler_reports_accepted_total", "counter", "Reports that this instance stored, by kind.",
+            CollectedReport.Kind.allCases.map { kind in
+                ([("kind", kind.rawValue)], Double(counters.accepted[kind.rawValue] ?? 0))
+            })
+        text.add(
+            "tumbler_reports_refused_total", "counter", "Reports that this instance refused, by reason.",
+            counters.refused.sorted { $0.key < $1.key }.map { ([("reason", $0.key)], Double($0.value)) })
+        text.add(
+            "tumbler_report_commits_total", "counter", "Transactions that reports were stored in.",
+            [([], Double(written.0))])
+        // Hosts of reports are what senders say; those of the lists are ours.
+        let pinned = Set(overview.names.flatMap { $0.list.domains.map(\.entry.domain.description) })
+        text.add(
+            "tumbler_failures_last_hour", "gauge", "Failures of a listed host in the last sixty minutes.",
+            overview.hosts.filter { pinned.contains($0.host) }.map { ([("host", $0.host)], $0.lastHour) })
+        text.add(
+            "tumbler_pin_failures_last_hour", "gauge", "Pin failures of a listed host in the last sixty minutes.",
+            overview.hosts.filter { pinned.contains($0.host) }.map { ([("host", $0.host)], $0.pinFailures) })
+        text.add(
+            "tumbler_failures_usual", "gauge", "Failures of a listed host in a usual hour.",
+            overview.hosts.filter { pinned.contains($0.host) }.map { ([("host", $0.host)], $0.usual) })
+    }
+}

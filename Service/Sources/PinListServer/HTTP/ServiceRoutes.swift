@@ -1,0 +1,88 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+internal import HTTPTypes
+internal import Hummingbird
+internal import PinListMetadata
+
+/// Which path leads where. One router for what everybody may ask, one for the operator; on one listener the second
+/// comes after the first.
+struct ServiceRoutes: Sendable {
+    let parts: ServiceParts
+    let access: AdminAccess
+    let dashboard: DashboardRoutes
+
+    /// What is there for everybody.
+    func addPublic(to router: Router<ServiceContext>) {
+        router.get("/healthz") { _, _ in Response.json(.object([.init("status", .string("alive"))])) }
+        router.get("/v1/openapi.json") { _, _ in
+            Response.bytes(Array(OpenAPIDocument.text.utf8), "application/json")
+        }
+        self.addReports(to: router)
+    }
+
+    private func addReports(to router: Router<ServiceContext>) {
+        let reports = self.parts.reports
+        router.post("/v1/reports") { request, context in try await reports.respond(to: request, context) }
+    }
+
+    /// What is there for the operator.
+    func addAdmin(to router: Router<ServiceContext>) {
+        let publication = PublicationRoute(
+            publisher: self.parts.publisher, lists: self.parts.lists, store: self.parts.store, access: self.access,
+            clock: self.parts.clock)
+        router.put("/v1/lists/:name") { request, context in
+            try await publication.respond(to: request, context)
+        }
+        let probe = ProbeRoute(parts: self.parts, access: self.access)
+        router.post("/v1/lists/:name/probe") { request, context in try await probe.respond(to: request, context) }
+        router.get("/v1/status") { request, _ in
+            try await self.access.expectReader(request)
+            return Response.bytes(try await self.status(), "application/json")
+        }
+        let export = ExportRoute(store: self.parts.store, access: self.access)
+        router.get("/v1/reports") { request, _ in try await export.respond(to: request) }
+        router.get("/metrics") { request, _ in
+            try await self.access.expectReader(request)
+            return Response.bytes(Array(try await self.metrics().utf8), MetricsText.contentType)
+        }
+        self.dashboard.add(to: router)
+        router.get("/readyz") { request, _ in
+            try await self.access.expectReader(request)
+            return try await self.readiness()
+        }
+    }
+
+    private func status() async throws -> [UInt8] {
+        do {
+            let overview = try await self.parts.overview()
+            let newest = overview.newestVersions
+            let groups = try await self.parts.store.read { store in
+                try store.groups(
+                    GroupFilter(since: overview.time.before(604_800), limit: StatusDocument.mostGroups), newest: newest)
+            }
+            return try StatusDocument(overview, groups).bytes()
+        } catch let error as StoreError { throw Problem.unavailable(error) }
+    }
+
+    private func metrics() async throws -> String {
+        do {
+            return ServiceMetrics.text(
+                try await self.parts.overview(), self.parts.reportCounters.current, await self.parts.intake.written)
+        } catch let error as StoreError { throw Problem.unavailable(error) }
+    }
+
+    /// Whether it is ready: the store answers, and all that is published verifies.
+    private func readiness() async throws -> Response {
+        do {
+            let refusals = try await self.parts.lists.check(self.parts.store)
+            guard refusals.isEmpty else {
+                let names = refusals.map { "\($0.key) (\($0.value.code))" }.sorted().joined(separator: ", ")
+                throw Problem(.serviceUnavailable, "not-verified", "what is stored does not verify: \(names)")
+            }
+        } catch let error as StoreError { throw Problem.unavailable(error) }
+        return .json(.object([.init("status", .string("ready"))]))
+    }
+}

@@ -1,0 +1,40 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Logging
+internal import NIOCertificateReloading
+internal import NIOSSL
+
+/// The service's own TLS, with certificates that are read again when they have changed.
+struct ServiceTLS {
+    /// How often the files are looked at.
+    static let interval: Duration = .seconds(30)
+
+    /// Looks at the files.
+    let reloader: TimedCertificateReloader
+    /// For the listeners.
+    let configuration: TLSConfiguration
+
+    /// Reads the files.
+    ///
+    /// - Parameters:
+    ///   - files: Where they are.
+    ///   - interval: How often they are looked at.
+    ///   - logger: Where it is said what is wrong with new ones.
+    /// - Throws: What is wrong with them, when nothing can be served.
+    init(
+        _ files: ServiceConfiguration.Certificates, every interval: Duration = Self.interval, logger: Logger
+    ) throws {
+        self.reloader = try TimedCertificateReloader.makeReloaderValidatingSources(
+            refreshInterval: interval,
+            certificateSource: .init(location: .file(path: files.certificate), format: .pem),
+            privateKeySource: .init(location: .file(path: files.key), format: .pem),
+            logger: logger)
+        var configuration = try TLSConfiguration.makeServerConfiguration(certificateReloader: self.reloader)
+        configuration.minimumTLSVersion = .tlsv12
+        // HTTP/2 is for what stands in front of the service.
+        configuration.applicationProtocols = ["http/1.1"]
+        self.configuration = configuration
+    }
+}

@@ -1,0 +1,139 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+internal import Foundation
+internal import PinListMetadata
+
+/// `GET /v1/status`: the dashboard's figures as JSON, for `tumbler status` and whoever else wants them.
+struct StatusDocument: Encodable {
+    /// How many groups stand in it.
+    static let mostGroups = 20
+
+    struct Name: Encodable {
+        let name: String
+        let list: List
+        let root: Root
+        let adoption: Adoption
+    }
+
+    struct List: Encodable {
+        let version: Int64
+        let digest, publishedAt, expiresAt: String
+    }
+
+    struct Root: Encodable {
+        let version: Int64
+        let expiresAt: String
+    }
+
+    struct Adoption: Encodable {
+        let state: String
+        let window: Int64
+        let why: String?
+        let base: Int64?
+        let share: [String: Double]?
+        let ninetyNine: String?
+        let stalled: Bool
+        let unverified: [Unverified]
+    }
+
+    struct Unverified: Encodable {
+        let digest: String
+        let count: Int64
+    }
+
+    struct Host: Encodable {
+        let host: String
+        let lastHour, pinFailures: Int
+        let usual: Double
+    }
+
+    struct Group: Encodable {
+        let id, host, reason: String
+        let count: Int64
+        let lastAt, cause, kind: String
+        /// As the certificate names it; empty where none came along.
+        let issuer: String
+    }
+
+    struct Firing: Encodable {
+        let key, kind, severity, since, detail: String
+    }
+
+    struct Probe: Encodable {
+        let name, host: String
+        let ok: Bool
+        let at, detail: String
+    }
+
+    let time, auditHead: String
+    let auditEntries: Int64
+    let names: [Name]
+    let hosts: [Host]
+    let groups: [Group]
+    let alarms: [Firing]
+    let probes: [Probe]
+
+    /// The document of what there is.
+    init(_ overview: Overview, _ groups: [GroupSummary]) {
+        self.time = overview.time.description
+        self.auditHead = overview.auditHead
+        self.auditEntries = overview.auditCount
+        self.names = overview.names.map { name in
+            Name(
+                name: name.name,
+                list: List(
+                    version: name.list.version, digest: name.digest, publishedAt: name.publishedAt.description,
+                    expiresAt: name.list.expiresAt.description),
+                root: Root(version: name.root.version, expiresAt: name.root.expiresAt.description),
+                adoption: Adoption(name.adoption))
+        }
+        self.hosts = overview.hosts.map { rate in
+            Host(
+                host: rate.host, lastHour: Int(rate.lastHour.rounded()), pinFailures: Int(rate.pinFailures.rounded()),
+                usual: (rate.usual * 10).rounded() / 10)
+        }
+        self.groups = groups.prefix(Self.mostGroups).map { group in
+            Group(
+                id: group.id, host: group.host, reason: group.reason, count: group.count,
+                lastAt: group.seen.upperBound.description, cause: group.cause.title, kind: group.cause.kind.rawValue,
+                issuer: group.issuer)
+        }
+        self.alarms = overview.alarms.map { alarm in
+            Firing(
+                key: alarm.key, kind: alarm.kind, severity: alarm.severity, since: alarm.since.description,
+                detail: alarm.detail)
+        }
+        self.probes = overview.probes.map { probe in
+            Probe(
+                name: probe.name, host: probe.host, ok: probe.isOK, at: probe.at.description,
+                detail: ProbeFacts(probe.result).trouble ?? "")
+        }
+    }
+
+    /// The document as UTF-8.
+    func bytes() throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return Array(try encoder.encode(self))
+    }
+}
+
+extension StatusDocument.Adoption {
+    fileprivate init(_ adoption: AdoptionEstimate) {
+        var (why, base): (String?, Int64?)
+        switch adoption.state {
+        case .notMeasured(let reason): why = reason
+        case .measured(let count): base = count
+        }
+        // Six digits: more would pretend to know more.
+        let shares = adoption.shares.map { ("\($0.key)", ($0.value * 1e6).rounded() / 1e6) }
+        self.init(
+            state: base == nil ? "not-measured" : "measured", window: adoption.window, why: why, base: base,
+            share: base == nil ? nil : Dictionary(uniqueKeysWithValues: shares),
+            ninetyNine: adoption.everybodyAt?.description, stalled: adoption.isStalled,
+            unverified: adoption.unverified.map { .init(digest: $0.digest, count: $0.count) })
+    }
+}

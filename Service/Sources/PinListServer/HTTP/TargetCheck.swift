@@ -1,0 +1,44 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import Hummingbird
+
+/// Refuses requests that leave in doubt whom and what they mean, before anything looks at them: what stands in front of
+/// the service may have read them differently (RFC 9112, sections 3.2 and 11.2).
+struct TargetCheck<Next: HTTPResponder<ServiceContext>>: HTTPResponder {
+    typealias Context = ServiceContext
+
+    let next: Next
+
+    func respond(to request: Request, context: ServiceContext) async throws -> Response {
+        if let doubt = request.head.targetDoubt { return Problem(.badRequest, "bad-target", doubt).response }
+        return try await self.next.respond(to: request, context: context)
+    }
+
+}
+
+extension HTTPRequest {
+    /// What is wrong with the target of a request, if anything.
+    var targetDoubt: String? {
+        guard let authority = self.authority, !authority.isEmpty else { return "the field Host is missing" }
+        // The first of them is the authority; it is not among the fields.
+        guard !self.headerFields.contains(where: { $0.name.canonicalName == "host" }) else {
+            return "there is more than one field Host"
+        }
+        guard authority.utf8.allSatisfy(Self.mayStandInHost) else { return "the field Host names no host" }
+        // Of an address as the target the codec has left the path. The rest are * and what a tunnel leads to.
+        return self.path?.utf8.first == UInt8(ascii: "/") ? nil : "the target is no path"
+    }
+
+    private static func mayStandInHost(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"), UInt8(ascii: "%"), UInt8(ascii: ":"), UInt8(ascii: "["), UInt8(ascii: "]"):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,92 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+public import CertificatePinning
+internal import PinListMetadata
+
+/// What there is to know at a glance: for the dashboard, `tumbler status`, the metrics and the alarms, which all look at
+/// the same.
+public struct Overview: Sendable {
+    /// When it was taken.
+    public let time: Timestamp
+    /// The newest digest of the audit log.
+    public let auditHead: String
+    /// How many entries the audit log has.
+    public let auditCount: Int64
+    /// The lists.
+    public let names: [NameOverview]
+    /// Names whose stored metadata does not verify, with what is wrong.
+    public let broken: [String: String]
+    /// How often hosts fail; the most in the last hour first.
+    public let hosts: [HostRate]
+    /// What probes found last.
+    public let probes: [StoredProbe]
+    /// The alarms that fire.
+    public let alarms: [StoredAlarm]
+    /// What is remembered for days: publications that were refused, and lists that prove two versions of the truth.
+    let remembered: [AuditEntry]
+
+    /// The actions of the audit log that are an alarm for a while.
+    static let rememberedActions = ["publish-refused", "equivocation"]
+    /// For how long, in seconds: a day and a week.
+    static let rememberedFor: [String: Int64] = ["publish-refused": 86_400, "equivocation": 604_800]
+
+    /// Looks.
+    ///
+    /// - Parameters:
+    ///   - store: The store.
+    ///   - lists: What is served.
+    ///   - now: The time.
+    init(_ store: StoreTransaction, _ lists: [String: ServedLists.Name], broken: [String: String], at now: Timestamp)
+        throws
+    {
+        self.time = now
+        let head = try store.newestAuditEntry()
+        self.auditHead = head?.digest ?? AuditEntry.origin
+        self.auditCount = head?.number ?? 0
+        self.broken = broken
+        self.names = try lists.sorted { $0.key < $1.key }.compactMap { try Self.name($0.key, $0.value, store, now) }
+        let listed = self.names.flatMap { $0.list.domains.map(\.entry.domain.description) }
+        self.hosts = try store.hostRates(listed: Set(listed), at: now)
+        self.probes = try store.probes()
+        self.alarms = try store.firingAlarms()
+        self.remembered = try store.auditEntries(of: Self.rememberedActions, since: now.before(604_800)).filter {
+            now.secondsSince1970 - $0.time.secondsSince1970 <= Self.rememberedFor[$0.action] ?? 0
+        }
+    }
+
+    /// The newest version of each list.
+    var newestVersions: [String: Int64] {
+        Dictionary(uniqueKeysWithValues: self.names.map { ($0.name, $0.list.version) })
+    }
+
+    private static func name(
+        _ name: String, _ served: ServedLists.Name, _ store: StoreTransaction, _ now: Timestamp
+    ) throws -> NameOverview? {
+        guard let held = served.published.list, let root = served.published.newestRoot else { return nil }
+        let published = try store.publicationTime(of: held.list.version, name: name) ?? held.list.issuedAt
+        let window = held.list.refreshInterval
+        let hours = max(1, (window + 3_599) / 3_600)
+        let inquiries = try store.inquiries(of: name, windows: 2, of: hours, until: now.hour)
+        let counts = try store.inquiryTotals(of: name, since: now.hour - HostRate.week).mapValues {
+            (all: $0, pins: Int64(0))
+        }
+        return NameOverview(
+            name: name, list: held.list, digest: held.digest, publishedAt: published, root: root,
+            adoption: AdoptionEstimate.make(
+                inquiries.reduce(into: [:]) { all, window in all.merge(window) { $0 + $1 } }, versions: served.versions,
+                newest: (held.list.version, published), window: window, at: now),
+            questions: HostRate(name, counts, hour: now.hour, part: now.partOfHour))
+    }
+}
+
+extension Timestamp {
+    /// How much of the hour has passed, 0 to 1.
+    var partOfHour: Double { Double(self.secondsSince1970 - self.hour * 3_600) / 3_600 }
+
+    /// So many seconds before.
+    func before(_ seconds: Int64) -> Timestamp {
+        Timestamp(secondsSince1970: self.secondsSince1970.subtractingReportingOverflow(seconds).partialValue)
+    }
+}

@@ -1,0 +1,56 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+internal import PinListMetadata
+
+/// What is looked at of a probe's result. It comes from outside, with a token: what is missing or odd is left out.
+struct ProbeFacts {
+    /// What is wrong, in words; `nil` when nothing is.
+    let trouble: String?
+    /// When the first certificate of the path ends.
+    let firstEnd: Timestamp?
+    /// The path, leaf first: pins, and when each certificate ends.
+    let path: [(pin: String, end: Timestamp?)]
+    /// The issuer of the leaf.
+    let issuer: String?
+    /// The pin of the list that matched.
+    let matched: String?
+
+    init(_ result: [UInt8]) {
+        let value = try? JSONValue(strict: result, mostValues: 4_096)
+        let members = Self.members(value)
+        let path = Self.elements(members["path"]).map(Self.members)
+        self.path = path.compactMap { certificate in
+            Self.text(certificate["pin"]).map {
+                ($0, Self.text(certificate["notAfter"]).flatMap { try? Timestamp($0) })
+            }
+        }
+        self.issuer = path.first.flatMap { Self.text($0["issuer"]) }
+        self.firstEnd = path.compactMap { Self.text($0["notAfter"]).flatMap { try? Timestamp($0) } }.min()
+        self.matched = Self.text(members["matched"]) ?? Self.text(Self.members(members["matched"])["pin"])
+        if let error = Self.text(members["error"]) {
+            self.trouble = error
+        } else if Self.text(members["verdict"]) == "block" {
+            self.trouble = "apps refuse it: \(Self.text(members["reason"]) ?? "no reason given")"
+        } else {
+            self.trouble = nil
+        }
+    }
+
+    private static func members(_ value: JSONValue?) -> [String: JSONValue] {
+        guard case .object(let members)? = value else { return [:] }
+        return Dictionary(members.map { ($0.name, $0.value) }) { first, _ in first }
+    }
+
+    private static func elements(_ value: JSONValue?) -> [JSONValue] {
+        guard case .array(let elements)? = value else { return [] }
+        return elements
+    }
+
+    private static func text(_ value: JSONValue?) -> String? {
+        guard case .string(let text)? = value else { return nil }
+        return PrintableText.line(text, maximumLength: 256)
+    }
+}

@@ -1,0 +1,142 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AsyncHTTPClient
+internal import Hummingbird
+internal import HummingbirdCore
+internal import HummingbirdTLS
+public import Logging
+internal import NIOCertificateReloading
+internal import NIOCore
+internal import NIOSSL
+internal import PinListMetadata
+public import ServiceLifecycle
+
+/// The service: lists served, reports collected, people warned. It holds no signing key: it can verify, and cannot sign.
+public struct PinListService: Service {
+    /// A listener that is open.
+    public struct Listening: Hashable, Sendable {
+        /// Where, with the port that the system chose where 0 was asked for.
+        public let address: String
+        /// Whether the operator's part is there.
+        public let isAdmin: Bool
+    }
+
+    /// How often the files of the certificates are looked at. Tests wait less long.
+    var certificateInterval = ServiceTLS.interval
+
+    private let parts: ServiceParts
+    private let onListening: @Sendable (Listening) -> Void
+
+    /// A service that begins with ``run()``.
+    ///
+    /// - Parameters:
+    ///   - configuration: What it is told.
+    ///   - store: Where it keeps what it must not forget.
+    ///   - clock: What time it is.
+    ///   - instance: A name that no other instance on the same store has, such as a random one.
+    ///   - logger: Where it says what happens.
+    ///   - onListening: Is told of each listener.
+    public init(
+        _ configuration: ServiceConfiguration, store: any ServiceStore, clock: any ServiceClock = SystemServiceClock(),
+        instance: String, logger: Logger, onListening: @escaping @Sendable (Listening) -> Void = { _ in }
+    ) {
+        self.parts = ServiceParts(configuration, store: store, clock: clock, instance: instance, logger: logger)
+        self.onListening = onListening
+    }
+
+    /// Serves until its task is cancelled, or a graceful shutdown is asked for: then what was accepted is finished and
+    /// stored first.
+    ///
+    /// - Throws: ``StoreError`` when what is published cannot be read, and what the network says of a listener.
+    public func run() async throws {
+        for (name, refusal) in try await self.parts.lists.reload(from: self.parts.store) {
+            self.parts.logger.error("\(name) is not served: what is stored does not verify: \(refusal)")
+        }
+        let tls = try self.parts.configuration.tls.map {
+            try ServiceTLS($0, every: self.certificateInterval, logger: self.parts.logger)
+        }
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: HTTPWebhookSender.configuration)
+        // Shut down from the end: listeners first, then what stores what they accepted.
+        var services: [any Service] = [
+            ListWatch(lists: self.parts.lists, store: self.parts.store, logger: self.parts.logger),
+            InstanceWatch(parts: self.parts),
+            InquiryRecorder(counter: self.parts.inquiries, store: self.parts.store, logger: self.parts.logger),
+            Retention(
+                store: self.parts.store, limits: self.parts.configuration.retention, clock: self.parts.clock,
+                logger: self.parts.logger),
+            AlarmWatch(parts: self.parts, sender: HTTPWebhookSender(client: client)),
+        ]
+        if let tls { services.append(tls.reloader) }
+        do {
+            services += try self.listeners(tls)
+            try await ServiceGroup(services: services, logger: self.parts.logger).run()
+        } catch {
+            try? await client.shutdown()
+            throw error
+        }
+        try await client.shutdown()
+    }
+
+    /// Looks whether it could serve: all that is published verifies, and its certificates can be read.
+    ///
+    /// - Throws: ``StoreError``, and what is wrong with the certificates.
+    public func check() async throws {
+        if let refusal = try await self.parts.lists.check(self.parts.store).min(by: { $0.key < $1.key }) {
+            throw StoreError(.damaged, "\(refusal.key): what is stored does not verify: \(refusal.value)")
+        }
+        _ = try self.parts.configuration.tls.map { try ServiceTLS($0, logger: self.parts.logger) }
+    }
+
+    private func listeners(_ tls: ServiceTLS?) throws -> [any Service] {
+        let configuration = self.parts.configuration
+        let isShared = configuration.adminListen == nil
+        let access = AdminAccess(store: self.parts.store, isOnLoopback: configuration.adminIsOnLoopback)
+        let routes = ServiceRoutes(
+            parts: self.parts, access: access,
+            dashboard: DashboardRoutes(
+                dashboard: try Dashboard(), parts: self.parts, access: access,
+                forms: FormGuard(key: (0..<32).map { _ in UInt8.random(in: .min ... .max) })))
+        let publicRouter = Router(context: ServiceContext.self, options: .autoGenerateHeadEndpoints)
+        routes.addPublic(to: publicRouter)
+        if isShared { routes.addAdmin(to: publicRouter) }
+        let lists = ListResponder(
+            lists: self.parts.lists, inquiries: self.parts.inquiries, source: self.parts.source,
+            clock: self.parts.clock)
+        let responder = PublicResponder(lists: lists, next: AnsweringResponder(publicRouter))
+        var listeners: [any Service] = [
+            try self.application(responder, at: configuration.listen, tls, lists, isAdmin: isShared)
+        ]
+        if let address = configuration.adminListen {
+            let adminRouter = Router(context: ServiceContext.self, options: .autoGenerateHeadEndpoints)
+            adminRouter.get("/healthz") { _, _ in Response.json(.object([.init("status", .string("alive"))])) }
+            routes.addAdmin(to: adminRouter)
+            listeners.append(
+                try self.application(AnsweringResponder(adminRouter), at: address, tls, nil, isAdmin: true))
+        }
+        return listeners
+    }
+
+    private func application(
+        _ responder: some HTTPResponder<ServiceContext>, at address: ListenAddress, _ tls: ServiceTLS?,
+        _ lists: ListResponder?,
+        isAdmin: Bool
+    ) throws -> any Service {
+        let http = HTTPServerBuilder.http1(
+            configuration: ConnectionLimits.configuration(self.parts.configuration.deadlines, lists))
+        let onListening = self.onListening
+        let scheme = tls == nil ? "http" : "https"
+        return Application(
+            responder: TargetCheck(next: responder),
+            server: try tls.map { try .tls(http, tlsConfiguration: $0.configuration) } ?? http,
+            configuration: ApplicationConfiguration(
+                address: .hostname(address.host, port: address.port), serverName: nil, backlog: 1_024),
+            onServerRunning: { channel in
+                let port = channel.localAddress?.port ?? address.port
+                let host = address.host.contains(":") ? "[\(address.host)]" : address.host
+                onListening(Listening(address: "\(scheme)://\(host):\(port)", isAdmin: isAdmin))
+            },
+            logger: self.parts.logger)
+    }
+}

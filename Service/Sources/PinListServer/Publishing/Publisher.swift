@@ -1,0 +1,91 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+public import CertificatePinning
+internal import PinListMetadata
+
+/// Publishes in one transaction: judged, stored and logged, or nothing of it.
+public struct Publisher: Sendable {
+    private let store: any ServiceStore
+    private let anchors: [String: [UInt8]]
+
+    /// A publisher.
+    ///
+    /// - Parameters:
+    ///   - store: Where it is published.
+    ///   - anchors: The configured root of each name that may be published.
+    public init(store: any ServiceStore, anchors: [String: [UInt8]]) {
+        self.store = store
+        self.anchors = anchors
+    }
+
+    /// Publishes envelopes under a name.
+    ///
+    /// - Parameters:
+    ///   - envelopes: Roots in their order, then a list.
+    ///   - name: The name.
+    ///   - actor: Who: the id of a token, or `cli`.
+    ///   - time: When.
+    /// - Returns: What is new.
+    /// - Throws: ``PublicationRefusal``, which is logged, too; what the store says.
+    public func publish(
+        _ envelopes: [[UInt8]], name: String, by actor: String, at time: Timestamp
+    ) async throws -> [PublishedName.Change] {
+        try await self.publish({ () throws(PublicationRefusal) in envelopes }, name, by: actor, at: time)
+    }
+
+    /// Publishes what stands in a JSON array of envelopes, as ``publish(_:name:by:at:)`` does.
+    func publish(
+        array bytes: [UInt8], name: String, by actor: String, at time: Timestamp
+    ) async throws -> [PublishedName.Change] {
+        try await self.publish(
+            { () throws(PublicationRefusal) in try EnvelopeArray.elements(of: bytes) }, name, by: actor, at: time)
+    }
+
+    private func publish(
+        _ read: () throws(PublicationRefusal) -> [[UInt8]], _ name: String, by actor: String, at time: Timestamp
+    ) async throws -> [PublishedName.Change] {
+        do {
+            guard let anchor = self.anchors[name] else {
+                throw PublicationRefusal(.notConfigured, "no root is configured for \(name)")
+            }
+            let envelopes = try read()
+            return try await self.store.write { store in
+                try Self.publish(envelopes, name, anchor, in: store, by: actor, at: time)
+            }
+        } catch let refusal as PublicationRefusal {
+            try await self.store.write { store in
+                try store.log("publish-refused", "\(name): \(refusal)", by: actor, at: time)
+            }
+            throw refusal
+        }
+    }
+
+    private static func publish(
+        _ envelopes: [[UInt8]], _ name: String, _ anchor: [UInt8], in store: StoreTransaction, by actor: String,
+        at time: Timestamp
+    ) throws -> [PublishedName.Change] {
+        let roots = try store.roots(of: name)
+        var published = try PublishedName(anchor: anchor, roots: roots, list: try store.list(of: name))
+        let changes = try published.publish(envelopes, at: time)
+        var newRoots = published.roots.dropFirst(roots.count).makeIterator()
+        for change in changes {
+            switch change {
+            case .root(let version):
+                if let root = newRoots.next() { try store.addRoot(root, version: version, name: name) }
+                try store.log("publish", "\(name): root \(version)", by: actor, at: time)
+            case .list(let version), .resigned(let version):
+                guard let list = published.list else { continue }
+                try store.serve(
+                    StoredList(version: version, digest: list.digest, bytes: list.bytes, publishedAt: time), name: name)
+                // Hosts that are no longer listed are no longer probed: what was found of them would warn for ever.
+                try store.removeProbes(
+                    of: name, but: Set(list.list.domains.map { $0.entry.domain.description }))
+                let what = change == .resigned(version) ? "list \(version) with other signatures" : "list \(version)"
+                try store.log("publish", "\(name): \(what), \(list.digest)", by: actor, at: time)
+            }
+        }
+        return changes
+    }
+}

@@ -1,0 +1,21 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+
+/// A report that is to be stored.
+struct AcceptedReport: Sendable {
+    /// What it says.
+    let report: CollectedReport
+    /// What failed.
+    let group: ReportGroup
+    /// When it came.
+    let receivedAt: Timestamp
+    /// From how many networks its group was reported today, this one included; `nil` where that is not counted.
+    let networks: NetworkCounter.Count?
+    /// Whether it stands for many that were over a limit.
+    let isSample: Bool
+    /// What is kept of it as JSON, for the first of its group: no member that nobody knows.
+    let body: [UInt8]
+}

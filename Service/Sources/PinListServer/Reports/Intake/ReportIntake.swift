@@ -1,0 +1,93 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+
+/// Takes reports: what comes while others are written is written together, in one transaction, and everybody waits for
+/// the commit that has their report in it. So 202 means that it is on the disk, and a thousand of them cost one fsync.
+actor ReportIntake {
+    /// The most reports of one transaction.
+    static let mostInBatch = 2_000
+    /// The most reports that wait: beyond it the store is too slow, and senders are asked to come again.
+    static let mostWaiting = 20_000
+    /// The most bytes of all bodies that wait.
+    static let mostWaitingBytes = 67_108_864
+
+    /// There is no room: the store does not keep up.
+    struct Congestion: Error {}
+
+    private struct Waiting {
+        let reports: [AcceptedReport]
+        let bytes: Int
+        let continuation: CheckedContinuation<Void, any Error>
+    }
+
+    private let store: any ServiceStore
+    /// Names this instance where several count networks in one database.
+    private let instance: String
+    private var waiting: [Waiting] = []
+    private var waitingReports = 0
+    private var waitingBytes = 0
+    private var isWriting = false
+
+    /// How many reports wait, those that are being written included.
+    var waitingCount: Int { self.waitingReports }
+
+    /// How many transactions there were, and how many reports were in them.
+    private(set) var written: (batches: Int64, reports: Int64) = (0, 0)
+
+    /// An intake.
+    ///
+    /// - Parameters:
+    ///   - store: Where reports are kept.
+    ///   - instance: A name that no other instance has.
+    init(store: any ServiceStore, instance: String) {
+        self.store = store
+        self.instance = instance
+    }
+
+    /// Stores reports, with others that come at the same time.
+    ///
+    /// - Throws: ``Congestion``, and what the store says: then none of them is stored.
+    func store(_ reports: [AcceptedReport]) async throws {
+        guard !reports.isEmpty else { return }
+        let bytes = reports.reduce(0) { $0 + $1.body.count }
+        guard self.waitingReports + reports.count <= Self.mostWaiting,
+            self.waitingBytes + bytes <= Self.mostWaitingBytes
+        else { throw Congestion() }
+        try await withCheckedThrowingContinuation { continuation in
+            self.waiting.append(Waiting(reports: reports, bytes: bytes, continuation: continuation))
+            self.waitingReports += reports.count
+            self.waitingBytes += bytes
+            guard !self.isWriting else { return }
+            self.isWriting = true
+            Task { await self.write() }
+        }
+    }
+
+    private func write() async {
+        while !self.waiting.isEmpty {
+            var count = 0
+            let end = self.waiting.firstIndex { waiting in
+                count += waiting.reports.count
+                return count > Self.mostInBatch
+            }
+            let batch = Array(self.waiting.prefix(max(end ?? self.waiting.count, 1)))
+            self.waiting.removeFirst(batch.count)
+            let reports = batch.flatMap(\.reports)
+            let instance = self.instance
+            let outcome: Result<Void, any Error>
+            do {
+                try await self.store.write { try $0.add(reports, countedBy: instance) }
+                outcome = .success(())
+                self.written.batches += 1
+                self.written.reports += Int64(reports.count)
+            } catch { outcome = .failure(error) }
+            self.waitingReports -= reports.count
+            self.waitingBytes -= batch.reduce(0) { $0 + $1.bytes }
+            for waiting in batch { waiting.continuation.resume(with: outcome) }
+        }
+        self.isWriting = false
+    }
+}

@@ -1,0 +1,37 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// A token bucket in one number: the time at which it will be full again (the generic cell rate algorithm).
+///
+/// Times are nanoseconds of a clock that only goes forward, from any beginning.
+struct TokenBucket: Hashable, Sendable {
+    /// How much is allowed.
+    struct Rate: Hashable, Sendable {
+        /// The most tokens: how many requests may come at once.
+        let burst: Int64
+        /// In how many nanoseconds one token comes back.
+        let interval: Int64
+
+        /// A rate.
+        ///
+        /// - Parameters:
+        ///   - burst: The most tokens, 1 to 1,000,000.
+        ///   - perMinute: How many come back in a minute, 1 to 60,000,000.
+        init(burst: Int, perMinute: Int) {
+            self.burst = Int64(min(max(burst, 1), 1_000_000))
+            self.interval = 60_000_000_000 / Int64(min(max(perMinute, 1), 60_000_000))
+        }
+    }
+
+    /// When it is full again; full when that has passed.
+    var fullAt: Int64 = 0
+
+    /// In how many nanoseconds there will be a token; 0 when there is one.
+    func wait(_ rate: Rate, at now: Int64) -> Int64 {
+        max(0, max(self.fullAt, now) - now - (rate.burst - 1) * rate.interval)
+    }
+
+    /// Takes a token that ``wait(_:at:)`` says is there.
+    mutating func take(_ rate: Rate, at now: Int64) { self.fullAt = max(self.fullAt, now) + rate.interval }
+}

@@ -1,0 +1,26 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+public import CertificatePinning
+internal import Foundation
+
+/// What time it is. A parameter, so that tests choose.
+public protocol ServiceClock: Sendable {
+    /// Now, in whole seconds.
+    var now: Timestamp { get }
+    /// Seconds since some moment, never going back, for rates and limits.
+    var uptime: Double { get }
+}
+
+/// The machine's clock.
+public struct SystemServiceClock: ServiceClock {
+    /// The machine's clock.
+    public init() {}
+
+    /// Now.
+    public var now: Timestamp { Timestamp(secondsSince1970: Int64(Date().timeIntervalSince1970.rounded(.down))) }
+
+    /// Since the machine was started.
+    public var uptime: Double { ProcessInfo.processInfo.systemUptime }
+}

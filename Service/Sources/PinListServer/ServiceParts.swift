@@ -1,0 +1,55 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Logging
+internal import PinListMetadata
+
+/// What one instance of the service is made of.
+struct ServiceParts: Sendable {
+    let configuration: ServiceConfiguration
+    let store: any ServiceStore
+    /// A name that no other instance on the same store has.
+    let instance: String
+    let clock: any ServiceClock
+    let lists: ServedLists
+    let inquiries: InquiryCounter
+    let publisher: Publisher
+    let reports: ReportRoute
+    let reportCounters: ReportCounters
+    let intake: ReportIntake
+    let source: RequestSource
+    let logger: Logger
+
+    /// Puts an instance together.
+    ///
+    /// - Parameter instance: A name that no other instance on the same store has.
+    init(
+        _ configuration: ServiceConfiguration, store: any ServiceStore, clock: any ServiceClock, instance: String,
+        logger: Logger
+    ) {
+        self.configuration = configuration
+        self.store = store
+        self.instance = instance
+        self.clock = clock
+        self.lists = ServedLists(anchors: configuration.roots)
+        self.inquiries = InquiryCounter()
+        self.publisher = Publisher(store: store, anchors: configuration.roots)
+        self.source = RequestSource(trustedProxies: configuration.trustedProxies, edges: configuration.edges)
+        self.reportCounters = ReportCounters()
+        self.intake = ReportIntake(store: store, instance: instance)
+        self.reports = ReportRoute(
+            intake: self.intake, counters: self.reportCounters, source: self.source, clock: clock,
+            equivocation: EquivocationWatch(
+                store: store, lists: self.lists, anchors: configuration.roots, logger: logger),
+            limiter: configuration.reportLimits, random: SystemRandomNumberGenerator())
+        self.logger = logger
+    }
+
+    /// What there is to know at a glance.
+    func overview() async throws -> Overview {
+        let (names, now) = (self.lists.names, self.clock.now)
+        let broken = self.lists.refusals.mapValues(\.description)
+        return try await self.store.read { try Overview($0, names, broken: broken, at: now) }
+    }
+}

@@ -1,0 +1,158 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import NIOConcurrencyHelpers
+internal import NIOCore
+internal import PinListMetadata
+
+/// Everything that is served of lists, made ready: one look into a table for each request, and nothing is computed.
+///
+/// Read again from the store after each publication, and now and then, for another instance may have published.
+final class ServedLists: Sendable {
+    /// What is served at one path.
+    struct Answer: Sendable {
+        /// The name that it belongs to.
+        let name: String
+        /// Whether it is the list, whose conditional requests are counted.
+        let isList: Bool
+        /// The validator.
+        let tag: EntityTag
+        /// 200.
+        let whole: ReadyAnswer
+        /// 304.
+        let notModified: ReadyAnswer
+        /// 200 without a body, for `HEAD`.
+        let head: ReadyAnswer
+    }
+
+    /// A name as it is published.
+    struct Name: Sendable {
+        /// What clients would trust.
+        let published: PublishedName
+        /// All lists that ever were served: versions by digests.
+        let versions: [String: Int64]
+    }
+
+    private struct State {
+        var count: Int64 = -1
+        var answers: [String: Answer] = [:]
+        var names: [String: Name] = [:]
+        var refusals: [String: MetadataRefusal] = [:]
+    }
+
+    private let state = NIOLockedValueBox(State())
+    private let anchors: [String: [UInt8]]
+
+    /// Begins with nothing.
+    ///
+    /// - Parameter anchors: The configured root of each name.
+    init(anchors: [String: [UInt8]]) { self.anchors = anchors }
+
+    /// What is served at a path.
+    func answer(_ path: String) -> Answer? { self.state.withLockedValue { $0.answers[path] } }
+
+    /// What is published, by name.
+    var names: [String: Name] { self.state.withLockedValue { $0.names } }
+
+    /// Names whose stored metadata does not verify: they are not served.
+    var refusals: [String: MetadataRefusal] { self.state.withLockedValue { $0.refusals } }
+
+    /// Whether a list with a digest was ever served under a name.
+    func isPublished(_ digest: String, under name: String) -> Bool {
+        self.state.withLockedValue { $0.names[name]?.versions[digest] != nil }
+    }
+
+    /// Reads what is published when that has changed.
+    ///
+    /// - Returns: The names whose stored metadata no longer verifies under the configured root: they are not served.
+    /// - Throws: What the store says; then what was served goes on being served.
+    @discardableResult
+    func reload(from store: any ServiceStore) async throws -> [String: MetadataRefusal] {
+        let known = self.state.withLockedValue { $0.count }
+        let anchors = self.anchors
+        let found = try await store.read { store -> (State, [String: MetadataRefusal])? in
+            let count = try store.publicationCount()
+            guard count != known else { return nil }
+            return try Self.load(store, anchors, count)
+        }
+        guard case (var state, let refusals)? = found else { return [:] }
+        state.refusals = refusals
+        self.state.withLockedValue { current in
+            // Whoever read earlier and is later must not bring back what was served before.
+            guard current.count == known || current.count < state.count else { return }
+            current = state
+        }
+        return refusals
+    }
+
+    /// Whether all that is stored verifies, read anew, and each configured root by itself.
+    func check(_ store: any ServiceStore) async throws -> [String: MetadataRefusal] {
+        let anchors = self.anchors
+        let refusals = try await store.read { store in try Self.load(store, anchors, 0).1 }
+        return anchors.reduce(into: refusals) { refusals, anchor in
+            do throws(MetadataRefusal) { try Self.expectRoot(anchor.value, of: anchor.key) } catch {
+                refusals[anchor.key] = error
+            }
+        }
+    }
+
+    /// Expects that a configured root is one, and that of its name: the name is what tokens are bound to.
+    private static func expectRoot(_ anchor: [UInt8], of name: String) throws(MetadataRefusal) {
+        let root = try TrustState(bundledRoot: anchor, bundledList: nil).chain.newest
+        guard root.name == name else {
+            throw MetadataRefusal(.root, .wrongName, "the configured root is that of \(root.name)")
+        }
+    }
+
+    private static func load(
+        _ store: StoreTransaction, _ anchors: [String: [UInt8]], _ count: Int64
+    ) throws -> (State, [String: MetadataRefusal]) {
+        var state = State(count: count)
+        var refusals: [String: MetadataRefusal] = [:]
+        for name in try store.names() {
+            guard let anchor = anchors[name] else { continue }
+            let (roots, list) = (try store.roots(of: name), try store.list(of: name))
+            do throws(MetadataRefusal) {
+                try Self.expectRoot(anchor, of: name)
+                let published = try PublishedName(anchor: anchor, roots: roots, list: list)
+                Self.add(published, name, to: &state.answers)
+                state.names[name] = Name(published: published, versions: [:])
+            } catch {
+                refusals[name] = error
+                continue
+            }
+            if let published = state.names[name]?.published {
+                state.names[name] = Name(published: published, versions: try store.publishedDigests(of: name))
+            }
+        }
+        return (state, refusals)
+    }
+
+    private static func add(_ published: PublishedName, _ name: String, to answers: inout [String: Answer]) {
+        for (index, root) in published.roots.enumerated() {
+            let path = "/v1/lists/\(name)/root/\(index + 1).json"
+            answers[path] = Answer(name, root, isList: false, cache: "public, max-age=31536000, immutable")
+        }
+        if let list = published.list {
+            answers["/v1/lists/\(name)/pins.json"] = Answer(
+                name, list.bytes, isList: true, cache: "public, max-age=300")
+        }
+    }
+}
+
+extension ServedLists.Answer {
+    fileprivate init(_ name: String, _ bytes: [UInt8], isList: Bool, cache: String) {
+        let tag = EntityTag(digest: Envelope.digest(of: bytes))
+        let validators: HTTPFields = [.eTag: tag.text, .cacheControl: cache]
+        var fields = validators
+        fields[.contentType] = "application/json"
+        fields[.contentLength] = "\(bytes.count)"
+        fields[.xContentTypeOptions] = "nosniff"
+        self.init(
+            name: name, isList: isList, tag: tag,
+            whole: ReadyAnswer(.ok, fields, ByteBuffer(bytes: bytes)),
+            notModified: ReadyAnswer(.notModified, validators), head: ReadyAnswer(.ok, fields))
+    }
+}

@@ -1,0 +1,94 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if PostgreSQL
+
+internal import CPQ
+
+/// Where a database is, as it stands in a configuration: `postgres://USER@HOST:PORT/DATABASE?sslmode=verify-full`, and
+/// for a socket `postgres:///DATABASE?host=/run/postgresql`.
+///
+/// Read by libpq itself, so that it means here what it means to PostgreSQL's own tools; then judged.
+struct PostgreSQLAddress: Hashable, Sendable {
+    /// What libpq is given: its keywords and their values.
+    let settings: [String: String]
+
+    /// What an address may say. What is not here would change how the service works, such as `options`.
+    private static let known: Set<String> = [
+        "host", "hostaddr", "port", "dbname", "user", "passfile", "target_session_attrs", "channel_binding",
+        "sslmode", "sslrootcert", "sslcert", "sslkey", "sslcrl",
+    ]
+
+    /// Reads an address.
+    ///
+    /// - Throws: ``StoreError`` of code `unsupported`. It never repeats the address, which may hold a password.
+    init(_ text: String) throws(StoreError) {
+        guard text.utf8.count <= PostgreSQLLimits.longestAddress else {
+            throw Self.refusal("is longer than \(PostgreSQLLimits.longestAddress) bytes")
+        }
+        guard Self.isAddress(text), text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
+            throw Self.refusal("is not of the form postgres://USER@HOST/DATABASE")
+        }
+        var settings = try Self.parsed(text)
+        guard settings["password"] == nil, settings["sslpassword"] == nil else {
+            throw Self.refusal(
+                "has a password in it: take it out, put a line HOST:PORT:DATABASE:USER:PASSWORD into a file that only"
+                    + " the service can read, and name that file by PGPASSFILE")
+        }
+        if let unknown = settings.keys.filter({ !Self.known.contains($0) }).min() {
+            throw Self.refusal("says \(unknown), which the service does not take; it takes \(Self.listed)")
+        }
+        let hosts = Self.hosts(settings)
+        guard !hosts.isEmpty, hosts.allSatisfy({ !$0.isEmpty }) else {
+            throw Self.refusal("names no host; a server on this machine is ?host=/run/postgresql")
+        }
+        // What leaves the machine is encrypted, and to the right server, unless the address says otherwise.
+        settings["sslmode"] = settings["sslmode"] ?? (hosts.allSatisfy(Self.isLocal) ? "prefer" : "verify-full")
+        self.settings = settings
+    }
+
+    /// Whether a configured database is one of PostgreSQL.
+    static func isAddress(_ text: String) -> Bool {
+        text.hasPrefix("postgres://") || text.hasPrefix("postgresql://")
+    }
+
+    private static var listed: String { Self.known.sorted().joined(separator: ", ") }
+
+    private static func refusal(_ reason: String) -> StoreError {
+        StoreError(.unsupported, "the address of the database \(reason)")
+    }
+
+    private static func parsed(_ text: String) throws(StoreError) -> [String: String] {
+        // Its message is dropped: it quotes the address.
+        guard let options = PQconninfoParse(text, nil) else {
+            throw Self.refusal("cannot be read: look at its % signs, its brackets, and the names after the ?")
+        }
+        defer { PQconninfoFree(options) }
+        var settings: [String: String] = [:]
+        var next = options
+        while let keyword = next.pointee.keyword {
+            if let value = next.pointee.val { settings[String(cString: keyword)] = String(cString: value) }
+            next += 1
+        }
+        return settings
+    }
+
+    /// Where connections go: for each host its address where one is given.
+    private static func hosts(_ settings: [String: String]) -> [String] {
+        func list(_ keyword: String) -> [String] {
+            settings[keyword].map { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) } ?? []
+        }
+        let (names, addresses) = (list("host"), list("hostaddr"))
+        return (0..<max(names.count, addresses.count)).map { index in
+            let address = index < addresses.count ? addresses[index] : ""
+            return address.isEmpty && index < names.count ? names[index] : address
+        }
+    }
+
+    private static func isLocal(_ host: String) -> Bool {
+        if host.hasPrefix("/") || host.hasPrefix("@") || host == "localhost" || host == "::1" { return true }
+        return host.hasPrefix("127.") && host.utf8.allSatisfy { $0 == 0x2E || (0x30...0x39).contains($0) }
+    }
+}
+#endif

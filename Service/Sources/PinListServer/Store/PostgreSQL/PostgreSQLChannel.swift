@@ -1,0 +1,88 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if PostgreSQL
+
+internal import CPQ
+internal import Foundation
+
+/// Questions to the server and its answers, each wait with an end.
+///
+/// libpq's own calls wait for ever: a server that was stopped in the middle of an answer would keep the thread.
+final class PostgreSQLChannel {
+    private let connection: OpaquePointer
+    private let limits: PostgreSQLLimits
+
+    /// Whether the server is gone. Then nothing more can be asked.
+    private(set) var isLost = false
+
+    /// Connects.
+    ///
+    /// - Throws: ``StoreError`` of code `unavailable`: where nobody listens, for a wrong password, for a database that
+    ///   there is not.
+    init(_ address: PostgreSQLAddress, _ limits: PostgreSQLLimits) throws(StoreError) {
+        guard let connection = address.connect(limits) else {
+            throw StoreError(.unavailable, "there is no memory for a connection")
+        }
+        guard PQstatus(connection) == CONNECTION_OK else {
+            defer { PQfinish(connection) }
+            throw StoreError(.unavailable, StoreError.text(PQerrorMessage(connection)))
+        }
+        // Notices are for people at a terminal.
+        PQsetNoticeProcessor(connection, { _, _ in }, nil)
+        PQsetnonblocking(connection, 1)
+        self.connection = connection
+        self.limits = limits
+    }
+
+    deinit { PQfinish(self.connection) }
+
+    /// Whether no transaction is open.
+    var isIdle: Bool { PQtransactionStatus(self.connection) == PQTRANS_IDLE }
+
+    /// Sends a question and waits for the answer.
+    ///
+    /// - Parameter send: One of libpq's `PQsend…`, which give 0 when they fail.
+    /// - Returns: The first refusal, or else the last answer.
+    /// - Throws: ``StoreError`` of code `unavailable` when the server is gone.
+    func answer(_ send: (OpaquePointer) -> Int32) throws(StoreError) -> PostgreSQLResult {
+        guard !self.isLost else { throw StoreError(.unavailable, "the connection to the database was lost") }
+        guard send(self.connection) == 1 else { throw self.lost() }
+        while case let state = PQflush(self.connection), state != 0 {
+            guard state > 0 else { throw self.lost() }
+            // It may have an answer already, and reads no more until that is taken.
+            try self.wait(for: POLLIN | POLLOUT)
+            guard PQconsumeInput(self.connection) == 1 else { throw self.lost() }
+        }
+        var answer: PostgreSQLResult?
+        while let next = try self.next() { if answer?.failure == nil { answer = next } }
+        if PQstatus(self.connection) != CONNECTION_OK { self.isLost = true }
+        guard let answer else { throw self.lost() }
+        return answer
+    }
+
+    private func next() throws(StoreError) -> PostgreSQLResult? {
+        while PQisBusy(self.connection) == 1 {
+            try self.wait(for: POLLIN)
+            guard PQconsumeInput(self.connection) == 1 else { throw self.lost() }
+        }
+        return PQgetResult(self.connection).map(PostgreSQLResult.init)
+    }
+
+    private func wait(for events: Int32) throws(StoreError) {
+        var descriptor = pollfd(fd: PQsocket(self.connection), events: Int16(events), revents: 0)
+        while case let count = poll(&descriptor, 1, self.limits.silenceMilliseconds), count <= 0 {
+            if count == 0 {
+                throw self.lost("the database has not answered for \(self.limits.silenceMilliseconds) ms")
+            }
+            guard errno == EINTR else { throw self.lost() }
+        }
+    }
+
+    private func lost(_ reason: String? = nil) -> StoreError {
+        self.isLost = true
+        return StoreError(.unavailable, reason ?? StoreError.text(PQerrorMessage(self.connection)))
+    }
+}
+#endif

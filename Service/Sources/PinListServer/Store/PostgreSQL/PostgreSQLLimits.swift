@@ -1,0 +1,49 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if PostgreSQL
+
+/// What bounds the work with a PostgreSQL database. A value, so that a test chooses smaller ones.
+struct PostgreSQLLimits: Sendable {
+    /// The connections that read. One more writes: no two changes are made at once in any case.
+    var readers = 3
+    /// How many calls may wait for a connection, to read and to write each; one more is refused as `busy`.
+    var waitingCalls = 256
+
+    /// Seconds until the attempt to connect to one host is given up (libpq's `connect_timeout`).
+    var connectSeconds = 5
+    /// Milliseconds that the server spends on one statement.
+    var statementMilliseconds = 30_000
+    /// Milliseconds that a call waits for another writer; as long as with SQLite.
+    var lockMilliseconds = 5_000
+    /// Milliseconds after which the server ends a transaction that has nothing to say: an instance that stopped in the
+    /// middle of a change keeps nobody else from writing for longer.
+    var idleInTransactionMilliseconds = 15_000
+    /// Milliseconds without a byte from the server after which it counts as gone; longer than it may take for a
+    /// statement, so that a server that is only slow says so itself.
+    var silenceMilliseconds: Int32 = 40_000
+    /// Milliseconds that sent bytes may stay unacknowledged (libpq's `tcp_user_timeout`).
+    var userTimeoutMilliseconds = 25_000
+    /// Seconds of silence before the first keepalive of TCP, and between two.
+    var keepaliveSeconds = (first: 10, next: 5)
+    /// How many keepalives without an answer end a connection.
+    var keepaliveCount = 3
+
+    /// Seconds after a failed attempt to connect without another one; doubled with each failure, up to the longest.
+    var pauseSeconds = (first: 0.25, longest: 5.0)
+    /// How many statements a connection keeps prepared; then it forgets all of them.
+    var preparedStatements = 128
+
+    /// The longest address, in bytes of UTF-8.
+    static let longestAddress = 2_048
+    /// The stack of a thread that makes calls, in bytes: lists and reports are judged on it.
+    static let stackSize = 4 << 20
+    /// How many rows of each table are measured to tell how large the database is.
+    static let measuredRows = 200
+    /// Bytes that a row takes beside its values: its header, its place in the page, and its entries in two indexes.
+    static let rowOverhead: Int64 = 100
+    /// The number of the advisory lock that whoever writes holds, within one database: "tumbler" in ASCII.
+    static let writersLock: Int64 = 0x74_756D_626C_6572
+}
+#endif

@@ -1,0 +1,79 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if PostgreSQL
+
+/// One thread's connection, made again when it is gone, and the transactions on it.
+final class PostgreSQLSession {
+    private let connect: () throws -> PostgreSQLConnection
+    private var connection: PostgreSQLConnection?
+
+    /// A session that connects when it is first needed.
+    init(connect: @escaping () throws -> PostgreSQLConnection) { self.connect = connect }
+
+    /// Everything within is read from one moment.
+    func read<Result>(_ body: (StoreTransaction) throws -> Result) throws -> Result {
+        let connection = try self.begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        defer { self.end(connection) }
+        return try body(StoreTransaction(connection: connection))
+    }
+
+    /// Changes all or nothing. Whoever writes holds one lock of the database, over all instances of the service.
+    ///
+    /// Each statement has to see what was committed before the lock was had: a transaction of another isolation level
+    /// would see the moment in which it began to wait.
+    func write<Result>(_ body: (StoreTransaction) throws -> Result) throws -> Result {
+        let connection = try self.begin(
+            "BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_advisory_xact_lock(\(PostgreSQLLimits.writersLock))")
+        let result: Result
+        do { result = try body(StoreTransaction(connection: connection)) } catch {
+            self.end(connection)
+            throw error
+        }
+        try self.commit(connection)
+        return result
+    }
+
+    private func begin(_ sql: String) throws -> PostgreSQLConnection {
+        if let connection = self.connection {
+            do {
+                try connection.query(sql)
+                return connection
+            } catch {
+                self.end(connection)
+                // It was lost while it lay idle: nothing was asked of it yet, and a new one may be had.
+                guard connection.isLost else { throw error }
+            }
+        }
+        let connection = try self.connect()
+        self.connection = connection
+        do { try connection.query(sql) } catch {
+            self.end(connection)
+            throw error
+        }
+        return connection
+    }
+
+    private func commit(_ connection: PostgreSQLConnection) throws {
+        let answer: PostgreSQLResult
+        do { answer = try connection.query("COMMIT") } catch {
+            self.end(connection)
+            guard connection.isLost else { throw error }
+            throw StoreError(
+                .unknownOutcome,
+                "the connection was lost while a change was committed, so it is unknown whether it was made: \(error)")
+        }
+        guard answer.command == "COMMIT" else {
+            throw StoreError(
+                .unavailable, "nothing was changed: a statement had failed, and the change went on after it")
+        }
+    }
+
+    /// Ends what is open, and drops a connection that cannot go on.
+    private func end(_ connection: PostgreSQLConnection) {
+        if !connection.isLost { _ = try? connection.query("ROLLBACK") }
+        if !connection.isReady { self.connection = nil }
+    }
+}
+#endif

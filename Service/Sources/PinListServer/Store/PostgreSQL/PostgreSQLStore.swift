@@ -1,0 +1,92 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if PostgreSQL
+
+/// A store in a PostgreSQL database, for as many instances of the service as are wanted.
+public final class PostgreSQLStore: ServiceStore {
+    private let readers: PostgreSQLThreads
+    private let writer: PostgreSQLThreads
+
+    /// Opens a store, makes its tables when there are none, and brings older ones up to date. Blocks meanwhile.
+    ///
+    /// - Parameters:
+    ///   - address: `postgres://USER@HOST:PORT/DATABASE?…`, without a password.
+    ///   - clock: For the pauses between attempts to connect.
+    /// - Throws: ``StoreError``.
+    public convenience init(address: String, clock: any ServiceClock) throws {
+        try self.init(address: PostgreSQLAddress(address), clock: clock, limits: PostgreSQLLimits())
+    }
+
+    /// Opens a store within other limits.
+    ///
+    /// - Throws: ``StoreError``.
+    init(address: PostgreSQLAddress, clock: any ServiceClock, limits: PostgreSQLLimits) throws {
+        let reconnection = PostgreSQLReconnection(address, limits, clock)
+        try Self.migrate(PostgreSQLSession { try reconnection.connect() })
+        self.readers = PostgreSQLThreads(count: limits.readers, limit: limits.waitingCalls, reconnection)
+        self.writer = PostgreSQLThreads(count: 1, limit: limits.waitingCalls, reconnection)
+    }
+
+    deinit {
+        self.readers.close()
+        self.writer.close()
+    }
+
+    /// Reads from a snapshot.
+    public func read<Result: Sendable>(
+        _ body: @escaping @Sendable (StoreTransaction) throws -> Result
+    ) async throws -> Result {
+        try await self.readers.run { try $0.read(body) }
+    }
+
+    /// Changes in one transaction. When the connection is lost while it is committed, the error's code is
+    /// ``StoreError/Code/unknownOutcome``.
+    public func write<Result: Sendable>(
+        _ body: @escaping @Sendable (StoreTransaction) throws -> Result
+    ) async throws -> Result {
+        try await self.writer.run { try $0.write(body) }
+    }
+
+    /// About how many bytes the rows take. An estimate, from PostgreSQL's own count of rows and the size of some of each
+    /// table: files do not shrink when rows are deleted, and what is free in them is not told without an extension.
+    public func size() async throws -> Int64 {
+        try await self.read { store in
+            let tables = """
+                SELECT quote_ident(relname), n_live_tup FROM pg_stat_user_tables
+                WHERE schemaname = current_schema() AND n_live_tup > 0 AND has_table_privilege(relid, 'SELECT')
+                """
+            return try store.connection.rows(tables, []).reduce(0) { size, table in
+                let sample = """
+                    SELECT CAST(COALESCE(AVG(pg_column_size(sample.*)), 0) AS BIGINT)
+                    FROM (SELECT * FROM \(try table.text(0)) LIMIT \(PostgreSQLLimits.measuredRows)) AS sample
+                    """
+                let width = try store.connection.rows(sample, []).first?.integer(0) ?? 0
+                return size + (try table.integer(1)) * (width + PostgreSQLLimits.rowOverhead)
+            }
+        }
+    }
+
+    /// Not here: PostgreSQL has a tool for it.
+    ///
+    /// - Throws: ``StoreError`` of code `unsupported`, always.
+    public func backUp(to path: String) async throws {
+        throw StoreError(
+            .unsupported, "a PostgreSQL database is backed up by pg_dump --format=custom --file=FILE DATABASE")
+    }
+
+    /// Two instances that start at once do it one after the other. Where nothing is to be done, nothing is locked, and
+    /// no right to make tables is needed: the service need not own them.
+    private static func migrate(_ session: PostgreSQLSession) throws {
+        let known = Int64(StoreSchema.migrations(StoreSchema.postgreSQL).count)
+        let made = try session.read { store -> Int64? in
+            let found = try store.connection.rows("SELECT to_regclass('migration') IS NOT NULL", []).first
+            guard try found?.integer(0) == 1 else { return nil }
+            return try store.connection.rows("SELECT MAX(number) FROM migration", []).first?.optionalInteger(0)
+        }
+        guard made != known else { return }
+        try session.write { store in _ = try StoreSchema.migrate(store.connection, StoreSchema.postgreSQL) }
+    }
+}
+#endif

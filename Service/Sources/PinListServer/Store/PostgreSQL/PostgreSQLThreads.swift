@@ -1,0 +1,75 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if PostgreSQL
+
+internal import Foundation
+
+/// Threads that make calls that block, each with its own connection, so that nobody else waits.
+///
+/// `@unchecked Sendable`: because its variables are read and written under the condition's lock only.
+final class PostgreSQLThreads: @unchecked Sendable {
+    private typealias Call = @Sendable (PostgreSQLSession) -> Void
+
+    private let condition = NSCondition()
+    private let limit: Int
+    private var waiting: [Call] = []
+    private var isClosed = false
+
+    /// Starts threads, which connect when they are first needed.
+    ///
+    /// - Parameters:
+    ///   - count: How many.
+    ///   - limit: How many calls may wait for one of them.
+    ///   - reconnection: How they connect.
+    init(count: Int, limit: Int, _ reconnection: PostgreSQLReconnection) {
+        self.limit = limit
+        for _ in 0..<count {
+            let thread = Thread {
+                let session = PostgreSQLSession { try reconnection.connect() }
+                while let call = self.next() { call(session) }
+            }
+            thread.name = "PostgreSQL"
+            thread.stackSize = PostgreSQLLimits.stackSize
+            thread.start()
+        }
+    }
+
+    /// Makes a call in one of the threads.
+    ///
+    /// - Throws: What the call throws; ``StoreError`` of code `busy` when too many wait.
+    func run<Value: Sendable>(_ body: @escaping @Sendable (PostgreSQLSession) throws -> Value) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            let isTaken = self.add { session in continuation.resume(with: Result { try body(session) }) }
+            if !isTaken {
+                continuation.resume(throwing: StoreError(.busy, "\(self.limit) calls wait for the database already"))
+            }
+        }
+    }
+
+    /// Lets the threads end, and their connections with them, when nothing waits any more.
+    func close() {
+        self.condition.withLock {
+            self.isClosed = true
+            self.condition.broadcast()
+        }
+    }
+
+    private func add(_ call: @escaping Call) -> Bool {
+        self.condition.withLock {
+            guard self.waiting.count < self.limit, !self.isClosed else { return false }
+            self.waiting.append(call)
+            self.condition.signal()
+            return true
+        }
+    }
+
+    private func next() -> Call? {
+        self.condition.withLock {
+            while self.waiting.isEmpty, !self.isClosed { self.condition.wait() }
+            return self.waiting.isEmpty ? nil : self.waiting.removeFirst()
+        }
+    }
+}
+#endif

@@ -1,0 +1,33 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// Where a service keeps what it must not forget. A protocol, so that one machine uses SQLite and several PostgreSQL.
+///
+/// What is kept, and how, stands once, in ``StoreTransaction``; a store brings the connection. One
+/// compatibility test says what every store must do.
+public protocol ServiceStore: Sendable {
+    /// Reads, from one moment of the database.
+    ///
+    /// - Throws: ``StoreError``, and what the closure throws.
+    func read<Result: Sendable>(_ body: @escaping @Sendable (StoreTransaction) throws -> Result) async throws -> Result
+
+    /// Changes something: all of it or nothing, durable when it returns. No other change comes between what is read and
+    /// what is written here, by this instance of the service or by another.
+    ///
+    /// - Throws: ``StoreError``, and what the closure throws; then nothing was changed.
+    func write<Result: Sendable>(_ body: @escaping @Sendable (StoreTransaction) throws -> Result) async throws -> Result
+
+    /// How many bytes the data take on the disk, without what is free to be written again.
+    func size() async throws -> Int64
+
+    /// Copies all of it into a new file while it is in use, as of one moment.
+    ///
+    /// - Throws: ``StoreError``; of code `unsupported` where the database has a tool of its own for it.
+    func backUp(to path: String) async throws
+}
+
+/// What a store holds, within a transaction. One that only reads refuses to change anything.
+public struct StoreTransaction {
+    let connection: any SQLConnection
+}

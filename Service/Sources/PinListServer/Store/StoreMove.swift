@@ -1,0 +1,98 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// Copies everything from one store into another one that is empty: from SQLite to PostgreSQL, or back. Whose turn it is
+/// among instances is no longer so when they stand still, and stays behind.
+public struct StoreMove: Sendable {
+    /// How many rows one transaction copies.
+    static let page = 2_000
+
+    /// The tables with their columns; the first ones, or the one number, are the key that pages follow.
+    static let tables: [(name: String, columns: [String], key: [String])] = [
+        ("root", ["name", "version", "envelope"], ["name", "version"]),
+        ("list", ["number", "name", "version", "digest", "envelope", "published_at"], ["number"]),
+        ("token", ["number", "id", "scope", "names", "hash", "made_at", "revoked_at"], ["number"]),
+        ("audit", ["number", "time", "actor", "action", "detail", "previous"], ["number"]),
+        (
+            "report_group",
+            [
+                "number", "id", "kind", "reason", "host", "app", "app_version", "list_name", "list_version", "issuer",
+                "issuer_pin", "is_public", "is_validated", "first_at", "last_at", "count",
+            ], ["number"]
+        ),
+        (
+            "report",
+            [
+                "number", "group_number", "received_at", "claimed_at", "host", "port", "platform", "leaf_pin",
+                "signals",
+                "sampled",
+            ], ["number"]
+        ),
+        ("report_body", ["report", "group_number", "body"], ["report"]),
+        ("group_leaf", ["group_number", "pin", "not_before", "not_after"], ["group_number", "pin"]),
+        ("evidence", ["digest", "name", "at", "envelope"], ["digest"]),
+        ("report_hour", ["hour", "host", "kind", "count"], ["hour", "host", "kind"]),
+        ("group_hour", ["group_number", "hour", "count"], ["group_number", "hour"]),
+        (
+            "group_network", ["group_number", "day", "instance", "networks", "is_more"],
+            ["group_number", "day", "instance"]
+        ),
+        ("inquiry", ["name", "hour", "source", "digest", "count"], ["name", "hour", "source", "digest"]),
+        ("probe", ["name", "host", "at", "ok", "result"], ["name", "host"]),
+        ("alarm", ["key", "kind", "severity", "detail", "since", "ended_at"], ["key"]),
+        ("notification", ["number", "target", "body", "made_at", "attempts", "next_at"], ["number"]),
+        ("delivery", ["target", "at", "trouble"], ["target"]),
+    ]
+
+    /// Those whose numbers the database gives.
+    static let numbered: Set<String> = ["list", "token", "report_group", "report", "notification"]
+
+    private let source: any ServiceStore
+    private let target: any ServiceStore
+
+    /// A move that begins with ``run(progress:)``. No service may run on either store.
+    public init(from source: any ServiceStore, to target: any ServiceStore) {
+        self.source = source
+        self.target = target
+    }
+
+    /// Copies.
+    ///
+    /// - Parameter progress: Is told the name of each table, and how many of its rows there were.
+    /// - Throws: ``StoreError``: of code `unsupported` when the target is not empty.
+    public func run(progress: @Sendable (String, Int64) -> Void) async throws {
+        let full = try await self.target.read { store in
+            try Self.tables.first { try !store.connection.rows("SELECT 1 FROM \($0.name) LIMIT 1", []).isEmpty }?.name
+        }
+        if let full {
+            throw StoreError(.unsupported, "the target is not empty: its table \(full) has rows of its own")
+        }
+        for table in Self.tables { progress(table.name, try await self.copy(table)) }
+        try await self.target.write { try $0.connection.continueNumbers() }
+    }
+
+    private func copy(_ table: (name: String, columns: [String], key: [String])) async throws -> Int64 {
+        let columns = table.columns.joined(separator: ", ")
+        let key = table.key.joined(separator: ", ")
+        let marks = table.columns.map { _ in "?" }.joined(separator: ", ")
+        let places = table.key.compactMap { table.columns.firstIndex(of: $0) }
+        var last: [SQLValue]?
+        var count: Int64 = 0
+        while true {
+            // A row value is compared member by member, by SQLite and by PostgreSQL.
+            let keyMarks = table.key.map { _ in "?" }.joined(separator: ", ")
+            let condition = last == nil ? "" : "WHERE (\(key)) > (\(keyMarks))"
+            let sql = "SELECT \(columns) FROM \(table.name) \(condition) ORDER BY \(key) LIMIT \(Self.page)"
+            let values = last ?? []
+            let rows = try await self.source.read { try $0.connection.rows(sql, values) }
+            guard let end = rows.last else { return count }
+            let insert = "INSERT INTO \(table.name) (\(columns)) VALUES (\(marks))"
+            try await self.target.write { store in
+                for row in rows { try store.connection.execute(insert, row.values) }
+            }
+            last = places.map { end.values[$0] }
+            count += Int64(rows.count)
+        }
+    }
+}

@@ -1,0 +1,60 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+extension StoreTransaction {
+    /// Adds to the numbers of what clients said that they hold.
+    func add(_ counts: [InquiryKey: Int64]) throws {
+        let sorted = counts.sorted {
+            ($0.key.name, $0.key.hour, $0.key.digest) < ($1.key.name, $1.key.hour, $1.key.digest)
+        }
+        for (key, count) in sorted {
+            try self.connection.execute(
+                """
+                INSERT INTO inquiry (name, hour, source, digest, count) VALUES (?, ?, ?, ?, ?)
+                ON CONFLICT (name, hour, source, digest) DO UPDATE SET count = inquiry.count + excluded.count
+                """,
+                [
+                    .text(key.name), .integer(key.hour), .text(key.source.rawValue), .text(key.digest),
+                    .integer(count),
+                ])
+        }
+    }
+
+    /// What clients said that they hold, in windows of equal length, the oldest first. The database adds up the hours of
+    /// a window: there are a thousand times as many.
+    ///
+    /// - Parameters:
+    ///   - count: How many windows.
+    ///   - hours: The length of one.
+    ///   - hour: The last hour of the last one.
+    /// - Returns: The numbers of each; the hour of a key is the last one of the window in which it was said.
+    func inquiries(
+        of name: String, windows count: Int64, of hours: Int64, until hour: Int64
+    ) throws -> [[InquiryKey: Int64]] {
+        var windows = Array(repeating: [InquiryKey: Int64](), count: Int(count))
+        for row in try self.connection.rows(
+            """
+            SELECT (? - hour) / ? AS age, source, digest, SUM(count), MAX(hour) FROM inquiry
+            WHERE name = ? AND hour > ? AND hour <= ? GROUP BY 1, 2, 3
+            """,
+            [.integer(hour), .integer(hours), .text(name), .integer(hour - count * hours), .integer(hour)])
+        {
+            let index = count - 1 - (try row.integer(0))
+            guard let source = InquiryKey.Source(rawValue: try row.text(1)), windows.indices.contains(Int(index)) else {
+                continue
+            }
+            let key = InquiryKey(name: name, hour: try row.integer(4), source: source, digest: try row.text(2))
+            windows[Int(index)][key] = try row.integer(3)
+        }
+        return windows
+    }
+
+    /// How often clients and caches asked, by the hour.
+    func inquiryTotals(of name: String, since hour: Int64) throws -> [Int64: Int64] {
+        let rows = try self.connection.rows(
+            "SELECT hour, SUM(count) FROM inquiry WHERE name = ? AND hour >= ? GROUP BY hour",
+            [.text(name), .integer(hour)])
+        return Dictionary(try rows.map { (try $0.integer(0), try $0.integer(1)) }) { $0 + $1 }
+    }
+}

@@ -1,0 +1,101 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+public import CertificatePinning
+
+/// A list that is served, or was.
+public struct StoredList: Hashable, Sendable {
+    /// Its version.
+    public let version: Int64
+    /// The lower-case hex SHA-256 of its envelope.
+    public let digest: String
+    /// The envelope.
+    public let bytes: [UInt8]
+    /// When it was published.
+    public let publishedAt: Timestamp
+
+    /// States a list.
+    public init(version: Int64, digest: String, bytes: [UInt8], publishedAt: Timestamp) {
+        self.version = version
+        self.digest = digest
+        self.bytes = bytes
+        self.publishedAt = publishedAt
+    }
+}
+
+extension StoreTransaction {
+    /// The names that something is published under, in their order.
+    public func names() throws -> [String] {
+        try self.connection.rows("SELECT DISTINCT name FROM root ORDER BY name", []).map { try $0.text(0) }
+    }
+
+    /// The envelopes of the roots of a name, by their versions.
+    public func roots(of name: String) throws -> [[UInt8]] {
+        try self.connection.rows("SELECT envelope FROM root WHERE name = ? ORDER BY version", [.text(name)])
+            .map { try $0.blob(0) }
+    }
+
+    /// The list that is served.
+    public func list(of name: String) throws -> [UInt8]? { try self.history(of: name, limit: 1).first?.bytes }
+
+    /// All lists that ever were served, the newest first.
+    public func history(of name: String, limit: Int) throws -> [StoredList] {
+        try self.connection.rows(
+            "SELECT version, digest, envelope, published_at FROM list WHERE name = ? ORDER BY number DESC LIMIT ?",
+            [.text(name), .integer(Int64(limit))]
+        ).map { row in
+            StoredList(
+                version: try row.integer(0), digest: try row.text(1), bytes: try row.blob(2),
+                publishedAt: Timestamp(secondsSince1970: try row.integer(3)))
+        }
+    }
+
+    /// How many lists ever were served.
+    func publicationCount(of name: String) throws -> Int {
+        Int(
+            try self.connection.rows("SELECT COUNT(*) FROM list WHERE name = ?", [.text(name)]).first?.integer(0) ?? 0)
+    }
+
+    /// The envelopes of one version that were served, the first ones.
+    func envelopes(of version: Int64, name: String, limit: Int) throws -> [[UInt8]] {
+        try self.connection.rows(
+            "SELECT envelope FROM list WHERE name = ? AND version = ? ORDER BY number LIMIT ?",
+            [.text(name), .integer(version), .integer(Int64(limit))]
+        ).map { try $0.blob(0) }
+    }
+
+    /// The versions of the lists that were published under a name, by their digests.
+    public func publishedDigests(of name: String) throws -> [String: Int64] {
+        var versions: [String: Int64] = [:]
+        for row in try self.connection.rows("SELECT digest, version FROM list WHERE name = ?", [.text(name)]) {
+            versions[try row.text(0)] = try row.integer(1)
+        }
+        return versions
+    }
+
+    /// A number that grows with each publication: what is served is read again when it has changed.
+    public func publicationCount() throws -> Int64 {
+        let sql = "SELECT (SELECT COALESCE(MAX(number), 0) FROM list) + (SELECT COUNT(*) FROM root)"
+        return try self.connection.rows(sql, []).first?.integer(0) ?? 0
+    }
+}
+
+extension StoreTransaction {
+    /// Adds a root.
+    public func addRoot(_ envelope: [UInt8], version: Int64, name: String) throws {
+        try self.connection.execute(
+            "INSERT INTO root (name, version, envelope) VALUES (?, ?, ?)",
+            [.text(name), .integer(version), .blob(envelope)])
+    }
+
+    /// Serves a list from now on.
+    public func serve(_ list: StoredList, name: String) throws {
+        try self.connection.execute(
+            "INSERT INTO list (name, version, digest, envelope, published_at) VALUES (?, ?, ?, ?, ?)",
+            [
+                .text(name), .integer(list.version), .text(list.digest), .blob(list.bytes),
+                .integer(list.publishedAt.secondsSince1970),
+            ])
+    }
+}

@@ -1,0 +1,51 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+public import CertificatePinning
+
+extension StoreTransaction {
+    private static var tokenColumns: String { "id, scope, names, hash, made_at, revoked_at" }
+
+    /// A token by its id.
+    public func token(id: String) throws -> AccessToken? {
+        try self.connection.rows("SELECT \(Self.tokenColumns) FROM token WHERE id = ?", [.text(id)]).first
+            .flatMap(Self.token)
+    }
+
+    /// All tokens, those that are revoked, too, in the order in which they were made.
+    public func tokens() throws -> [AccessToken] {
+        try self.connection.rows("SELECT \(Self.tokenColumns) FROM token ORDER BY number", []).compactMap(Self.token)
+    }
+
+    /// A token; `nil` for a scope that a later version made.
+    private static func token(_ row: SQLRow) throws -> AccessToken? {
+        guard let scope = AccessToken.Scope(rawValue: try row.text(1)) else { return nil }
+        // No name has a space in it.
+        let names = try row.text(2).split(separator: " ").map(String.init)
+        var token = AccessToken(
+            id: try row.text(0), scope: scope, names: names, hash: try row.blob(3),
+            madeAt: Timestamp(secondsSince1970: try row.integer(4)))
+        token.revokedAt = try row.optionalInteger(5).map { Timestamp(secondsSince1970: $0) }
+        return token
+    }
+}
+
+extension StoreTransaction {
+    /// Adds a token.
+    public func add(_ token: AccessToken) throws {
+        try self.connection.execute(
+            "INSERT INTO token (id, scope, names, hash, made_at) VALUES (?, ?, ?, ?, ?)",
+            [
+                .text(token.id), .text(token.scope.rawValue), .text(token.names.joined(separator: " ")),
+                .blob(token.hash), .integer(token.madeAt.secondsSince1970),
+            ])
+    }
+
+    /// Revokes a token; `false` when there is none that is not revoked.
+    public func revokeToken(id: String, at time: Timestamp) throws -> Bool {
+        try self.connection.execute(
+            "UPDATE token SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL",
+            [.integer(time.secondsSince1970), .text(id)]) == 1
+    }
+}

@@ -1,0 +1,54 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Foundation
+import PinListServer
+
+/// What the commands of the service have in common: which service is meant.
+struct LocalServiceOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The service's configuration; without it tumbler-service.yaml here, where there is one.",
+            valueName: "file"))
+    var config: String?
+
+    @Option(help: ArgumentHelp("The folder of the database.", valueName: "dir"))
+    var dataDir: String?
+
+    @Option(help: ArgumentHelp("sqlite, or postgres://…", valueName: "address"))
+    var database: String?
+
+    /// The name of the file that is read when none is named.
+    static let defaultName = "tumbler-service.yaml"
+
+    /// The settings of these options, by the names that they have in the file.
+    var settings: [String: String] {
+        var settings: [String: String] = [:]
+        settings["dataDir"] = self.dataDir
+        settings["database"] = self.database
+        return settings
+    }
+
+    /// Reads the configuration.
+    ///
+    /// - Parameter flags: Settings of further options.
+    /// - Throws: ``CommandFailure`` with what is wrong, and where.
+    func layers(_ flags: [String: String] = [:]) throws -> ServiceSettings {
+        let path = self.config ?? (FileManager.default.fileExists(atPath: Self.defaultName) ? Self.defaultName : nil)
+        return try ServiceSettings(
+            flags: self.settings.merging(flags) { $1 }, environment: ProcessInfo.processInfo.environment, file: path)
+    }
+
+    /// Opens the store that is configured.
+    ///
+    /// - Throws: ``CommandFailure`` when it cannot be opened.
+    static func store(_ configuration: ServiceConfiguration) throws -> any ServiceStore {
+        do { return try StoreLocation.open(configuration) } catch let error as StoreError {
+            throw CommandFailure(
+                .undecided, "the database cannot be opened: \(error.detail)",
+                hint: "look at dataDir and database, the rights of the folder, and the disk")
+        }
+    }
+}

@@ -1,0 +1,211 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import PinListMetadata
+import PinningTesting
+import Testing
+
+@testable import PinListServer
+
+@Suite("What an alarm is")
+struct AlarmRuleTests {
+    private static let day: Int64 = 86_400
+
+    /// The alarms of a store, each as kind, severity and subject, at a time after the start.
+    private static func alarms(
+        _ store: any ServiceStore, _ repository: RepositorySimulator, after seconds: Int64 = 0
+    ) async throws -> [String] {
+        let clock = TurnedClock()
+        clock.turn(by: seconds)
+        let parts = ServiceParts.story(store, anchors: repository.anchors, clock: clock)
+        #expect(try await parts.lists.reload(from: store).isEmpty)
+        return AlarmRules.alarms(try await parts.overview()).map { "\($0.kind.rawValue) \($0.severity) \($0.subject)" }
+            .sorted()
+    }
+
+    private static func published(
+        _ repository: RepositorySimulator, _ body: @Sendable (any ServiceStore) async throws -> Void
+    ) async throws {
+        try await TestedStore.sqlite.withDatabase { open in
+            let store = try open()
+            _ = try await Publisher(store: store, anchors: repository.anchors).publish(
+                [repository.roots[0]] + [repository.lists[repository.lists.count - 1]], name: "com.example.app",
+                by: "cli", at: TurnedClock.start)
+            try await body(store)
+        }
+    }
+
+    @Test("a list that expires in 14, 7 and 2 days; a root in 180, 60 and 14")
+    func expiry() async throws {
+        let repository = try RepositorySimulator.story()
+        try await Self.published(repository) { store in
+            let list = RepositorySimulator.listValidity
+            let root = RepositorySimulator.rootValidity
+            let name = "com.example.app"
+            for (end, days, kind) in [
+                (list, [14, 7, 2], "list-expiry"), (root, [180, 60, 14], "root-expiry"),
+            ] as [(Int64, [Int64], String)] {
+                let steps =
+                    [
+                        (days[0] * Self.day + 1, nil), (days[0] * Self.day, "notice"),
+                        (days[1] * Self.day + 1, "notice"),
+                        (days[1] * Self.day, "warning"), (days[2] * Self.day + 1, "warning"),
+                        (days[2] * Self.day, "critical"), (-1, "critical"),
+                    ] as [(Int64, String?)]
+                for (left, severity) in steps {
+                    let all = try await Self.alarms(store, repository, after: end - left)
+                    let found = all.filter { $0.hasPrefix(kind) }
+                    #expect(found == (severity.map { ["\(kind) \($0) \(name)"] } ?? []), "\(left)")
+                }
+            }
+        }
+    }
+
+    @Test("the pins of a domain and a certificate that is served, 30, 14 and 3 days ahead; a probe that failed")
+    func hosts() async throws {
+        let end = Timestamp(secondsSince1970: TurnedClock.start.secondsSince1970 + 40 * Self.day)
+        let repository = try RepositorySimulator.story([try .pinned("api.example.com", expiresAt: end)])
+        try await Self.published(repository) { store in
+            let result = Array(
+                #"{"host": "api.example.com", "ok": true, "path": [{"pin": "x", "notAfter": "\#(end)"}]}"#.utf8)
+            func probe(_ isOK: Bool, _ result: [UInt8], _ seconds: Int64) async throws {
+                let found = StoredProbe(
+                    name: "com.example.app", host: "api.example.com",
+                    at: Timestamp(secondsSince1970: TurnedClock.start.secondsSince1970 + seconds), isOK: isOK,
+                    result: result)
+                try await store.write { try $0.add([found]) }
+            }
+            try await probe(true, result, 0)
+            for (days, severity) in [(10, "notice"), (26, "warning"), (37, "critical")] as [(Int64, String)] {
+                #expect(
+                    try await Self.alarms(store, repository, after: days * Self.day) == [
+                        "certificate-expiry \(severity) api.example.com", "pin-expiry \(severity) api.example.com",
+                    ])
+            }
+            #expect(try await Self.alarms(store, repository, after: 10 * Self.day - 1) == [])
+            try await probe(
+                false, Array(#"{"verdict": "block", "reason": "no-matching-pin", "path": []}"#.utf8), 1)
+            #expect(try await Self.alarms(store, repository) == ["probe-failed critical api.example.com"])
+            // An older result does not replace a newer one.
+            try await probe(true, result, 0)
+            #expect(try await Self.alarms(store, repository) == ["probe-failed critical api.example.com"])
+            try await probe(true, result, 2)
+            #expect(try await Self.alarms(store, repository) == [])
+        }
+    }
+
+    @Test("a host that is no longer listed warns nobody any more")
+    func removedHost() async throws {
+        var simulator = try RepositorySimulator.story([try .pinned("old.example.com"), try .pinned("api.example.com")])
+        let first = simulator
+        let second = try simulator.publishList { $0.domains.removeFirst() }
+        try await Self.published(first) { store in
+            let failed = Array(#"{"verdict": "block"}"#.utf8)
+            let hosts = ["old.example.com", "api.example.com"].map {
+                StoredProbe(name: "com.example.app", host: $0, at: TurnedClock.start, isOK: false, result: failed)
+            }
+            try await store.write { try $0.add(hosts) }
+            #expect(try await Self.alarms(store, first).count == 2)
+            _ = try await Publisher(store: store, anchors: first.anchors).publish(
+                [second], name: "com.example.app", by: "cli", at: TurnedClock.start)
+            #expect(try await Self.alarms(store, first) == ["probe-failed critical api.example.com"])
+        }
+    }
+
+    @Test("a publication that was refused is one for a day, an equivocation for a week")
+    func remembered() async throws {
+        let repository = try RepositorySimulator.story()
+        try await Self.published(repository) { store in
+            try await store.write { store in
+                for action in ["publish-refused", "equivocation", "token-create"] {
+                    try store.log(action, "com.example.app: what", by: "t", at: TurnedClock.start)
+                }
+            }
+            let (refused, equivocation) = (
+                "publish-refused warning com.example.app", "equivocation critical com.example.app"
+            )
+            #expect(try await Self.alarms(store, repository, after: Self.day) == [equivocation, refused])
+            #expect(try await Self.alarms(store, repository, after: Self.day + 1) == [equivocation])
+            #expect(try await Self.alarms(store, repository, after: 7 * Self.day) == [equivocation])
+            #expect(try await Self.alarms(store, repository, after: 7 * Self.day + 1) == [])
+        }
+    }
+
+    @Test("a list that no longer spreads is one")
+    func stalled() async throws {
+        let repository = try RepositorySimulator.story()
+        try await Self.published(repository) { store in
+            let digest = Envelope.digest(of: repository.lists[0])
+            let hour = TurnedClock.start.hour + 48
+            try await store.write { store in
+                for (ago, source) in [(1, InquiryKey.Source.installation), (13, .log)] as [(Int64, InquiryKey.Source)] {
+                    for (digest, count) in [(digest, 60), ("x", 40)] as [(String, Int64)] {
+                        try store.add([
+                            InquiryKey(name: "com.example.app", hour: hour - ago, source: source, digest: digest): count
+                        ])
+                    }
+                }
+            }
+            #expect(
+                try await Self.alarms(store, repository, after: 48 * 3_600) == [
+                    "adoption-stalled warning com.example.app"
+                ])
+            #expect(try await Self.alarms(store, repository, after: 30 * 3_600) == [])
+        }
+    }
+
+    @Test("far more failures than usual, and silence where there was traffic")
+    func rates() {
+        let hour: Int64 = 1_000
+        func rate(_ usual: Int64, last: Int64, pins: Int64 = 0, silent: Int64 = 0) -> HostRate {
+            var counts: [Int64: (all: Int64, pins: Int64)] = [:]
+            for ago in (max(silent, 2))..<168 { counts[hour - ago] = (usual, 0) }
+            if silent == 0 { counts[hour] = (last, pins) }
+            return HostRate("a", counts, hour: hour, part: 1)
+        }
+        // Ten are the fewest that are worth anything; above usual is over 4 u + 3 sqrt u: 4 * 9 + 9 = 45.
+        #expect(!rate(0, last: 9).isAboveUsual)
+        #expect(rate(0, last: 10).isAboveUsual)
+        #expect(!rate(9, last: 45).isAboveUsual)
+        #expect(rate(9, last: 46).isAboveUsual)
+        #expect(rate(9, last: 46, pins: 12).pinFailures == 12)
+        #expect(!rate(9, last: 0, silent: 2).isSilent)
+        #expect(rate(9, last: 0, silent: 3).isSilent)
+        #expect(!rate(4, last: 0, silent: 9).isSilent)
+        // In the middle of an hour half of the one before counts.
+        let sliding = HostRate("a", [hour: (10, 4), hour - 1: (20, 8)], hour: hour, part: 0.5)
+        #expect((sliding.lastHour, sliding.pinFailures) == (20, 8))
+    }
+
+    @Test("the rates of hosts are alarms, critical when pins fail")
+    func hostRates() async throws {
+        let repository = try RepositorySimulator.story(
+            ["pin.example", "tls.example", "quiet.example"].map { try .pinned($0) })
+        try await Self.published(repository) { store in
+            let hour = TurnedClock.start.hour
+            try await store.write { store in
+                func add(_ host: String, _ kind: String, _ hour: Int64, _ count: Int64) throws {
+                    try store.connection.execute(
+                        "INSERT INTO report_hour (hour, host, kind, count) VALUES (?, ?, ?, ?)",
+                        [.integer(hour), .text(host), .text(kind), .integer(count)])
+                }
+                try add("pin.example", "pin", hour, 50)
+                try add("tls.example", "tls", hour, 50)
+                try add("", "incident", hour, 50)
+                // What anybody can make up is one subject, never urgent, and its silence says nothing.
+                for host in ["made-up.example", "another.example"] { try add(host, "pin", hour, 5) }
+                for ago in Int64(3)..<168 { try add("gone.example", "tls", hour - ago, 60) }
+                for ago in Int64(3)..<168 { try add("quiet.example", "tls", hour - ago, 6) }
+            }
+            #expect(
+                try await Self.alarms(store, repository, after: 1) == [
+                    "failure-rate critical pin.example", "failure-rate warning lists",
+                    "failure-rate warning tls.example", "silence warning quiet.example",
+                ])
+            #expect(
+                try await Self.alarms(store, repository, after: 7_300) == ["silence warning quiet.example"])
+        }
+    }
+}

@@ -1,0 +1,234 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import Logging
+import NIOConcurrencyHelpers
+import PinListMetadata
+import PinningTesting
+import Testing
+
+@testable import PinListServer
+
+@Suite("Sending alarms")
+struct AlarmWatchTests {
+    /// Keeps what is posted, and answers as it is told.
+    private final class Recorder: WebhookSender {
+        struct Unreachable: Error, CustomStringConvertible {
+            let description: String
+        }
+
+        private let state = NIOLockedValueBox<(status: Int?, posts: [(address: String, body: [UInt8])])>((200, []))
+
+        /// The status of every answer; `nil` for nobody who answers.
+        var status: Int? {
+            get { self.state.withLockedValue { $0.status } }
+            set { self.state.withLockedValue { $0.status = newValue } }
+        }
+
+        var posts: [(address: String, body: [UInt8])] { self.state.withLockedValue { $0.posts } }
+
+        func post(_ body: [UInt8], to address: String) async throws -> Int {
+            let status = self.state.withLockedValue { state in
+                state.posts.append((address, body))
+                return state.status
+            }
+            guard let status else { throw Unreachable(description: "no way to \(address)") }
+            return status
+        }
+    }
+
+    /// Keeps what is logged.
+    private struct Lines: LogHandler {
+        let lines: NIOLockedValueBox<[String]>
+        var logLevel = Logger.Level.trace
+        var metadata: Logger.Metadata = [:]
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { self.metadata[key] }
+            set { self.metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) { self.lines.withLockedValue { $0.append(event.message.description) } }
+    }
+
+    private static let target = AlertTarget(kind: .webhook, name: "ops", address: "https://ops.example/SECRET")
+
+    private static func run(
+        _ body: @Sendable (AlarmWatch, Recorder, TurnedClock, NIOLockedValueBox<[String]>) async throws -> Void
+    ) async throws {
+        let repository = try RepositorySimulator.story()
+        try await TestedStore.sqlite.withDatabase { open in
+            let (store, clock, recorder) = (try open(), TurnedClock(), Recorder())
+            _ = try await Publisher(store: store, anchors: repository.anchors).publish(
+                [repository.roots[0], repository.lists[0]], name: "com.example.app", by: "cli", at: clock.now)
+            let lines = NIOLockedValueBox<[String]>([])
+            let parts = ServiceParts.story(
+                store, anchors: repository.anchors, clock: clock, alerts: [Self.target],
+                logger: Logger(label: "test") { _ in Lines(lines: lines) })
+            _ = try await parts.lists.reload(from: store)
+            // A list that is about to expire.
+            clock.turn(by: RepositorySimulator.listValidity - 10 * 86_400)
+            try await body(AlarmWatch(parts: parts, sender: recorder), recorder, clock, lines)
+        }
+    }
+
+    @Test("of two messages the second does not overtake the first when that fails: no end comes before its begin")
+    func keptOrder() async throws {
+        try await Self.run { watch, recorder, clock, _ in
+            let (begin, end) = (Self.event(.test, "begin"), Self.event(.recovered, "end"))
+            try await watch.parts.store.write { store in
+                for body in [begin, end] { try store.notify("ops", body, at: clock.now) }
+            }
+            recorder.status = 500
+            await watch.send()
+            recorder.status = 204
+            for _ in 0..<5 {
+                clock.turn(by: 15)
+                await watch.send()
+            }
+            #expect(recorder.posts.compactMap { AlarmEvent($0.body)?.detail } == ["begin", "begin", "end"])
+        }
+    }
+
+    private static func event(_ phase: AlarmEvent.Phase, _ detail: String) -> [UInt8] {
+        let start = TurnedClock.start
+        return AlarmEvent(
+            phase, key: "test", kind: "test", severity: "info", detail: detail, since: start, time: start, auditHead: ""
+        ).json.bytes
+    }
+
+    @Test("a target that is not reached is tried again, ever more seldom, until it takes it; its address is not logged")
+    func retried() async throws {
+        try await Self.run { watch, recorder, clock, lines in
+            await watch.look()
+            for status in [nil, 500, 404] as [Int?] {
+                recorder.status = status
+                let before = recorder.posts.count
+                await watch.send()
+                #expect(recorder.posts.count == before + 1)
+                await watch.send()
+                #expect(recorder.posts.count == before + 1)
+                clock.turn(by: 15 << Int64(before + 1) - 1)
+                await watch.send()
+                #expect(recorder.posts.count == before + 1)
+                clock.turn(by: 1)
+            }
+            recorder.status = 204
+            await watch.send()
+            clock.turn(by: 3_600)
+            await watch.look()
+            await watch.send()
+            #expect(recorder.posts.count == 4)
+            #expect(Set(recorder.posts.map(\.address)) == [Self.target.address])
+            #expect(Set(recorder.posts.map(\.body)).count == 1)
+            let head = try await watch.parts.store.read { try $0.newestAuditEntry()?.digest }
+            let event = try #require(AlarmEvent(recorder.posts[0].body))
+            #expect(event.auditHead == head)
+            #expect(event.key == "list-expiry:com.example.app")
+            let logged = lines.withLockedValue { $0 }
+            #expect(logged.contains { $0.contains("cannot be reached") })
+            #expect(logged.contains { $0.contains("ops answers 500") })
+            #expect(!logged.contains { $0.contains("SECRET") || $0.contains("ops.example") })
+        }
+    }
+
+    @Test("what nobody takes for a day is given up, and said")
+    func givenUp() async throws {
+        try await Self.run { watch, recorder, clock, lines in
+            recorder.status = 503
+            await watch.look()
+            var rounds = 0
+            while try await watch.parts.store.read({
+                try !$0.connection.rows("SELECT 1 FROM notification", []).isEmpty
+            }), rounds < 200 {
+                await watch.send()
+                clock.turn(by: 1_800)
+                rounds += 1
+            }
+            #expect(rounds == 50)
+            #expect(lines.withLockedValue { $0 }.contains { $0.contains("ops was not told for a day; given up") })
+            recorder.status = 200
+            let count = recorder.posts.count
+            await watch.send()
+            #expect(recorder.posts.count == count)
+        }
+    }
+
+    @Test("two instances tell of a change once")
+    func twoInstances() async throws {
+        try await Self.run { watch, recorder, clock, _ in
+            let parts = ServiceParts.story(
+                watch.parts.store, anchors: watch.parts.configuration.roots, clock: clock, alerts: [Self.target],
+                instance: "other")
+            _ = try await parts.lists.reload(from: parts.store)
+            let other = AlarmWatch(parts: parts, sender: recorder)
+            for _ in 0..<3 {
+                async let one: Void = watch.look()
+                async let two: Void = other.look()
+                _ = await (one, two)
+                async let three: Void = watch.send()
+                async let four: Void = other.send()
+                _ = await (three, four)
+            }
+            #expect(recorder.posts.count == 1)
+        }
+    }
+
+    @Test("an instance that sees another state does not take back what the one whose turn it is told")
+    func turns() async throws {
+        try await Self.run { watch, recorder, clock, _ in
+            await watch.look()
+            await watch.send()
+            #expect(recorder.posts.count == 1)
+            // To this one nothing seems to expire.
+            let early = TurnedClock(TurnedClock.start)
+            let parts = ServiceParts.story(
+                watch.parts.store, anchors: watch.parts.configuration.roots, clock: early, alerts: [Self.target],
+                instance: "other")
+            _ = try await parts.lists.reload(from: parts.store)
+            @Sendable func isTurn(_ instance: String, after seconds: Int64) async throws -> Bool {
+                let time = Timestamp(secondsSince1970: clock.now.secondsSince1970 + seconds)
+                return try await parts.store.write { store in
+                    try store.takeTurn("alarms", for: instance, at: time, seconds: AlarmWatch.turn)
+                }
+            }
+            // One that is gone keeps it no longer than its turn, and one whose clock was wrong not at all.
+            let turns = [
+                try await isTurn("other", after: AlarmWatch.turn - 1),
+                try await isTurn("test", after: AlarmWatch.turn - 1),
+                try await isTurn("other", after: AlarmWatch.turn),
+                try await isTurn("other", after: 2 * AlarmWatch.turn - 1),
+                try await isTurn("test", after: -86_400),
+            ]
+            #expect(turns == [false, true, false, true, true])
+            early.set(Timestamp(secondsSince1970: clock.now.secondsSince1970 - 86_399))
+            await AlarmWatch(parts: parts, sender: recorder).look()
+            let firing = try await parts.store.read { store in try store.firingAlarms().map(\.key) }
+            #expect(firing == ["list-expiry:com.example.app"])
+        }
+    }
+
+    @Test("how the last delivery went is kept for the dashboard, without the address")
+    func deliveries() async throws {
+        try await Self.run { watch, recorder, clock, _ in
+            func delivery() async throws -> StoredDelivery? {
+                try await watch.parts.store.read { store in try store.deliveries()["ops"] }
+            }
+            var kept = [try await delivery()]
+            recorder.status = nil
+            await watch.look()
+            await watch.send()
+            kept.append(try await delivery())
+            for (wait, status) in [(60 as Int64, 503), (600, 202)] {
+                recorder.status = status
+                clock.turn(by: wait)
+                await watch.send()
+                kept.append(try await delivery())
+            }
+            #expect(kept.map { $0?.trouble } == [nil, "it cannot be reached", "it answers 503", nil])
+            #expect(kept[0] == nil && kept[3]?.at == clock.now)
+        }
+    }
+}

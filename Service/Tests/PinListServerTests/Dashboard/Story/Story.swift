@@ -1,0 +1,124 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+
+@testable import PinListServer
+
+/// A week of an operator: a host changed its key without telling anybody, and a company's proxy opens the connections
+/// of its staff. The numbers are the same each time.
+enum Story {
+    static let now = Timestamp(secondsSince1970: 1_795_286_525)  // 2026-11-21T18:42:05Z
+    static let name = "com.example.bank"
+
+    static var frame: PageFrame {
+        var frame = PageFrame(
+            names: ["com.example.bank", "com.example.bank.business"], name: Self.name, time: Self.now)
+        frame.firing = 3
+        return frame
+    }
+
+    static func ago(_ seconds: Int64) -> Timestamp { Timestamp(secondsSince1970: self.now.secondsSince1970 - seconds) }
+    static func ahead(days: Int64) -> Timestamp { self.ago(-days * 86_400) }
+
+    /// The start of the hour that is not over yet: series end there.
+    private static var hour: Int64 { self.now.secondsSince1970 / 3_600 * 3_600 }
+
+    /// Hourly counts for a week: small and uneven, with a burst in the newest hours, and a gap where asked.
+    static func hours(mean: Double, burst: [Double] = [], gap: Range<Int>? = nil, seed: UInt64) -> PlotSeries {
+        var state = seed
+        let values = (0..<168).map { hour -> Double? in
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            if let gap, gap.contains(hour) { return nil }
+            if hour >= 168 - burst.count { return burst[hour - (168 - burst.count)] }
+            let day = 0.55 + 0.45 * Double((hour + 7) % 24 < 15 ? 1 : 0)
+            return (mean * day * (0.4 + 1.2 * Double(state >> 40) / Double(1 << 24))).rounded()
+        }
+        return PlotSeries(start: Timestamp(secondsSince1970: self.hour - 168 * 3_600), step: 3_600, values: values)
+    }
+
+    static func pin(_ letter: String) -> String { "sha256/" + String(repeating: letter, count: 42) + "A=" }
+
+    static func digest(_ number: Int) -> String {
+        var state = UInt64(number) &* 0x9e37_79b9_7f4a_7c15
+        return (0..<64).map { _ in
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return String(state >> 60, radix: 16)
+        }.joined()
+    }
+
+    static let rotationBurst: [Double] = [3, 12, 96, 388, 702, 911, 874]
+
+    static let alarms = [
+        ShownAlarm(
+            id: "rate-api", severity: .now, title: "Pin failures of api.bank.example are far above usual",
+            evidence: "874 reports in the last hour from 391 networks; an hour of the week before had 4.2. "
+                + "All see one new leaf, issued by CN=R13, O=Let's Encrypt, C=US.",
+            advice:
+                "Serve the listed key again, or sign and release a list that names the new one. If users are locked "
+                + "out, suspend the host for hours.",
+            path: "/failures/1f0c", since: Self.ago(5 * 3_600 + 400)),
+        ShownAlarm(
+            id: "list-expiry", severity: .soon, title: "List 18 of com.example.bank.business expires in 6 days",
+            evidence:
+                "It was issued 54 days ago. Installations keep enforcing it afterwards, and report that it is stale.",
+            advice: "Run tumbler release in its project folder, also when nothing changed.", path: "/lists",
+            since: Self.ago(8 * 86_400)),
+        ShownAlarm(
+            id: "certificate", severity: .soon, title: "The certificate of login.bank.example ends in 11 days",
+            evidence: "Seen by the probe at frankfurt-1, 3 hours ago.",
+            advice: "Renew it with the same key, or serve the backup key whose pin is in the list.", path: "/hosts",
+            since: Self.ago(2 * 86_400)),
+    ]
+
+    static let hosts = [
+        ShownHostRate(
+            host: "api.bank.example", lastHour: 874, usual: 4.2,
+            hours: Self.hours(mean: 5, burst: Self.rotationBurst, seed: 1), otherTLS: 12, state: .high),
+        ShownHostRate(
+            host: "cdn.bank.example", lastHour: 41, usual: 17.6,
+            hours: Self.hours(mean: 21, burst: [22, 30, 38, 41], seed: 2), otherTLS: 0, state: .raised),
+        ShownHostRate(
+            host: "login.bank.example", lastHour: 3, usual: 2.8, hours: Self.hours(mean: 3, seed: 3), otherTLS: 1,
+            state: .usual),
+        ShownHostRate(
+            host: "push.bank.example", lastHour: 0, usual: 0.4,
+            hours: Self.hours(mean: 0.8, gap: 40..<66, seed: 4), otherTLS: 0, state: .usual),
+        ShownHostRate(
+            host: "statements.bank.example", lastHour: 1, usual: 1.1, hours: Self.hours(mean: 1.4, seed: 5),
+            otherTLS: 0,
+            state: .usual),
+        ShownHostRate(
+            host: "cards.bank.example", lastHour: nil, usual: nil,
+            hours: Self.hours(mean: 0, gap: 0..<168, seed: 6), otherTLS: 0, state: .unknown),
+    ]
+
+    static let lists = [
+        ServedList(
+            name: "com.example.bank", version: 43, digest: Self.digest(43), publishedAt: Self.ago(3 * 86_400 + 7_200),
+            expiresAt: Self.ahead(days: 57), rootVersion: 2, rootExpiresAt: Self.ahead(days: 804), share: 0.871),
+        ServedList(
+            name: "com.example.bank.business", version: 18, digest: Self.digest(18), publishedAt: Self.ago(54 * 86_400),
+            expiresAt: Self.ahead(days: 6), rootVersion: 1, rootExpiresAt: Self.ahead(days: 151), share: nil),
+    ]
+
+    static let unmeasured = [
+        Unmeasured(
+            what: "Adoption of com.example.bank.business",
+            why: "Its requests come through a cache, so that most of them are never seen here.",
+            next: "Feed the edge's logs in with tumbler adoption import."),
+        Unmeasured(
+            what: "What cards.bank.example serves", why: "No probe has seen it.",
+            next: "Run tumbler probe --push daily from two places."),
+    ]
+
+    static var nowPage: NowPage {
+        NowPage(alarms: self.alarms, hosts: self.hosts, lists: self.lists, unmeasured: self.unmeasured)
+    }
+
+    static var quietPage: NowPage {
+        let calm = self.hosts.dropFirst(2).prefix(3)
+        return NowPage(alarms: [], hosts: Array(calm), lists: [self.lists[0]], unmeasured: [])
+    }
+}

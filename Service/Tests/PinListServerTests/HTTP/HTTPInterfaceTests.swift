@@ -1,0 +1,86 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import PinListServer
+import Testing
+
+@Suite("The interface over HTTP")
+struct HTTPInterfaceTests {
+    @Test("a path that is there and a method that is not: 405, and what there is")
+    func methods() async throws {
+        try await PublishedService.with { service in
+            for (method, path, allowed) in [
+                ("POST", "/healthz", "GET, HEAD"), ("TRACE", "/healthz", "GET, HEAD"),
+                ("PUT", "/v1/reports", "GET, HEAD, POST"), ("OPTIONS", "/v1/reports", "GET, HEAD, POST"),
+                ("GET", "/v1/lists/a", "PUT"),
+                ("PUT", "/v1/lists/a/probe", "POST"), ("DELETE", service.list, "GET, HEAD"),
+                ("PUT", service.root, "GET, HEAD"), ("POST", "/v1/lists/none/pins.json", "GET, HEAD"),
+                ("PATCH", "/metrics", "GET, HEAD"),
+            ] {
+                let answer = try await service.ask(method, path)
+                #expect(answer.statuses == [405], "\(method) \(path): \(answer.text)")
+                #expect(answer.text.lowercased().contains("allow: \(allowed.lowercased())\r\n"), "\(method) \(path)")
+                #expect(answer.text.contains("application/problem+json"), "\(method) \(path)")
+            }
+        }
+    }
+
+    @Test("HEAD is GET without the body; a path that is nowhere is a problem")
+    func heads() async throws {
+        try await PublishedService.with { service in
+            for path in [service.list, service.root, "/healthz", "/v1/openapi.json", "/readyz"] {
+                let (get, head) = (try await service.ask("GET", path), try await service.ask("HEAD", path))
+                #expect(get.statuses == [200] && head.statuses == [200], "\(path)")
+                #expect(head.text.hasSuffix("\r\n\r\n"), "\(path)")
+                #expect(Self.length(get) != nil && Self.length(get) == Self.length(head), "\(path)")
+            }
+            let nowhere = try await service.ask("GET", "/nowhere")
+            #expect(nowhere.statuses == [404] && nowhere.text.contains("application/problem+json"))
+        }
+    }
+
+    @Test("a name may end with .json: it is published at its path as any other")
+    func jsonName() async throws {
+        try await PublishedService.with { service in
+            let answer = try await service.ask("PUT", "/v1/lists/a.json")
+            #expect(answer.statuses == [401])
+        }
+    }
+
+    @Test("a second listener has what is the operator's, and the first one has not")
+    func twoListeners() async throws {
+        try await PublishedService.with({ $0.adminListen = ListenAddress("127.0.0.1:0") }) { service in
+            // Which of the two listens first is not said: one has lists, one has metrics, none has both.
+            let (metrics, document) = (
+                try await service.ask("GET", "/metrics").statuses, try await service.ask("GET", service.list).statuses
+            )
+            #expect([metrics, document] == [[404], [200]] || [metrics, document] == [[200], [404]])
+        }
+    }
+
+    @Test("the OpenAPI document is JSON, and each of its operations is there")
+    func document() async throws {
+        try await PublishedService.with { service in
+            let answer = try await service.ask("GET", "/v1/openapi.json")
+            let body = try #require(answer.text.range(of: "\r\n\r\n")).upperBound
+            let value = try JSONSerialization.jsonObject(with: Data(answer.text[body...].utf8))
+            let paths = try #require((value as? [String: Any])?["paths"] as? [String: [String: Any]])
+            #expect(paths.count == 10)
+            for (path, item) in paths {
+                let path = path.replacingOccurrences(of: "{name}", with: "a")
+                for method in ["get", "put", "post"] where item[method] != nil {
+                    let statuses = try await service.ask(method.uppercased(), path).statuses
+                    let isOfList = path.hasSuffix("pins.json") || path.contains("/root/")
+                    #expect(isOfList ? statuses == [404] : statuses != [404] && statuses != [405], "\(method) \(path)")
+                }
+            }
+        }
+    }
+
+    private static func length(_ answer: RawAnswer) -> Int? {
+        guard let field = answer.text.range(of: "Content-Length: ", options: .caseInsensitive) else { return nil }
+        return Int(answer.text[field.upperBound...].prefix { $0.isNumber })
+    }
+}

@@ -1,0 +1,89 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import NIOCore
+import NIOEmbedded
+import NIOHTTPTypes
+import Testing
+
+@testable import PinListServer
+
+@Suite("How long a connection may take")
+struct RequestDeadlineTests {
+    private static let head = HTTPRequestPart.head(
+        HTTPRequest(method: .get, scheme: "http", authority: "localhost", path: "/"))
+
+    /// Runs `body` with a connection that may take 15 s for a head, 60 s for a body and 600 s for an answer.
+    private func run(_ body: (EmbeddedChannel, EmbeddedEventLoop) throws -> Void) throws {
+        let loop = EmbeddedEventLoop()
+        let channel = EmbeddedChannel(handler: RequestDeadline(ServiceConfiguration.Deadlines()), loop: loop)
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        try body(channel, loop)
+        _ = try channel.finish(acceptAlreadyClosed: true)
+    }
+
+    @Test("who opens a connection and says nothing is let go after 15 s")
+    func silent() throws {
+        try self.run { channel, loop in
+            loop.advanceTime(by: .seconds(14))
+            #expect(channel.isActive)
+            loop.advanceTime(by: .seconds(1))
+            #expect(!channel.isActive)
+        }
+    }
+
+    @Test("a body that comes byte by byte moves no deadline")
+    func drips() throws {
+        try self.run { channel, loop in
+            loop.advanceTime(by: .seconds(10))
+            try channel.writeInbound(Self.head)
+            for _ in 0..<59 {
+                loop.advanceTime(by: .seconds(1))
+                try channel.writeInbound(HTTPRequestPart.body(ByteBuffer(string: "x")))
+                #expect(channel.isActive)
+            }
+            loop.advanceTime(by: .seconds(1))
+            #expect(!channel.isActive)
+        }
+    }
+
+    @Test("an answer may take 600 s; after it the next head has 15 s again, and not the rest of those")
+    func answerThenHead() throws {
+        try self.run { channel, loop in
+            try channel.writeInbound(Self.head)
+            try channel.writeInbound(HTTPRequestPart.end(nil))
+            loop.advanceTime(by: .seconds(599))
+            #expect(channel.isActive)
+            try channel.writeOutbound(HTTPResponsePart.end(nil))
+            loop.advanceTime(by: .seconds(14))
+            #expect(channel.isActive)
+            loop.advanceTime(by: .seconds(1))
+            #expect(!channel.isActive)
+        }
+    }
+
+    @Test("an answer that takes longer ends the connection")
+    func slowAnswer() throws {
+        try self.run { channel, loop in
+            try channel.writeInbound(Self.head)
+            try channel.writeInbound(HTTPRequestPart.end(nil))
+            loop.advanceTime(by: .seconds(600))
+            #expect(!channel.isActive)
+        }
+    }
+
+    @Test("whoever asks in time is never let go")
+    func busy() throws {
+        try self.run { channel, loop in
+            for _ in 0..<100 {
+                loop.advanceTime(by: .seconds(14))
+                try channel.writeInbound(Self.head)
+                try channel.writeInbound(HTTPRequestPart.end(nil))
+                try channel.writeOutbound(HTTPResponsePart.end(nil))
+                #expect(channel.isActive)
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import PinListMetadata
+import PinListServer
+import PinningTesting
+import Testing
+
+@Suite("Publishing")
+struct PublicationTests {
+    private static let start = Timestamp(secondsSince1970: 1_795_219_200)
+
+    private func repository() throws -> RepositorySimulator {
+        try RepositorySimulator(at: Self.start, rootKeys: (2, 1), pinsKeys: (2, 1))
+    }
+
+    @Test("a root and a list: both are there, or neither")
+    func first() throws {
+        let repository = try self.repository()
+        var name = try PublishedName(anchor: repository.roots[0])
+        #expect(throws: PublicationRefusal.self) { try name.publish([repository.lists[0]], at: Self.start) }
+        #expect(name.roots.isEmpty && name.list == nil)
+        let changes = try name.publish([repository.roots[0], repository.lists[0]], at: Self.start)
+        #expect(changes == [.root(1), .list(1)])
+        #expect(name.list?.bytes == repository.lists[0])
+        #expect(try name.publish([repository.roots[0], repository.lists[0]], at: Self.start).isEmpty)
+    }
+
+    @Test("a first root that is not the configured one is refused")
+    func otherRoot() throws {
+        let repository = try self.repository()
+        let other = try RepositorySimulator(at: Self.start, seed: 9)
+        var name = try PublishedName(anchor: repository.roots[0])
+        let refusal = #expect(throws: PublicationRefusal.self) { try name.publish([other.roots[0]], at: Self.start) }
+        #expect(refusal?.code.description == "root-gap")
+        #expect(name.roots.isEmpty)
+    }
+
+    @Test("an older list and another one of the same version are conflicts")
+    func conflicts() throws {
+        var repository = try self.repository()
+        var name = try PublishedName(anchor: repository.roots[0])
+        let second = try repository.publishList { _ in }
+        _ = try name.publish([repository.roots[0], second], at: Self.start)
+        let rollback = #expect(throws: PublicationRefusal.self) {
+            try name.publish([repository.lists[0]], at: Self.start)
+        }
+        #expect(rollback?.code.status == 409)
+        #expect(rollback?.code.description == "rollback")
+        #expect(name.list?.list.version == 2)
+    }
+
+    @Test("what is stored is loaded, and what does not verify is said")
+    func stored() throws {
+        let repository = try self.repository()
+        let name = try PublishedName(
+            anchor: repository.roots[0], roots: repository.roots, list: repository.lists[0])
+        #expect(name.list?.list.version == 1)
+        let other = try RepositorySimulator(at: Self.start, seed: 9)
+        #expect(throws: MetadataRefusal.self) {
+            try PublishedName(anchor: repository.roots[0], roots: other.roots, list: nil)
+        }
+    }
+
+    @Test("nothing, and a list that is not the last, are no publication")
+    func malformed() throws {
+        let repository = try self.repository()
+        var name = try PublishedName(anchor: repository.roots[0])
+        #expect(throws: PublicationRefusal.self) { try name.publish([], at: Self.start) }
+        #expect(throws: PublicationRefusal.self) {
+            try name.publish([repository.lists[0], repository.roots[0]], at: Self.start)
+        }
+        #expect(throws: PublicationRefusal.self) { try name.publish([[0x7b]], at: Self.start) }
+        #expect(name.roots.isEmpty)
+    }
+}

@@ -1,0 +1,142 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import NIOHTTP1
+import PinListMetadata
+import PinningTesting
+import Testing
+
+@testable import PinListServer
+
+@Suite("Who may look")
+struct AdminAccessTests {
+    private static let pages = ["/", "/failures", "/lists", "/hosts", "/audit", "/alarms", "/adoption"]
+    private static let programs = ["/metrics", "/readyz", "/v1/status", "/v1/reports"]
+
+    @Test("on loopback nobody needs a token, unless the request came through something, or names another host")
+    func loopback() async throws {
+        try await TestedStore.sqlite.withDatabase { open in
+            try await RunningService.with(try open()) { service in
+                for path in Self.pages + Self.programs {
+                    #expect(try await service.ask(.GET, path).status == 200, "\(path)")
+                }
+                for host in ["localhost", "localhost:8480", "127.0.0.1", "127.9.9.9:1", "[::1]:8480", "LOCALHOST"] {
+                    #expect(try await service.ask(.GET, "/metrics", ["Host": host]).status == 200, "\(host)")
+                }
+                // A page of a stranger whose name leads to 127.0.0.1, and a proxy on the same machine.
+                for fields in [
+                    ["Host": "evil.example"], ["Host": "127.0.0.1.evil.example"], ["Host": "localhost.evil.example:80"],
+                    ["Host": "0.0.0.0"], ["Forwarded": "for=192.0.2.1"],
+                    ["X-Forwarded-For": "127.0.0.1"], ["X-Forwarded-Proto": "https"], ["x-forwarded-host": "localhost"],
+                ] as [HTTPHeaders] {
+                    for path in Self.programs {
+                        let answer = try await service.ask(.GET, path, fields)
+                        #expect(answer.status == 401, "\(path) \(fields)")
+                        #expect(answer.headers["www-authenticate"] == ["Bearer realm=\"tumbler\""])
+                    }
+                    for path in Self.pages {
+                        let answer = try await service.ask(.GET, path, fields)
+                        #expect(answer.status == 303, "\(path) \(fields)")
+                        #expect(answer.headers["location"].first?.hasPrefix("/login?next=") == true)
+                        #expect(answer.body.isEmpty)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("on any other listener everybody needs one for reading, whatever the request calls the host")
+    func notLoopback() async throws {
+        try await TestedStore.sqlite.withDatabase { open in
+            try await RunningService.with(
+                try open(), { $0.listen = ListenAddress("0.0.0.0:0") ?? .loopback }
+            ) { service in
+                let read = try await service.token(.read)
+                let publish = try await service.token(.publish, ["com.example.app"])
+                for host in ["localhost", "127.0.0.1"] {
+                    for path in Self.programs {
+                        #expect(try await service.ask(.GET, path, ["Host": host]).status == 401)
+                        let fields: HTTPHeaders = ["Host": host, "Authorization": "Bearer \(publish)"]
+                        #expect(try await service.ask(.GET, path, fields).status == 403)
+                    }
+                    #expect(try await service.ask(.GET, "/", ["Host": host]).status == 303)
+                }
+                for (field, status) in [
+                    ("Bearer \(read)", 200), ("bearer \(read)", 200), ("Basic \(read)", 401), ("Bearer", 401),
+                    ("Bearer  ", 401), (read, 401), ("Bearer \(read.uppercased())", 401),
+                ] {
+                    #expect(
+                        try await service.ask(.GET, "/metrics", ["Authorization": field]).status == status, "\(field)")
+                }
+                #expect(try await service.ask(.GET, "/healthz").status == 200)
+                try await service.revoke(read)
+                #expect(try await service.ask(.GET, "/metrics", ["Authorization": "Bearer \(read)"]).status == 401)
+            }
+        }
+    }
+
+    @Test("with a listener of its own the operator's part is there, and not where everybody asks")
+    func separate() async throws {
+        let repository = try RepositorySimulator.story()
+        try await TestedStore.sqlite.withDatabase { open in
+            try await RunningService.with(
+                try open(),
+                {
+                    $0.adminListen = ListenAddress("127.0.0.1:0")
+                    $0.roots = repository.anchors
+                }
+            ) { service in
+                #expect(service.address != service.adminAddress)
+                let token = try await service.token(.publish, ["com.example.app"])
+                let read = try await service.token(.read)
+                for path in Self.pages + ["/metrics", "/readyz", "/v1/status", "/login"] {
+                    let answer = try await service.ask(.GET, path, ["Authorization": "Bearer \(read)"])
+                    #expect(answer.status == 404, "\(path)")
+                    #expect(try await service.ask(.GET, path, isForAdmin: true).status == 200, "\(path)")
+                }
+                let put = try await service.ask(
+                    .PUT, "/v1/lists/com.example.app", ["Authorization": "Bearer \(token)"], Array("[]".utf8))
+                #expect(put.status == 404)
+                #expect(
+                    try await service.publish([repository.roots[0], repository.lists[0]], token: token).status == 200)
+                #expect(try await service.ask(.GET, "/v1/lists/com.example.app/pins.json").status == 200)
+                #expect(try await service.report(ReportText.body()).status == 202)
+                for isForAdmin in [true, false] {
+                    #expect(try await service.ask(.GET, "/healthz", isForAdmin: isForAdmin).status == 200)
+                }
+            }
+        }
+    }
+
+    @Test("metrics, status and readiness say what is published and where the log stands")
+    func figures() async throws {
+        let repository = try RepositorySimulator.story([try .pinned("api.example.com")])
+        try await TestedStore.sqlite.withDatabase { open in
+            try await RunningService.with(try open(), { $0.roots = repository.anchors }) { service in
+                let token = try await service.token(.publish, ["com.example.app"])
+                _ = try await service.publish([repository.roots[0], repository.lists[0]], token: token)
+                _ = try await service.report(ReportText.body([("noted-hostname", .string("api.example.com"))]))
+                _ = try await service.report(ReportText.body([("noted-hostname", .string("evil\"},x=\"1.example"))]))
+                _ = try await service.report(Array("{}".utf8))
+                let head = try await service.store.read { try $0.newestAuditEntry()?.digest } ?? ""
+                let metrics = try await service.ask(.GET, "/metrics")
+                #expect(metrics.headers["content-type"] == ["text/plain; version=0.0.4; charset=utf-8"])
+                for line in [
+                    #"tumbler_list_version{name="com.example.app"} 1"#,
+                    #"tumbler_reports_accepted_total{kind="pin"} 2"#,
+                    #"tumbler_reports_refused_total{reason="not-a-report"} 1"#,
+                    #"tumbler_pin_failures_last_hour{host="api.example.com"} 1"#,
+                    "tumbler_audit_entries{head=\"\(head)\"} 2",
+                ] {
+                    #expect(metrics.text.split(separator: "\n").contains { $0 == line }, "\(line)")
+                }
+                #expect(!metrics.text.contains("evil"))
+                let status = try await service.ask(.GET, "/v1/status")
+                #expect(status.member("auditHead") == head)
+                #expect(status.text.contains(Envelope.digest(of: repository.lists[0])))
+            }
+        }
+    }
+}

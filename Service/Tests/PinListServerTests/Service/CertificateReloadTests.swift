@@ -1,0 +1,92 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import AsyncHTTPClient
+import Crypto
+import Foundation
+import Logging
+import NIOCore
+import NIOHTTP1
+import NIOSSL
+import SwiftASN1
+import Testing
+import X509
+
+@testable import PinListServer
+
+@Suite("The service's own certificate")
+struct CertificateReloadTests {
+    private static func make(in folder: URL) throws -> NIOSSLCertificate {
+        let key = Certificate.PrivateKey(P256.Signing.PrivateKey())
+        let name = try DistinguishedName { CommonName("localhost") }
+        let certificate = try Certificate(
+            version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: key.publicKey,
+            notValidBefore: Date(timeIntervalSinceNow: -3_600), notValidAfter: Date(timeIntervalSinceNow: 86_400),
+            issuer: name, subject: name, signatureAlgorithm: .ecdsaWithSHA256,
+            extensions: try Certificate.Extensions {
+                Critical(BasicConstraints.isCertificateAuthority(maxPathLength: nil))
+                SubjectAlternativeNames([.dnsName("localhost"), .ipAddress(.init(contentBytes: [127, 0, 0, 1]))])
+            }, issuerPrivateKey: key)
+        let pem = try certificate.serializeAsPEM().pemString
+        // The certificate last: a pair that does not fit together is not taken.
+        try key.serializeAsPEM().pemString.write(
+            to: folder.appendingPathComponent("key.pem"), atomically: true, encoding: .utf8)
+        try pem.write(to: folder.appendingPathComponent("certificate.pem"), atomically: true, encoding: .utf8)
+        return try NIOSSLCertificate(bytes: Array(pem.utf8), format: .pem)
+    }
+
+    private static func status(_ address: String, trusting certificate: NIOSSLCertificate) async -> Int? {
+        var configuration = HTTPClient.Configuration()
+        configuration.tlsConfiguration = .makeClientConfiguration()
+        configuration.tlsConfiguration?.trustRoots = .certificates([certificate])
+        let client = HTTPClient(configuration: configuration)
+        let answer = try? await client.execute(HTTPClientRequest(url: address + "/healthz"), timeout: .seconds(10))
+        try? await client.shutdown()
+        return answer.map { Int($0.status.code) }
+    }
+
+    @Test("replaced on the disk, it is presented to those who come from then on, without a restart")
+    func replaced() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tumbler-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let first = try Self.make(in: folder)
+        let path = folder.path
+        try await TestedStore.sqlite.withDatabase { open in
+            try await RunningService.with(
+                try open(), trust: [first],
+                { $0.tls = .init(certificate: "\(path)/certificate.pem", key: "\(path)/key.pem") }
+            ) { service in
+                #expect(service.address.hasPrefix("https://127.0.0.1:"))
+                #expect(try await service.ask(.GET, "/healthz").status == 200)
+                // Half of a new pair, and what is none, change nothing.
+                let second = try Self.make(in: URL(fileURLWithPath: path))
+                var status: Int?
+                for _ in 0..<500 {
+                    status = await Self.status(service.address, trusting: second)
+                    if status != nil { break }
+                }
+                #expect(status == 200)
+                #expect(await Self.status(service.address, trusting: first) == nil)
+            }
+        }
+    }
+
+    @Test("a certificate that cannot be read is found before the service starts")
+    func broken() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tumbler-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        _ = try Self.make(in: folder)
+        let key = folder.appendingPathComponent("key.pem")
+        try P256.Signing.PrivateKey().pemRepresentation.write(to: key, atomically: true, encoding: .utf8)
+        var configuration = ServiceConfiguration()
+        configuration.tls = .init(certificate: folder.appendingPathComponent("certificate.pem").path, key: key.path)
+        let found = configuration
+        try await TestedStore.sqlite.withDatabase { open in
+            let service = PinListService(found, store: try open(), instance: "a", logger: .init(label: "test"))
+            await #expect(throws: (any Error).self) { try await service.check() }
+        }
+    }
+}

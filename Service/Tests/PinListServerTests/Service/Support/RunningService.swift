@@ -1,0 +1,101 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import AsyncHTTPClient
+import CertificatePinning
+import Logging
+import NIOCore
+import NIOSSL
+import PinListMetadata
+import PinningTesting
+import ServiceLifecycle
+
+@testable import PinListServer
+
+/// A service that runs in this process for the time of a test, on ports that the system chose.
+struct RunningService: Sendable {
+    /// Where lists are served and reports are taken.
+    let address: String
+    /// Where the operator's part is: the same, unless there is a listener of its own.
+    let adminAddress: String
+    /// Where it keeps what it must not forget.
+    let store: any ServiceStore
+    /// What time it is for it.
+    let clock: TurnedClock
+    /// Asks it, and follows no redirect.
+    let client: HTTPClient
+    /// Asks it to end: what was accepted is finished first.
+    let shutDown: @Sendable () async -> Void
+
+    /// What could not be started.
+    struct NotStarted: Error {}
+
+    /// Runs a service beside `body`.
+    ///
+    /// - Parameters:
+    ///   - store: Its store.
+    ///   - clock: What time it is.
+    ///   - trust: The certificate of its TLS, where it has one.
+    ///   - change: Changes the configuration, which listens on loopback on a port that the system chooses.
+    static func with(
+        _ store: any ServiceStore, clock: TurnedClock = TurnedClock(), trust: [NIOSSLCertificate] = [],
+        _ change: @Sendable (inout ServiceConfiguration) -> Void = { _ in },
+        _ body: @Sendable (RunningService) async throws -> Void
+    ) async throws {
+        var configuration = ServiceConfiguration()
+        configuration.listen = ListenAddress("127.0.0.1:0") ?? .loopback
+        change(&configuration)
+        let (listening, opened) = AsyncStream.makeStream(of: PinListService.Listening.self)
+        var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        logger.logLevel = .critical
+        var service = PinListService(
+            configuration, store: store, clock: clock, instance: "test", logger: logger
+        ) { opened.yield($0) }
+        service.certificateInterval = .milliseconds(20)
+        let group = ServiceGroup(services: [service], logger: logger)
+        let expected = configuration.adminListen == nil ? 1 : 2
+        try await Self.withClient(trust) { client in
+            async let ended: Void = {
+                defer { opened.finish() }
+                try await group.run()
+            }()
+            var found: [PinListService.Listening] = []
+            for await listener in listening {
+                found.append(listener)
+                if found.count == expected { break }
+            }
+            let outcome: Result<Void, any Error>
+            do {
+                guard let admin = found.first(where: \.isAdmin), found.count == expected else { throw NotStarted() }
+                let open = found.first { !$0.isAdmin } ?? admin
+                try await body(
+                    RunningService(
+                        address: open.address, adminAddress: admin.address, store: store, clock: clock,
+                        client: client, shutDown: { await group.triggerGracefulShutdown() }))
+                outcome = .success(())
+            } catch { outcome = .failure(error) }
+            await group.triggerGracefulShutdown()
+            try await ended
+            try outcome.get()
+        }
+    }
+
+    private static func withClient(
+        _ trust: [NIOSSLCertificate], _ body: (HTTPClient) async throws -> Void
+    ) async throws {
+        var configuration = HTTPClient.Configuration()
+        // Before the service ends an idle connection: a request that meets its end on the way is not sent again.
+        configuration.connectionPool.idleTimeout = .seconds(5)
+        configuration.redirectConfiguration = .disallow
+        if !trust.isEmpty {
+            configuration.tlsConfiguration = .makeClientConfiguration()
+            configuration.tlsConfiguration?.trustRoots = .certificates(trust)
+        }
+        let client = HTTPClient(configuration: configuration)
+        let outcome: Result<Void, any Error>
+        do { outcome = .success(try await body(client)) } catch { outcome = .failure(error) }
+        try await client.shutdown()
+        try outcome.get()
+    }
+}

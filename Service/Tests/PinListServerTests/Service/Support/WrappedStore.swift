@@ -1,0 +1,50 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import NIOConcurrencyHelpers
+
+@testable import PinListServer
+
+/// A store that counts what is written, and fails when it is told to.
+final class WrappedStore: ServiceStore {
+    private struct State {
+        var failure: StoreError?
+        var writes = 0
+    }
+
+    private let store: any ServiceStore
+    private let state = NIOLockedValueBox(State())
+
+    /// Wraps a store.
+    init(_ store: any ServiceStore) { self.store = store }
+
+    /// What every write says from now on; `nil` when all is well.
+    var failure: StoreError? {
+        get { self.state.withLockedValue { $0.failure } }
+        set { self.state.withLockedValue { $0.failure = newValue } }
+    }
+
+    /// How many writes were begun.
+    var writes: Int { self.state.withLockedValue { $0.writes } }
+
+    func read<Result: Sendable>(
+        _ body: @escaping @Sendable (StoreTransaction) throws -> Result
+    ) async throws -> Result { try await self.store.read(body) }
+
+    func write<Result: Sendable>(
+        _ body: @escaping @Sendable (StoreTransaction) throws -> Result
+    ) async throws -> Result {
+        if let failure = self.state.withLockedValue({ state in
+            state.writes += 1
+            return state.failure
+        }) {
+            throw failure
+        }
+        return try await self.store.write(body)
+    }
+
+    func size() async throws -> Int64 { try await self.store.size() }
+
+    func backUp(to path: String) async throws { try await self.store.backUp(to: path) }
+}

@@ -1,0 +1,40 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+/// Runs one PostgreSQL server beside the tests of a suite, where there is one to run.
+struct RunsPostgreSQL: SuiteTrait, TestScoping {
+    /// Whether tests of it can run: it is installed, and the trait is on.
+    static var isHere: Bool {
+        #if PostgreSQL
+        TestPostgreSQL.programs != nil
+        #else
+        false
+        #endif
+    }
+
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        guard Self.isHere else { return try await function() }
+        try await TestPostgreSQL.withServer { server in
+            try await server.running { try await TestPostgreSQL.$current.withValue(server) { try await function() } }
+        }
+    }
+}
+
+extension Trait where Self == RunsPostgreSQL {
+    /// Runs a server beside the suite, where there is one to run.
+    static var runsPostgreSQL: Self { RunsPostgreSQL() }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// Skips where there is no PostgreSQL, or where the service is built without it.
+    static var needsPostgreSQL: Self {
+        .enabled(
+            if: RunsPostgreSQL.isHere,
+            "the service is built without --traits PostgreSQL, or there is no initdb and postgres to run")
+    }
+}

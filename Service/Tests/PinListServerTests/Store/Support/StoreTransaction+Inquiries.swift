@@ -1,0 +1,21 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+@testable import PinListServer
+
+extension StoreTransaction {
+    /// What is stored of a name, hour by hour.
+    func inquiries(of name: String, since hour: Int64) throws -> [InquiryKey: Int64] {
+        var counts: [InquiryKey: Int64] = [:]
+        for row in try self.connection.rows(
+            "SELECT hour, source, digest, count FROM inquiry WHERE name = ? AND hour >= ?",
+            [.text(name), .integer(hour)])
+        {
+            guard let source = InquiryKey.Source(rawValue: try row.text(1)) else { continue }
+            let key = InquiryKey(name: name, hour: try row.integer(0), source: source, digest: try row.text(2))
+            counts[key] = try row.integer(3)
+        }
+        return counts
+    }
+}

@@ -1,0 +1,80 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import Foundation
+import Logging
+import PinListMetadata
+import PinListServer
+import PinningTesting
+import Testing
+
+/// The service in this process, on loopback, with a list published.
+struct PublishedService {
+    /// Its port.
+    let port: Int
+    /// The path of the list that is published.
+    let list: String
+    /// The path of its first root.
+    let root: String
+
+    /// Runs `body` beside it.
+    ///
+    /// - Parameter change: Changes the configuration.
+    static func with(
+        _ change: (inout ServiceConfiguration) -> Void = { _ in }, _ body: (PublishedService) async throws -> Void
+    ) async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tumbler-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let start = Timestamp(secondsSince1970: 1_795_219_200)
+        let repository = try RepositorySimulator(at: start)
+        let name = repository.root.name
+        var configuration = ServiceConfiguration()
+        configuration.listen = try #require(ListenAddress("127.0.0.1:0"))
+        configuration.roots = [name: repository.roots[0]]
+        change(&configuration)
+        let store = try SQLiteStore(path: folder.appendingPathComponent("tumbler.sqlite").path)
+        _ = try await Publisher(store: store, anchors: configuration.roots).publish(
+            [repository.roots[0], repository.lists[0]], name: name, by: "test", at: start)
+
+        let (listeners, listening) = AsyncStream.makeStream(of: PinListService.Listening.self)
+        let service = PinListService(
+            configuration, store: store, instance: "test",
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        ) { listening.yield($0) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                defer { listening.finish() }
+                try await service.run()
+            }
+            defer { group.cancelAll() }
+            let first = try #require(await listeners.first { _ in true }, "the service did not start")
+            let port = try #require(URL(string: first.address)?.port)
+            try await body(
+                PublishedService(
+                    port: port, list: "/v1/lists/\(name)/pins.json", root: "/v1/lists/\(name)/root/1.json"))
+        }
+    }
+
+    /// Sends bytes, and reads to the end of the connection.
+    func ask(_ bytes: [UInt8]) async throws -> RawAnswer { try await RawConnection.ask(self.port, bytes) }
+
+    /// Sends a text, and reads to the end of the connection.
+    func ask(_ text: String) async throws -> RawAnswer { try await self.ask(Array(text.utf8)) }
+
+    /// Sends a request that asks for the end of the connection.
+    func ask(_ method: String, _ path: String, _ fields: String = "", body: [UInt8] = []) async throws -> RawAnswer {
+        let length = body.isEmpty ? "" : "Content-Length: \(body.count)\r\n"
+        let head = "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\(length)\(fields)\r\n"
+        return try await self.ask(Array(head.utf8) + body)
+    }
+
+    /// Expects that it serves on.
+    func expectServing(after what: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        let answer = try await self.ask("GET", self.list)
+        #expect(answer.statuses == [200], "after \(what)", sourceLocation: sourceLocation)
+        #expect(answer.text.contains("\"payloadType\""), "after \(what)", sourceLocation: sourceLocation)
+    }
+}

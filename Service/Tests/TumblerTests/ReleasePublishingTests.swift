@@ -1,0 +1,225 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import Foundation
+import NIOConcurrencyHelpers
+import NIOHTTP1
+import PinListMetadata
+import Testing
+
+@Suite("Releasing onto a service")
+struct ReleasePublishingTests {
+    /// A service that keeps the list that it is given, as long as the test does not say otherwise.
+    private final class Shelf: Sendable {
+        let list = NIOLockedValueBox<String?>(nil)
+        let override = NIOLockedValueBox<RecordingService.Answer?>(nil)
+
+        func answer(_ request: RecordingService.Request) -> RecordingService.Answer {
+            if request.method == "PUT" {
+                if let answer = self.override.withLockedValue({ $0 }) { return answer }
+                // The last envelope is the list.
+                let text = String(decoding: request.body, as: UTF8.self).dropLast()
+                let start = text.range(of: #"{"payloadType""#, options: .backwards)?.lowerBound ?? text.startIndex
+                self.list.withLockedValue { $0 = String(text[start...]) }
+                return .json(200, #"{"name": "com.example.app", "changes": ["list"]}"#)
+            }
+            return self.list.withLockedValue { $0 }.map { .json(200, $0) } ?? .says(404, [:], "")
+        }
+    }
+
+    private struct Scene {
+        let folder: URL
+        let service: RecordingService
+        let shelf: Shelf
+
+        func release(_ more: [String] = ["--yes"], at time: String = "2026-11-22T00:00:00Z") async throws
+            -> CommandRun
+        {
+            try await CommandRun.tumbler(
+                ["release", "-C", "project", "--token-file", "token", "--at", time] + more, in: self.folder)
+        }
+
+        var version: Int64 {
+            get throws { try self.list(self.folder.contents(of: "project/pins.json")).version }
+        }
+
+        var servedVersion: Int64? {
+            get throws { try self.shelf.list.withLockedValue { $0 }.map { try self.list(Data($0.utf8)).version } }
+        }
+
+        private func list(_ envelope: Data) throws -> PinList {
+            try PinList(payload: Envelope(Array(envelope), of: .pins, limits: MetadataLimits()).payload)
+        }
+    }
+
+    /// A project at version 1 whose `server:` is a service with nothing in it.
+    private func with(_ body: (Scene) async throws -> Void) async throws {
+        let shelf = Shelf()
+        try await RecordingService.with({ shelf.answer($0) }) { service in
+            try await withTemporaryFolder { folder in
+                let setUp = try await CommandRun.tumbler(
+                    [
+                        "init", "project", "--name", "com.example.app", "--insecure-plaintext", "--at",
+                        "2026-11-21T00:00:00Z", "--domain",
+                        "api.example.com=\(ProjectText.pin("a")),\(ProjectText.pin("b"))",
+                    ], in: folder)
+                #expect(setUp.exitCode == 0, "\(setUp)")
+                let source = try folder.text(of: "project/tumbler.yaml")
+                try folder.write(source + "\nserver: \(service.address)\n", as: "project/tumbler.yaml")
+                try folder.writeToken()
+                try await body(Scene(folder: folder, service: service, shelf: shelf))
+            }
+        }
+    }
+
+    @Test("the list is written and published with the roots; the next one follows it")
+    func publishes() async throws {
+        try await self.with { scene in
+            let run = try await scene.release()
+            #expect(run.exitCode == 0, "\(run)")
+            #expect(run.lines.last == "published list")
+            #expect(try scene.version == 2)
+            #expect(try scene.servedVersion == 2)
+            let put = try #require(scene.service.requests("PUT").first)
+            let expected = try
+                "[\(scene.folder.text(of: "project/root/1.json")),\(scene.folder.text(of: "project/pins.json"))]"
+            #expect(put.body == Array(expected.utf8))
+            // What everybody may read is asked for without the token.
+            #expect(scene.service.requests("GET").allSatisfy { $0.headers["Authorization"].isEmpty })
+            let json = try await scene.release(["--yes", "--json"], at: "2026-11-23T00:00:00Z")
+            #expect(json.output.contains(#""published":["list"]"#) && json.output.contains(#""version":3"#), "\(json)")
+        }
+    }
+
+    @Test("an older checkout: the version comes after the served list, which is the one that is compared with")
+    func olderCheckout() async throws {
+        try await self.with { scene in
+            let old = try scene.folder.contents(of: "project/pins.json")
+            #expect(try await scene.release().exitCode == 0)
+            #expect(try await scene.release(at: "2026-11-23T00:00:00Z").exitCode == 0)
+            try old.write(to: scene.folder.appendingPathComponent("project/pins.json"))
+            let run = try await scene.release(at: "2026-11-24T00:00:00Z")
+            #expect(run.exitCode == 0, "\(run)")
+            #expect(run.errors.contains("pins.json is version 1") && run.errors.contains("serves version 3"), "\(run)")
+            #expect(run.errors.contains("against version 3, which is published"), "\(run)")
+            #expect(try scene.version == 4)
+        }
+    }
+
+    @Test(
+        "what the service refuses is not written: pins.json is what it was",
+        arguments: [(401, "unauthorized"), (409, "rollback"), (422, "unsigned"), (503, "unavailable")])
+    func refused(status: Int, code: String) async throws {
+        try await self.with { scene in
+            let before = try scene.folder.contents(of: "project/pins.json")
+            scene.shelf.override.withLockedValue { $0 = .problem(status, code, "no") }
+            let run = try await scene.release(["--yes", "--export", "www"])
+            run.expectError(status == 503 ? 2 : 1, hint: true)
+            #expect(run.errors.contains("nothing was written"), "\(run)")
+            #expect(try scene.folder.contents(of: "project/pins.json") == before)
+            #expect(!FileManager.default.fileExists(atPath: scene.folder.appendingPathComponent("www").path))
+            // Without a list there was none, and there is none.
+            try FileManager.default.removeItem(at: scene.folder.appendingPathComponent("project/pins.json"))
+            #expect(try await scene.release().exitCode != 0)
+            #expect(
+                !FileManager.default.fileExists(atPath: scene.folder.appendingPathComponent("project/pins.json").path))
+        }
+    }
+
+    @Test("a connection that breaks after the list was sent: pins.json holds it, and publishing once more is safe")
+    func unknown() async throws {
+        try await self.with { scene in
+            scene.shelf.override.withLockedValue { $0 = .cut }
+            let run = try await scene.release()
+            run.expectError(2, hint: true)
+            #expect(run.errors.contains("not known") && run.errors.contains("tumbler publish"), "\(run)")
+            #expect(try scene.version == 2)
+            scene.shelf.override.withLockedValue { $0 = nil }
+            let again = try await CommandRun.tumbler(
+                ["publish", "-C", "project", "--token-file", "token"], in: scene.folder)
+            again.expectResult()
+            #expect(try scene.servedVersion == 2)
+            let puts = scene.service.requests("PUT").map(\.body)
+            #expect(puts.count == 2 && puts[0] == puts[1])
+        }
+    }
+
+    @Test("a service that cannot be asked, or serves what the roots do not hold, stops it before anything is signed")
+    func unreadable() async throws {
+        try await self.with { scene in
+            let before = try scene.folder.contents(of: "project/pins.json")
+            _ = try ServedLists(in: scene.folder)
+            scene.shelf.list.withLockedValue { $0 = try? scene.folder.text(of: "bundled.json") }
+            let foreign = try await scene.release()
+            foreign.expectError(1, hint: true)
+            scene.shelf.list.withLockedValue { $0 = "<html>" }
+            try await scene.release().expectError(1, hint: true)
+            try await LoopbackPort.with(.closed) { port in
+                try await scene.release(["--yes", "--server", "http://127.0.0.1:\(port)"]).expectError(2)
+            }
+            #expect(scene.service.requests("PUT").isEmpty)
+            #expect(try scene.folder.contents(of: "project/pins.json") == before)
+        }
+    }
+
+    @Test("two lists of one version, here and there: it is said, and the next version follows both")
+    func equivocation() async throws {
+        try await self.with { scene in
+            let other = try await CommandRun.shell(
+                #"""
+                set -e; cd project; mv pins.json kept.json
+                sed 's/mode: enforce/mode: report/' tumbler.yaml > other.yaml
+                "$0" build other.yaml --at 2026-11-21T00:00:00Z -o other.payload
+                "$0" sign other.payload --yes -o ../other.json; mv kept.json pins.json
+                """#, in: scene.folder)
+            #expect(other.exitCode == 0, "\(other)")
+            let served = try scene.folder.text(of: "other.json")
+            scene.shelf.list.withLockedValue { $0 = served }
+            let run = try await scene.release()
+            #expect(run.exitCode == 0, "\(run)")
+            #expect(run.errors.contains("have different lists of version 1: who signed?"), "\(run)")
+            #expect(try scene.version == 2)
+        }
+    }
+
+    @Test("a thief's list of the highest version bounds nothing, once a root has taken the stolen key away")
+    func fastForward() async throws {
+        try await self.with { scene in
+            let script = #"""
+                cd project
+                "$0" build --at 2026-11-22T00:00:00Z -o list.payload
+                sed 's/"version":[ ]*2/"version":9007199254740991/' list.payload > thief.payload
+                grep -q 9007199254740991 thief.payload
+                "$0" sign thief.payload --yes -o ../thief.json
+                "$0" key new keys/new.pem --insecure-plaintext
+                "$0" root rotate --add pins=keys/new.pem.pub --at 2026-11-23T00:00:00Z -o two.payload
+                "$0" sign two.payload --key keys/root.pem --yes -o root/2.json
+                stolen=$("$0" key show keys/pins.pem | sed -n 's/^keyid //p')
+                "$0" root rotate --remove "pins=$stolen" --at 2026-11-24T00:00:00Z -o three.payload
+                "$0" sign three.payload --key keys/root.pem --yes -o root/3.json
+                """#
+            let prepared = try await CommandRun.shell("set -e\n" + script, in: scene.folder)
+            #expect(prepared.exitCode == 0, "\(prepared)")
+            let thief = try scene.folder.text(of: "thief.json")
+            scene.shelf.list.withLockedValue { $0 = thief }
+            let run = try await scene.release(["--yes", "--key", "project/keys/new.pem"], at: "2026-11-25T00:00:00Z")
+            #expect(run.exitCode == 0, "\(run)")
+            #expect(run.errors.contains("which no signer of the newest root signed"), "\(run)")
+            #expect(try scene.version == 2)
+        }
+    }
+
+    @Test("a server without a token: released as ever, and said that it is not published, and how")
+    func withoutToken() async throws {
+        try await self.with { scene in
+            let run = try await CommandRun.tumbler(
+                ["release", "-C", "project", "--yes", "--at", "2026-11-22T00:00:00Z"], in: scene.folder)
+            #expect(run.exitCode == 0, "\(run)")
+            #expect(run.errors.contains("not published") && run.errors.contains("tumbler publish"), "\(run)")
+            #expect(scene.service.requests.isEmpty)
+            #expect(try scene.version == 2)
+        }
+    }
+}

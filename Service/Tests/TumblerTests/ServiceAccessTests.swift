@@ -1,0 +1,123 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import NIOHTTP1
+import Testing
+
+@testable import tumbler
+
+@Suite("The service's address and token")
+struct ServiceAccessTests {
+    @Test(
+        "an address is https, or http to this machine itself",
+        arguments: [
+            "http://pins.example.com", "ftp://pins.example.com", "pins.example.com", "https://", "",
+            "https://user:password@pins.example.com", "https://pins.example.com?x=1", "https://pins.example.com#x",
+            "https://pins.example.com\r\nX: y",
+        ])
+    func badAddress(text: String) async throws {
+        let failure = #expect(throws: CommandFailure.self) { try ServiceAddress(text, from: "--server") }
+        #expect(failure?.exitCode == .usage)
+        #expect(failure?.message.contains("password") == false)
+        #expect(throws: CommandFailure.self) { try ServiceAddress("http://127.0.0.1.example.com", from: "--server") }
+    }
+
+    @Test("an address may have a path, and slashes at its end")
+    func goodAddress() throws {
+        let address = try ServiceAddress("https://pins.example.com/tumbler//", from: "--server")
+        #expect(address.list("com.example.app") == "https://pins.example.com/tumbler/v1/lists/com.example.app")
+        #expect(!address.isLoopback)
+        #expect(try ServiceAddress("http://[::1]:8480", from: "--server").isLoopback)
+    }
+
+    @Test(
+        "a token is one line that cannot break out of its header",
+        arguments: ["", "\n", "two words", "a\r\nX-Evil: yes", "a\u{0}b", "tökén", "a\nb"])
+    func badToken(text: String) async throws {
+        try await withTemporaryFolder { folder in
+            try folder.writeToken(text)
+            let failure = #expect(throws: CommandFailure.self) {
+                try ServiceToken(file: folder.appendingPathComponent("token").path)
+            }
+            #expect(failure?.exitCode == .undecided)
+            #expect(failure?.message.contains("Evil") == false)
+        }
+    }
+
+    @Test("a token comes from a file of bounded size, and is never printed")
+    func tokenFile() async throws {
+        try await withTemporaryFolder { folder in
+            _ = try ServedLists(in: folder)
+            try folder.writeToken(String(repeating: "a", count: ServiceToken.maximumLength + 1), as: "huge")
+            let address = ["--server", "http://127.0.0.1:1"]
+            let huge = try await CommandRun.tumbler(
+                ["publish", "root.json", "--token-file", "huge"] + address, in: folder)
+            huge.expectError(2)
+            let missing = try await CommandRun.tumbler(
+                ["publish", "root.json", "--token-file", "nosuch"] + address, in: folder)
+            missing.expectError(2)
+            let none = try await CommandRun.tumbler(["publish", "root.json"] + address, in: folder)
+            none.expectError(64, hint: true)
+            let nowhere = try await CommandRun.tumbler(
+                ["publish", "root.json", "--token-file", "token"], in: folder)
+            nowhere.expectError(64, hint: true)
+        }
+    }
+
+    @Test("a token that other users can read is used, and that is said")
+    func readableByOthers() async throws {
+        let answer = RecordingService.Answer.json(200, #"{"name": "com.example.app", "changes": []}"#)
+        try await RecordingService.with({ _ in answer }) { service in
+            try await withTemporaryFolder { folder in
+                _ = try ServedLists(in: folder)
+                try folder.writeToken()
+                try FileManager.default.setAttributes(
+                    [.posixPermissions: 0o644], ofItemAtPath: folder.appendingPathComponent("token").path)
+                let run = try await CommandRun.tumbler(
+                    ["publish", "root.json", "--server", service.address, "--token-file", "token"], in: folder)
+                #expect(run.exitCode == 0, "\(run)")
+                #expect(run.errorLines.count == 1 && run.errors.hasPrefix("tumbler: warning: token: "), "\(run)")
+                #expect(service.requests.count == 1)
+            }
+        }
+    }
+
+    /// Asks in this process.
+    private func silence(_ address: String, milliseconds: Int64 = 60_000) async throws -> ServiceSilence? {
+        let client = ServiceClient(
+            try ServiceAddress(address, from: "test"), nil,
+            patience: ServiceClient.Patience(connectMilliseconds: 60_000, totalMilliseconds: milliseconds))
+        return await #expect(throws: ServiceSilence.self) {
+            _ = try await client.ask(
+                ServiceClient.Request(method: .PUT, url: address, body: [1], mostBytes: 1_000))
+        }
+    }
+
+    @Test("a server that says nothing is given up on, and may have got the request; one that is not there has not")
+    func patience() async throws {
+        try await RecordingService.with({ _ in .silence }) { service in
+            let silence = try await self.silence(service.address, milliseconds: 300)
+            #expect(silence?.mayHaveArrived == true)
+            #expect(silence?.reason.hasPrefix("no answer within") == true)
+        }
+        try await RecordingService.with({ _ in .endless }) { service in
+            let silence = try await self.silence(service.address)
+            #expect(silence?.mayHaveArrived == true)
+            #expect(silence?.reason.contains("over 1000 bytes") == true)
+        }
+        try await LoopbackPort.with(.closed) { port in
+            let silence = try await self.silence("http://127.0.0.1:\(port)")
+            #expect(silence?.mayHaveArrived == false)
+        }
+        try await LoopbackPort.with(.says("220 mail.example.com ESMTP\r\n")) { port in
+            let silence = try await self.silence("http://127.0.0.1:\(port)")
+            #expect(silence?.mayHaveArrived == true)
+        }
+        try await LoopbackPort.with(.says("220 mail.example.com ESMTP\r\n")) { port in
+            let silence = try await self.silence("https://127.0.0.1:\(port)")
+            #expect(silence?.mayHaveArrived == false)
+        }
+    }
+}

@@ -1,0 +1,145 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import NIOHTTP1
+import Testing
+
+@Suite("The status of a service")
+struct StatusCommandTests {
+    private func status(
+        _ answer: RecordingService.Answer, _ more: [String] = [],
+        _ look: (CommandRun, RecordingService) throws -> Void
+    ) async throws {
+        try await withTemporaryFolder { folder in
+            try folder.writeToken()
+            try await RecordingService.with({ _ in answer }) { service in
+                let run = try await CommandRun.tumbler(["status", "--server", service.address] + more, in: folder)
+                try look(run, service)
+            }
+        }
+    }
+
+    @Test("nobody is needed: read without a token on loopback, and printed calmly")
+    func calm() async throws {
+        try await self.status(.json(200, StatusText.status())) { run, service in
+            run.expectResult()
+            #expect(service.requests.map(\.path) == ["/v1/status"])
+            #expect(service.requests.allSatisfy { $0.method == "GET" && $0.headers["Authorization"].isEmpty })
+            #expect(
+                run.lines.dropFirst() == [
+                    "alarms: none", "com.example.app",
+                    "  list 7, published 2026-11-21T00:00:00Z, expires 2027-01-20T00:00:00Z",
+                    "  root 1, expires 2029-11-20T00:00:00Z",
+                    "  adoption: 93 % hold version 7, estimated from 1234 requests in 12h; 99 % by 2026-11-25T00:00:00Z",
+                    "failures by host:", "  api.example.com: 3 in the last hour, usually 0.2", "failures by cause:",
+                    "  3 x api.example.com no-matching-pin: corporate proxy", "probed hosts:",
+                    "  ok api.example.com: pin-match, at 2026-11-21T06:00:00Z", "audit log: 12 entries, head 00ffaa",
+                ], "\(run)")
+        }
+    }
+
+    @Test("an alarm needs somebody, even one that says nothing of itself", arguments: [StatusText.alarm, "{}"])
+    func alarm(alarm: String) async throws {
+        for more in [[], ["--json"]] {
+            try await self.status(.json(200, StatusText.status(alarms: alarm)), more) { run, _ in
+                #expect(run.exitCode == 1, "\(run)")
+                if more.isEmpty { #expect(run.lines.dropFirst().first == "alarms:") }
+            }
+        }
+    }
+
+    @Test("--json is what the service said, with the token when there is one")
+    func json() async throws {
+        try await self.status(.json(200, StatusText.status()), ["--json", "--token-file", "token"]) { run, service in
+            run.expectResult()
+            #expect(run.output == StatusText.status() + "\n")
+            #expect(service.requests.first?.headers["Authorization"] == ["Bearer tumbler_0123456789abcdef_00ff"])
+        }
+    }
+
+    @Test(
+        "so many hold a version, or a newer one; not measured counts as too few",
+        arguments: [
+            (7, "93", StatusText.measured, Int32(0)), (7, "93.1", StatusText.measured, 1),
+            (6, "99.5", StatusText.measured, 0),
+            (3, "100", StatusText.measured, 0), (8, "0.1", StatusText.measured, 1), (8, "0", StatusText.measured, 0),
+            (7, "0", #"{"state": "not-measured", "share": {"7": 1.0}, "why": "requests come through a cache"}"#, 1),
+            (7, "0", "null", 1), (7, "0", #"{"state": "measured", "share": {"7": "all"}}"#, 1),
+            (7, "0", #"{"state": "measured", "share": {"7": -5}}"#, 0),
+        ])
+    func adoption(version: Int, percent: String, adoption: String, exit: Int32) async throws {
+        let options = ["--list-version", "\(version)", "--min-adoption", percent]
+        try await self.status(.json(200, StatusText.status(adoption: adoption)), options) { run, _ in
+            #expect(run.exitCode == exit, "\(run)")
+            #expect(run.errors.isEmpty == (exit == 0), "\(run)")
+        }
+    }
+
+    @Test("which list is meant must be known")
+    func which() async throws {
+        let options = ["--list-version", "7", "--min-adoption", "1"]
+        let two = StatusText.status().replacing(#""names": ["#, with: #""names": [{"name": "com.example.other"}, "#)
+        try await self.status(.json(200, two), options) { run, _ in run.expectError(2, hint: true) }
+        try await self.status(.json(200, two), options + ["--name", "com.example.app"]) { run, _ in
+            #expect(run.exitCode == 0, "\(run)")
+        }
+        try await self.status(.json(200, two), options + ["--name", "com.example.gone"]) { run, _ in
+            run.expectError(2, hint: true)
+        }
+        for wrong in [["--list-version", "7"], ["--min-adoption", "7"], ["--name", "x"]] {
+            try await self.status(.json(200, two), wrong) { run, service in
+                run.expectError(64)
+                #expect(service.requests.isEmpty)
+            }
+        }
+    }
+
+    @Test("what is missing or of another type is unknown, and the rest is shown")
+    func tolerant() async throws {
+        let odd = #"""
+            {"time": 7, "names": [{"name": "com.example.app", "list": "x", "adoption": 3}, 17], "hosts": {"a": 1},
+             "groups": [{"host": "api.example.com", "count": 1e400}, {"host": "www.example.com", "count": 2}], "alarms": []}
+            """#
+        try await self.status(.json(200, odd.replacing("1e400", with: "\"many\""))) { run, _ in
+            run.expectResult()
+            #expect(run.output.contains("  list none") && run.output.contains("adoption: not measured"), "\(run)")
+            #expect(run.output.contains("? x api.example.com") == false, "\(run)")
+            #expect(run.output.contains("2 x www.example.com"), "\(run)")
+        }
+    }
+
+    @Test("text that a stranger sent in a report does not reach the terminal as it is")
+    func hostileText() async throws {
+        let cause = "\\u001b[31mred\\u202e" + String(repeating: "x", count: 5_000)
+        let text = StatusText.status().replacing("corporate proxy", with: cause)
+        try await self.status(.json(200, text)) { run, _ in
+            run.expectResult()
+            #expect(!run.output.contains("\u{1b}") && !run.output.contains("\u{202e}"))
+            #expect(run.lines.allSatisfy { $0.count < 600 })
+        }
+    }
+
+    @Test(
+        "a service that cannot be asked, or answers something else, ends with 2",
+        arguments: [
+            RecordingService.Answer.problem(401, "unauthorized", "no"), .problem(403, "forbidden", "no"),
+            .problem(503, "unavailable", "no"), .json(200, "rubbish"), .json(200, "{}"), .json(200, "[]"),
+            .json(200, #"{"names": [], "alarms": "none"}"#), .says(404, [:], ""), .says(302, ["Location": "/"], ""),
+            .endless, .cut,
+        ])
+    func undecided(answer: RecordingService.Answer) async throws {
+        try await self.status(answer) { run, _ in run.expectError(2) }
+    }
+
+    @Test("away from loopback a token is needed, and nobody is asked without one")
+    func tokenNeeded() async throws {
+        try await withTemporaryFolder { folder in
+            let run = try await CommandRun.tumbler(["status", "--server", "https://nosuch.invalid"], in: folder)
+            run.expectError(64, hint: true)
+            #expect(run.errors.contains("--scope read"))
+            try await CommandRun.tumbler(["status"], in: folder).expectError(64, hint: true)
+        }
+    }
+}

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A service on loopback with a list published, for the tests beside this file: a project folder, a folder for the
+database, one for its copies, a configuration, tokens, and a `systemctl` that starts and stops this service alone."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+TUMBLER = Path(os.environ.get("TUMBLER", ROOT / ".build" / "debug" / "tumbler"))
+NAME = "com.example.app"
+LIST = f"/v1/lists/{NAME}/pins.json"
+PINS = "sha256/2I9I2RNNyNq2lj1MPr4XP+7TnwEUUfmfIsWHKTvbOTg=,sha256/Hw8e4JH2DjiAJ5+wkHgwb9PtaQT+WZWKqzuGa74umL4="
+PASSPHRASES = {f"{name}_PASSPHRASE": f"passphrase of {name}" for name in ("ROOT", "PINS")}
+
+SYSTEMCTL = """#!/bin/sh
+# Starts and stops the one service of this test.
+set -eu
+[ "$2" = tumbler ]
+stop() {
+    [ -f "$RUN/pid" ] || return 0
+    kill -TERM "$(cat "$RUN/pid")" 2>/dev/null || :
+    while kill -0 "$(cat "$RUN/pid")" 2>/dev/null; do sleep 0.05; done
+    rm -f "$RUN/pid"
+}
+start() {
+    : >"$RUN/out"
+    setsid tumbler serve --config "$CONFIG" >"$RUN/out" 2>>"$RUN/errors" </dev/null &
+    echo $! >"$RUN/pid"
+    while [ ! -s "$RUN/out" ]; do
+        kill -0 "$(cat "$RUN/pid")" || exit 1
+        sleep 0.05
+    done
+}
+case $1 in start) start ;; stop) stop ;; restart) stop && start ;; *) exit 64 ;; esac
+"""
+
+
+class Failure(Exception):
+    pass
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Scene:
+    """A project and a service. `with Scene() as scene`; `start=False` for one that a page starts itself."""
+
+    def __init__(self, start=True, settings="", environment=None, data=None):
+        self.place = tempfile.TemporaryDirectory()
+        self.folder = Path(self.place.name)
+        self.project = self.folder / "project"
+        self.data = Path(data) / "data" if data else self.folder / "data"
+        self.backups = Path(data) / "backups" if data else self.folder / "backups"
+        for folder in (self.project, self.data, self.backups, self.folder / "bin", self.folder / "run"):
+            folder.mkdir()
+        (self.folder / "bin" / "tumbler").symlink_to(TUMBLER)
+        systemctl = self.folder / "bin" / "systemctl"
+        systemctl.write_text(SYSTEMCTL)
+        systemctl.chmod(0o755)
+        self.config = self.folder / "tumbler-service.yaml"
+        self.port = free_port()
+        self.address = f"http://127.0.0.1:{self.port}"
+        self.environment = {
+            **{name: text for name, text in os.environ.items() if not name.startswith("TUMBLER")},
+            **PASSPHRASES, "PATH": f"{self.folder}/bin:{os.environ['PATH']}", "RUN": str(self.folder / "run"),
+            "CONFIG": str(self.config), "DATA": str(self.data), "BACKUPS": str(self.backups), "SERVICE": self.address,
+            "TUMBLER_LISTEN": f"127.0.0.1:{self.port}", **(environment or {}),
+        }  # fmt: skip
+        self.settings = settings
+        self.has_service = start
+
+    def __enter__(self):
+        try:
+            self.run(
+                f"tumbler init . --name {NAME} --domain api.example.com={PINS} --passphrase-env ROOT_PASSPHRASE "
+                "--passphrase-env PINS_PASSPHRASE"
+            )
+            self.list = (self.project / "pins.json").read_bytes()
+            if self.has_service:
+                self.environment["TUMBLER_DATA_DIR"] = str(self.data)
+                root = self.project / "root" / "1.json"
+                self.config.write_text(f"names:\n  {NAME}: {{root: {root}}}\n{self.settings}")
+                self.tokens = {scope: self.token(scope) for scope in ("publish", "probe", "read")}
+                self.run("systemctl start tumbler")
+                self.publish()
+            return self
+        except BaseException:
+            self.__exit__()
+            raise
+
+    def __exit__(self, *_):
+        for file in (self.folder / "run" / "pid", self.project / "service" / "pid"):
+            if file.exists():
+                try:
+                    os.kill(int(file.read_text()), signal.SIGTERM)
+                except ProcessLookupError:
+                    pass
+        # What was told to end is given time to close its files.
+        for _ in range(100):
+            if not self.is_up():
+                break
+            time.sleep(0.05)
+        self.place.cleanup()
+
+    def is_up(self):
+        try:
+            socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
+            return True
+        except OSError:
+            return False
+
+    def run(self, commands, expected=0):
+        """Runs lines of shell in the project folder."""
+        done = subprocess.run(
+            ["sh", "-eu", "-c", commands], cwd=self.project, env=self.environment, capture_output=True, text=True,
+            stdin=subprocess.DEVNULL, timeout=300,
+        )  # fmt: skip
+        if done.returncode != expected:
+            said = (done.stdout + done.stderr)[-800:].strip().replace("\n", " | ")
+            first = commands.strip().splitlines()[0]
+            raise Failure(f"a block that begins with `{first}` ended with {done.returncode}: {said}")
+        return done.stdout
+
+    def token(self, scope):
+        names = "" if scope == "read" else f"--name {NAME}"
+        return self.run(f'tumbler token create --scope {scope} {names} --config "$CONFIG"').strip()
+
+    def ask(self, path, method="GET", body=None, **fields):
+        """A request: its status and body; (0, b"") where nobody listens."""
+        request = urllib.request.Request(
+            self.address + path, data=body, method=method,
+            headers={name.replace("_", "-"): value for name, value in fields.items()},
+        )  # fmt: skip
+        try:
+            with urllib.request.urlopen(request, timeout=30) as answer:
+                return answer.status, answer.read()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read()
+        except OSError:
+            return 0, b""
+
+    def publish(self):
+        body = b"[" + (self.project / "root" / "1.json").read_bytes() + b"," + self.list + b"]"
+        status, said = self.ask(
+            f"/v1/lists/{NAME}", "PUT", body, Authorization=f"Bearer {self.tokens['publish']}"
+        )
+        if status != 200:
+            raise Failure(f"publishing was answered with {status}: {said[:300]}")
+
+    def report(self, host="api.example.com"):
+        body = json.dumps({"hostname": host, "validation-result": 1}).encode()
+        return self.ask("/v1/reports", "POST", body, Content_Type="application/json")[0]
+
+    def expect_serving(self, when):
+        status, body = self.ask(LIST)
+        if status != 200 or body != self.list:
+            raise Failure(f"{when} the list is answered with {status} and {len(body)} bytes")
+
+
+def blocks(page):
+    """The ```sh blocks of a page."""
+    return re.findall(r"^```sh\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
+def outcome(name, story):
+    """Runs a story and prints one line; whether it went well."""
+    if not TUMBLER.exists():
+        print(f"skip {name} the command line is not built: scripts/build", flush=True)
+        return True
+    try:
+        skipped = story()
+    except (Failure, subprocess.SubprocessError, OSError) as failure:
+        print(f"not ok {name} {failure}", flush=True)
+        return False
+    print(f"skip {name} {skipped}" if skipped else f"ok {name}", flush=True)
+    return True

@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two instances of the service on one PostgreSQL: people told once, limits shared, and nothing lost that was accepted."""
+
+import http.client
+import http.server
+import json
+import random
+import shutil
+import threading
+import time
+
+from postgresql import PostgreSQL
+from stage import NAME, Service, expect, folder, machine, post
+
+SENDERS = 4
+# How long an instance that is gone keeps the others from looking for alarms, and how often they look, in seconds.
+TURN, LOOK = 60, 15
+
+
+class Webhook:
+    """Somebody who is told: keeps what is posted."""
+
+    def __init__(self):
+        told = self.told = []
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                told.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+                self.send_response(204)
+                self.end_headers()
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def events(self, kind):
+        return [(event["event"], event["key"]) for event in list(self.told) if event["kind"] == kind]
+
+
+class Sender(threading.Thread):
+    """Sends reports to an instance, each about a host of its own, whatever becomes of it, until it is told to end."""
+
+    def __init__(self, service, mark):
+        super().__init__(daemon=True)
+        self.service, self.mark, self.ended = service, mark, threading.Event()
+        self.accepted, self.answers = [], {}
+
+    def run(self):
+        connection, number = None, 0
+        while not self.ended.is_set():
+            host = f"{self.mark}-{number}.example.com"
+            number += 1
+            try:
+                connection = connection or self.service.connection(timeout=60)
+                status = post(connection, random.getrandbits(24), host)
+                if status == 202:
+                    self.accepted.append(host)
+                if status in (429, 503):
+                    time.sleep(0.02)
+            except (OSError, http.client.HTTPException) as error:
+                status, connection = type(error).__name__, None
+                time.sleep(0.02)
+            self.answers[status] = self.answers.get(status, 0) + 1
+
+
+class Load:
+    """Senders at every instance, as long as the block lasts."""
+
+    def __init__(self, instances, mark):
+        self.senders = [Sender(service, f"{mark}i{index}s{number}")
+                        for index, service in enumerate(instances) for number in range(SENDERS)]
+
+    def __enter__(self):
+        for sender in self.senders:
+            sender.start()
+        return self
+
+    def __exit__(self, *_):
+        for sender in self.senders:
+            sender.ended.set()
+        for sender in self.senders:
+            sender.join(timeout=90)
+            expect(not sender.is_alive(), "a sender waits for an answer for 90 s")
+
+    @property
+    def accepted(self):
+        return [host for sender in self.senders for host in sender.accepted]
+
+    @property
+    def answers(self):
+        counts = {}
+        for sender in self.senders:
+            for status, count in sender.answers.items():
+                counts[status] = counts.get(status, 0) + count
+        return counts
+
+
+# So high that the load meets none.
+UNLIMITED = "reports: {totalBurst: 1000000, totalPerMinute: 1000000}"
+
+
+def instances(path, database, webhook, settings=UNLIMITED):
+    """Two of them, that listen, on a database on which the list is published."""
+    (path / "hook").write_text(f"http://127.0.0.1:{webhook.server.server_address[1]}/hook")
+    lines = f"database: {database.address}\nalerts: [{{type: webhook, urlFile: {path / 'hook'}, name: ops}}]\n{settings}"
+    first = Service(path, settings=lines)
+    (path / "second").mkdir()
+    shutil.copytree(path / "app", path / "second/app")
+    second = Service(path / "second", settings=lines)
+    first.start()
+    first.publish()
+    second.start()
+    return [first, second]
+
+
+def each_is_there_once(database, wanted, what):
+    rows = (line.split("\t") for line in database.sql("SELECT host, COUNT(*) FROM report GROUP BY host").splitlines())
+    found = {host: int(count) for host, count in rows}
+    lost = [host for host in wanted if host not in found]
+    expect(not lost, f"{what}: {len(lost)} reports with 202 are gone, such as {lost[:3]}")
+    twice = [host for host, count in found.items() if count != 1]
+    expect(not twice, f"{what}: {len(twice)} reports are there more than once: {twice[:3]}")
+    sums = database.sql("""SELECT (SELECT COUNT(*) FROM report), (SELECT SUM(count) FROM report_group),
+        (SELECT SUM(count) FROM group_hour), (SELECT SUM(count) FROM report_hour)""").split()
+    expect(len(set(sums)) == 1, f"{what}: the sums differ: {sums}")
+
+
+def until(holds, seconds, what):
+    began = time.monotonic()
+    while time.monotonic() - began < seconds:
+        if holds():
+            return time.monotonic() - began
+        time.sleep(0.2)
+    expect(False, f"{what}: not within {seconds} s")
+
+
+def kills(database, both, times):
+    wanted = []
+    for number in range(times):
+        victim = both[number % 2]
+        with Load(both, f"k{number}") as load:
+            time.sleep(random.uniform(0.2, 1))
+            victim.kill()
+            time.sleep(0.3)
+            victim.start()
+            time.sleep(0.3)
+        wanted += load.accepted
+        each_is_there_once(database, wanted, f"kill {number + 1}")
+    for service in both:
+        expect(service.lists_are_served(), "after the kills a list is not served")
+        service.local("audit-log", "verify")
+    expect(wanted, "no report was accepted: nothing was proved")
+    return wanted, [f"One of the two killed {times} times (signal 9, in turns) under {2 * SENDERS} senders: "
+                    f"{len(wanted):,} reports had been answered with 202; each is there once, and all sums say so."]
+
+
+def lost_database(database, both, seconds, wanted):
+    with Load(both, "db") as load:
+        time.sleep(1)
+        database.crash()
+        began = time.monotonic()
+        served = 0
+        while time.monotonic() - began < seconds:
+            for service in both:
+                expect(service.lists_are_served(), "without the database a list is not served")
+                served += 1
+            time.sleep(0.05)
+        database.start()
+        for service in both:
+            until(lambda: post(service.connection(), 1, f"again{id(service)}.example.com") == 202, 60,
+                  "the database came back, and reports are still refused")
+        time.sleep(1)
+    expect(set(load.answers) <= {202, 503}, f"without the database: {load.answers}")
+    expect(load.answers.get(503), f"without the database no report was refused: {load.answers}")
+    each_is_there_once(database, wanted + load.accepted, "after the database was gone")
+    return [f"PostgreSQL crashed (its processes ended at once) and was away for {seconds} s: {served} lists were served "
+            f"meanwhile by both; reports {load.answers[202]:,} × 202, {load.answers[503]:,} × 503. Each 202 is there once."]
+
+
+def alarms(both, webhook, whole):
+    secret = both[0].local("token", "create", "--scope", "publish", "--name", NAME).strip()
+    answer = both[1].ask("PUT", f"/v1/lists/{NAME}", b"[", {"Authorization": "Bearer " + secret})
+    expect(answer.status == 422, f"a broken publication was answered with {answer.status}")
+    refused = ("firing", f"publish-refused:{NAME}")
+    first = until(lambda: refused in webhook.events("publish-refused"), TURN + 2 * LOOK, "nobody was told of a refused publication")
+    lines = [f"A refused publication was told after {first:.0f} s"]
+    if whole:
+        # Whoever looked is gone; the other one goes on where it was.
+        both[0].kill()
+        time.sleep(1)
+        connection = both[1].connection()
+        for number in range(40):
+            expect(post(connection, number, "alarm.example.com", noted="api1.example.com") == 202, "a report was refused")
+        failing = ("firing", "failure-rate:api1.example.com")
+        second = until(lambda: failing in webhook.events("failure-rate"), TURN + 3 * LOOK,
+                       "nobody was told of many failures")
+        both[0].start()
+        time.sleep(TURN + 2 * LOOK)
+        rates = webhook.events("failure-rate")
+        expect(len(rates) == len(set(rates)), f"of many failures people were told more than once: {rates}")
+        lines.append(f"; one of the two killed then, and of many failures the other told after {second:.0f} s")
+    expect(webhook.events("publish-refused") == [refused],
+           f"of a refused publication people were told {webhook.events('publish-refused')}")
+    return ["".join(lines) + ". Each was told once, by whichever of the two."]
+
+
+def limits(path, seconds):
+    """What all sources together may send: twice as many as that offer, at both."""
+    path.mkdir()
+    database, webhook = PostgreSQL(path / "pg"), Webhook()
+    burst, rate = 200, 600
+    try:
+        both = instances(path, database, webhook, f"reports: {{totalBurst: {burst}, totalPerMinute: {rate}}}")
+        # The first one learns of the second when it counts next.
+        time.sleep(LOOK + 3)
+        began = time.monotonic()
+        with Load(both, "limit") as load:
+            time.sleep(seconds)
+        elapsed = time.monotonic() - began
+        allowed = burst + rate / 60 * elapsed
+        taken = len(load.accepted)
+        expect(0.8 * allowed <= taken <= 1.02 * allowed + 2, f"limits: {taken} taken, {allowed:.0f} allowed")
+        expect(load.answers.get(429), "limits: none was turned away")
+        for service in both:
+            service.kill()
+    finally:
+        database.stop()
+    return [f"A limit of {burst} at once and {rate} a minute for all sources: in {elapsed:.0f} s the two took {taken} of "
+            f"{allowed:.0f} that are allowed ({load.answers[429]:,} × 429), {taken / allowed - 1:+.1%}."]
+
+
+def prove(is_short):
+    lines = [machine() + ".", ""]
+    with folder() as path:
+        path.chmod(0o755)
+        database, webhook = PostgreSQL(path / "pg"), Webhook()
+        try:
+            both = instances(path, database, webhook)
+            wanted, said = kills(database, both, 2 if is_short else 50)
+            lines += ["* " + line for line in said]
+            lines += ["* " + line for line in lost_database(database, both, 2 if is_short else 15, wanted)]
+            if not is_short:
+                lines += ["* " + line for line in alarms(both, webhook, whole=True)]
+                lines += ["* " + line for line in limits(path / "limits", 30)]
+            for service in both:
+                expect(service.stop() == 0, "an instance ended with a failure")
+        finally:
+            database.stop()
+    return lines

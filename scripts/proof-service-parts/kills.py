@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""kill -9 under load: every report that got its 202 is there once."""
+
+import http.client
+import random
+import sqlite3
+import threading
+import time
+
+from stage import Service, expect, folder, machine, post
+
+SENDERS = 16
+
+
+class Sender(threading.Thread):
+    """Sends reports on one connection, each about a host of its own, until the service is gone."""
+
+    def __init__(self, service, mark):
+        super().__init__(daemon=True)
+        self.service, self.mark = service, mark
+        self.accepted, self.sent, self.others = [], 0, []
+
+    def run(self):
+        connection = self.service.connection(timeout=10)
+        try:
+            while True:
+                host = f"{self.mark}-{self.sent}.example.com"
+                self.sent += 1
+                status = post(connection, random.getrandbits(24), host)
+                if status == 202:
+                    self.accepted.append(host)
+                elif status == 429:
+                    time.sleep(0.05)
+                else:
+                    self.others.append(status)
+        except (OSError, http.client.HTTPException):
+            return
+        finally:
+            connection.close()
+
+
+def stored(service):
+    """How often each host is stored."""
+    db = sqlite3.connect(f"file:{service.data / 'tumbler.sqlite'}?mode=ro", uri=True)
+    try:
+        return dict(db.execute("SELECT host, COUNT(*) FROM report GROUP BY host"))
+    finally:
+        db.close()
+
+
+def totals(service):
+    """The sums that are kept beside the reports: all of them must say the same."""
+    db = sqlite3.connect(f"file:{service.data / 'tumbler.sqlite'}?mode=ro", uri=True)
+    try:
+        return db.execute("""SELECT (SELECT COUNT(*) FROM report), (SELECT SUM(count) FROM report_group),
+            (SELECT SUM(count) FROM group_hour), (SELECT SUM(count) FROM report_hour)""").fetchone()
+    finally:
+        db.close()
+
+
+def prove(times, progress=None):
+    """Kills `times` times; `progress` is a path that remembers how often that was done, so that it can go on.
+
+    A run that was ended goes on with a new database: what counts is how often a kill was survived."""
+    done = int(progress.read_text()) if progress and progress.exists() else 0
+    accepted, unanswered, extra, restarts = 0, 0, 0, []
+    loaded = machine()
+    with folder() as path:
+        service = Service(path)
+        service.start()
+        service.publish()
+        wanted = set()
+        began, first = time.monotonic(), done
+        while done < times:
+            senders = [Sender(service, f"k{done}s{number}") for number in range(SENDERS)]
+            for sender in senders:
+                sender.start()
+            time.sleep(random.uniform(0.05, 0.8))
+            service.kill()
+            for sender in senders:
+                sender.join(timeout=30)
+                expect(not sender.is_alive(), "a sender does not see that the service is gone")
+                expect(not sender.others, f"reports were answered with {sorted(set(sender.others))}")
+                wanted.update(sender.accepted)
+                accepted += len(sender.accepted)
+                unanswered += sender.sent - len(sender.accepted)
+            restarts.append(service.start())
+            found = stored(service)
+            lost = [host for host in wanted if host not in found]
+            expect(not lost, f"after kill {done + 1}, {len(lost)} reports with 202 are gone, such as {lost[:3]}")
+            twice = [host for host, count in found.items() if count != 1]
+            expect(not twice, f"after kill {done + 1}, {len(twice)} reports are there more than once: {twice[:3]}")
+            expect(len(set(totals(service))) == 1, f"after kill {done + 1} the sums differ: {totals(service)}")
+            extra = len(found) - len(wanted)
+            expect(service.lists_are_served(), f"after kill {done + 1} the list is not served")
+            service.local("audit-log", "verify")
+            done += 1
+            if progress:
+                progress.write_text(f"{done}\n")
+        seconds = time.monotonic() - began
+        expect(accepted > 0 or done == first, "no report was accepted: nothing was proved")
+        service.kill()
+    if progress and progress.exists():
+        progress.unlink()
+    return [f"Killed {done} times (signal 9) under {SENDERS} senders, in {seconds:.0f} s; {loaded}.", "",
+            f"* {accepted:,} reports had been answered with 202: each is there once after the restart, and the sums by "
+            "group and by hour say the same number.",
+            f"* {extra:,} more are there whose answer did not arrive any more; {unanswered:,} were never answered.",
+            "* After each kill the list was served, byte for byte, and the audit log verified.",
+            f"* The slowest restart took {max(restarts, default=0) * 1e3:.0f} ms until it listened."] + (
+                [f"* {first} of the kills were made by a run before this one."] if first else [])

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A PostgreSQL server for the proofs: in a folder of its own, reached by a socket in it."""
+
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import time
+
+from stage import Failure, expect
+
+NOBODY = 65_534
+
+
+def programs():
+    """The folder of the server's programs; `None` where there are none."""
+    candidates = [pathlib.Path(found).resolve().parent] if (found := shutil.which("postgres")) else []
+    candidates += sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
+    return next((path for path in candidates if all((path / name).exists() for name in ("initdb", "postgres", "psql"))),
+                None)
+
+
+class PostgreSQL:
+    """One server, with one empty database."""
+
+    def __init__(self, path):
+        self.programs = programs()
+        expect(self.programs, "PostgreSQL is not installed (Debian: postgresql)")
+        self.path = pathlib.Path(path)
+        self.path.mkdir()
+        self.process = None
+        # PostgreSQL does not run as root.
+        self.prefix = []
+        if os.geteuid() == 0:
+            os.chown(self.path, NOBODY, NOBODY)
+            self.prefix = ["setpriv", "--reuid", str(NOBODY), "--regid", str(NOBODY), "--clear-groups"]
+        self.run("initdb", "-D", "data", "-U", "owner", "-E", "UTF8", "--locale=C", "--auth=trust", "--no-sync")
+        self.start()
+        self.sql("CREATE DATABASE tumbler TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'", "postgres")
+
+    @property
+    def address(self):
+        """As the service's configuration has it."""
+        return f"postgres://owner@/tumbler?host={self.path}"
+
+    def run(self, program, *arguments):
+        done = subprocess.run([*self.prefix, str(self.programs / program), *arguments], capture_output=True, text=True,
+                              stdin=subprocess.DEVNULL, cwd=self.path, timeout=120)
+        expect(done.returncode == 0, f"{program} ended with {done.returncode}: {done.stderr}")
+        return done.stdout
+
+    def sql(self, statement, database="tumbler"):
+        """What psql prints: a row a line, columns apart by tabs."""
+        return self.run("psql", "-h", str(self.path), "-U", "owner", "-d", database, "-v", "ON_ERROR_STOP=1", "-qAt",
+                        "-F", "\t", "-c", statement)
+
+    def start(self):
+        log = open(self.path.parent / "postgresql.log", "ab")
+        self.process = subprocess.Popen(
+            [*self.prefix, str(self.programs / "postgres"), "-D", "data", "-k", str(self.path), "-c", "listen_addresses=",
+             "-c", "shared_buffers=64MB"], stdout=log, stderr=log, stdin=subprocess.DEVNULL, cwd=self.path)
+        log.close()
+        for _ in range(300):
+            ready = subprocess.run([*self.prefix, str(self.programs / "pg_isready"), "-h", str(self.path)],
+                                   capture_output=True)
+            if ready.returncode == 0:
+                return
+            time.sleep(0.1)
+        raise Failure("PostgreSQL does not start: " + (self.path.parent / "postgresql.log").read_text()[-1000:])
+
+    def crash(self):
+        """Ends as a machine does that loses its power: what was committed is in its log."""
+        self.process.send_signal(signal.SIGQUIT)
+        self.process.wait(timeout=30)
+
+    def stop(self):
+        if self.process and self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+            self.process.wait(timeout=60)
