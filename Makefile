@@ -7,7 +7,7 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS = $(if $(SECONDS),$(SECONDS),30)
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test check proof bench fuzz install uninstall docs format clean
+.PHONY: help demo pictures test check proof bench fuzz install uninstall docs format clean
 MAKEFLAGS += --no-print-directory
 
 help: ## this list
@@ -15,7 +15,7 @@ help: ## this list
 	@echo
 	@echo "  NO_INSTALL=1 keeps every target from installing what it lacks with apt-get."
 
-demo: ## key changes, interception, kill switch, replay: on this machine, in plain words [ONCE=1: ends by itself]
+demo: ## key changes, interception, kill switch, 200 clients and the dashboard: on this machine [ONCE=1: ends by itself]
 	@ONCE='$(ONCE)' scripts/demo
 
 test: ## every unit and story test, under 15 minutes with the build
@@ -38,6 +38,9 @@ install: ## tumbler, its completions and its manual page [PREFIX=/usr/local] [DE
 
 uninstall: ## removes what install put there [PREFIX=/usr/local] [DESTDIR=]
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/install --remove
+
+pictures: ## the dashboard at the end of the demonstration, into docs/pictures; needs Chromium
+	@scripts/pictures
 
 docs: ## the reference of the libraries, into .build/docs
 	@scripts/docs

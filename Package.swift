@@ -19,6 +19,7 @@ let package = Package(
         .library(name: "PinFailureReports", targets: ["PinFailureReports"]),
         .library(name: "PinListClient", targets: ["PinListClient"]),
         .library(name: "PinningURLSession", targets: ["PinningURLSession"]),
+        .library(name: "RuntimeIntegrity", targets: ["RuntimeIntegrity"]),
         .library(name: "PinningTesting", targets: ["PinningTesting"]),
         .library(name: "PinningMigration", targets: ["PinningMigration"]),
         .library(name: "PathValidation", targets: ["PathValidation"]),
@@ -74,7 +75,7 @@ let package = Package(
         .target(
             name: "PinningURLSession",
             dependencies: [
-                "CertificatePinning", "PinListMetadata", "PinFailureReports", "PinListClient",
+                "CertificatePinning", "PinListMetadata", "PinFailureReports", "PinListClient", "RuntimeIntegrity",
                 .product(name: "Logging", package: "swift-log"),
             ],
             resources: [.copy("PrivacyInfo.xcprivacy")],
@@ -88,6 +89,9 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // System calls in C, inlined into each caller; nothing but headers.
+        .target(name: "CRuntimeProbe"),
+        .target(name: "RuntimeIntegrity", dependencies: ["CRuntimeProbe"], swiftSettings: strict),
         .target(name: "PinningMigration", dependencies: ["CertificatePinning"], swiftSettings: strict),
         .target(
             name: "PathValidation",
@@ -104,6 +108,7 @@ let package = Package(
             name: "PinningNIO",
             dependencies: [
                 "CertificatePinning", "PinListMetadata", "PinFailureReports", "PinListClient", "PathValidation",
+                "RuntimeIntegrity",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio", condition: .when(traits: ["NIO"])),
@@ -160,8 +165,17 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
+            name: "RuntimeIntegrityTests",
+            dependencies: ["CRuntimeProbe", "RuntimeIntegrity"],
+            exclude: ["Recorded"],
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "PinningURLSessionTests",
-            dependencies: ["PinListClient", "PinListMetadata", "PinningTesting", "PinningURLSession"],
+            dependencies: [
+                "CertificatePinning", "PinListClient", "PinListMetadata", "PinningTesting", "PinningURLSession",
+                "RuntimeIntegrity",
+            ],
             exclude: ["Support/http-server.py"],
             swiftSettings: strict
         ),
@@ -190,7 +204,7 @@ let package = Package(
             name: "PinningNIOTests",
             dependencies: [
                 "CertificatePinning", "PathValidation", "PinListClient", "PinListMetadata", "PinningNIO",
-                "PinningTesting", "TestData",
+                "PinningTesting", "RuntimeIntegrity", "TestData",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto", condition: .when(traits: ["NIO"])),
                 .product(name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: ["NIO"])),

@@ -26,6 +26,7 @@ let package = Package(
                 .product(name: "PinListClient", package: "tumbler"),
                 .product(name: "PinListMetadata", package: "tumbler"),
                 .product(name: "PinningTesting", package: "tumbler"),
+                .product(name: "RuntimeIntegrity", package: "tumbler"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),

@@ -6,10 +6,12 @@ import PackageDescription
 
 let package = Package(
     name: "tumbler-fuzzing",
-    platforms: [.macOS(.v13)],
+    platforms: [.macOS(.v15)],
     dependencies: [
         .package(name: "tumbler", path: "..", traits: ["NIO"]),
         .package(name: "tumbler-service", path: "../Service"),
+        .package(url: "https://github.com/apple/swift-crypto.git", exact: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-http-types.git", exact: "1.8.0"),
     ],
     targets: [
         .executableTarget(
@@ -23,8 +25,35 @@ let package = Package(
                 .product(name: "PinningMigration", package: "tumbler"),
                 .product(name: "PinningTesting", package: "tumbler"),
                 .product(name: "PinListRepository", package: "tumbler-service"),
+                "RuntimeParsers", "ServiceParsers",
             ]
-        )
+        ),
+        // What RuntimeIntegrity reads with, through symbolic links: all of it is internal, and the calls of the system
+        // are left out.
+        .target(
+            name: "RuntimeParsers",
+            swiftSettings: [
+                .unsafeFlags(["-enable-testing"]),
+                .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
+                .enableUpcomingFeature("MemberImportVisibility"),
+            ]
+        ),
+        // The parsers of PinListServer, through symbolic links: without the web framework, the databases and what they
+        // bring, which would all be built with the sanitizer.
+        .target(
+            name: "ServiceParsers",
+            dependencies: [
+                .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "PinListMetadata", package: "tumbler"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: [
+                .unsafeFlags(["-enable-testing"]),  // what is internal there is fuzzed, too
+                .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
+                .enableUpcomingFeature("MemberImportVisibility"),
+            ]
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -27,6 +27,14 @@ if [ "${TUMBLER_STRICT:-0}" = 1 ]; then
     swift_flags+=(-Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error)
 fi
 
+# Flags for builds and tests of the package Service. TUMBLER_POSTGRESQL=1 (`make check`, `make proof`) takes the store in
+# PostgreSQL with them, which needs libpq.
+service_flags=(--package-path Service --scratch-path "$scratch" "${swift_flags[@]}")
+if [ "${TUMBLER_POSTGRESQL:-0}" = 1 ]; then
+    # shellcheck disable=SC2034
+    service_flags+=(--traits PostgreSQL)
+fi
+
 # elapsed SECONDS: "8 s", "2 min 5 s".
 elapsed() {
     if [ "$1" -lt 60 ]; then printf '%d s' "$1"; else printf '%d min %d s' $(($1 / 60)) $(($1 % 60)); fi

@@ -42,6 +42,8 @@ extension PinningDecision {
         /// A response came over a connection that was judged for another host, whose path does not satisfy this host's
         /// entry, or over one that nobody judged.
         public static let otherHostConnection = Reason(code: "other-host-connection")
+        /// The app refuses pinned connections because of what it noticed of its process.
+        public static let tampering = Reason(code: "tampering")
         /// A question that could not be read (`evaluate --batch`).
         public static let malformed = Reason(code: "malformed")
     }

@@ -29,7 +29,8 @@ extension PinningDecision.Reason {
         case .noMatchingPin, .otherHostConnection, .deniedKey, .deniedUndecidable, .unlistedDenied, .unlistedReported: 1
         case .chainInvalid, .noCertificates, .overBudget: 2
         case .hostInvalid, .cleartext, .malformed: 3
-        case .pinMatch, .notPinned, .suspended, .domainExpired: 0
+        // The chain was right, and the process was not.
+        case .pinMatch, .notPinned, .suspended, .domainExpired, .tampering: 0
         // A transport's own reason: the chain did not come to be validated.
         default: 2
         }

@@ -24,9 +24,19 @@ extension Pinning {
         let now = self.configuration.clock.now
         self.warnIfNobodyRuns(at: now)
         let inForce = self.inForce(at: now)
-        let decision = self.rules(inForce, for: path, at: now).validate(
-            path, for: host, at: inForce.referenceTime(now))
-        self.observe(decision, connection, inForce, at: now)
+        let surroundings = self.configuration.surroundings?()
+        let rules = self.rules(inForce, for: path, at: now)
+        let time = inForce.referenceTime(now)
+        var decision = rules.validate(path, for: host, at: time)
+        // Whether pins are enforced for the host is asked of another function: what the verdict says of itself is the
+        // first thing that somebody in this process changes.
+        if let surroundings, surroundings.refuses, decision.verdict == .allow,
+            rules.cleartext(to: host, at: time).verdict == .block
+        {
+            let signals = surroundings.signals.joined(separator: ", ")
+            decision = inForce.policy.refusal(of: host, .tampering, detail: signals, path: path)
+        }
+        self.observe(decision, connection, inForce, surroundings, at: now)
         return decision
     }
 
@@ -127,7 +137,8 @@ extension Pinning {
     }
 
     private nonisolated func observe(
-        _ decision: PinningDecision, _ connection: ConnectionFacts, _ inForce: PolicyInForce, at now: Timestamp
+        _ decision: PinningDecision, _ connection: ConnectionFacts, _ inForce: PolicyInForce,
+        _ surroundings: Surroundings? = nil, at now: Timestamp
     ) {
         self.ledger.note(decision, at: now)
         let isFailure: Bool
@@ -139,9 +150,10 @@ extension Pinning {
         var event = PinningEvent(isFailure ? .validationFailed : .notEnforced, at: now, decision.description)
         event.decision = decision
         self.hub.send(event)
+        let signals = connection.signals + ((surroundings ?? self.configuration.surroundings?())?.signals ?? [])
         if let report = Report(
             decision, port: connection.port, served: connection.presented, isWebView: connection.isWebView,
-            list: inForce.reportedList, app: self.configuration.app, signals: connection.signals, at: now)
+            list: inForce.reportedList, app: self.configuration.app, signals: signals, at: now)
         {
             self.inbox.add(report, at: now)
         }

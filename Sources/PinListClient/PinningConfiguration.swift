@@ -29,6 +29,9 @@ public struct PinningConfiguration: Sendable {
     public var versionMark: (any VersionMarkStore)?
     /// Where events are logged beside ``Pinning/events()``; `nil` for nowhere.
     public var logger: Logger?
+    /// What is noticed of the process, asked before each verdict on a new connection and for each report: so it must not
+    /// take long, and may be called from any thread. `nil` for nobody who looks.
+    public var surroundings: (@Sendable () -> Surroundings)?
     /// The clock.
     public var clock: any PinningClock
     /// Where random numbers come from.

@@ -124,7 +124,7 @@ public struct PinnedTLS: Sendable {
     }
 
     /// Judges what is presented; at once when the path is remembered, else beside the event loop.
-    private static func callback(
+    static func callback(
         _ server: JudgedServer, _ reached: @escaping @Sendable (HandshakeVerdict) -> Void
     ) -> Verification {
         { presented, promise in

@@ -20,6 +20,7 @@ enum Main {
         try await WorstCaseBenchmark().run(&report)
         try ListBenchmark().run(&report)
         try await ClientBenchmark().run(&report)
+        await IntegrityBenchmark().run(&report)
         if CommandLine.arguments.count > 1 {
             try BatchBenchmark(tumbler: CommandLine.arguments[1]).run(&report)
         } else {

@@ -29,19 +29,21 @@ struct PinnedScene {
     ///   - edit: Changes to the list beside its entries.
     init(
         _ domains: [PinnedDomain], roots: [TestCertificate], isObserving: Bool = false,
-        reportSender: any ReportSender = NoNetwork(), _ edit: (inout PinList) -> Void = { _ in }
+        reportSender: any ReportSender = NoNetwork(), _ edit: (inout PinList) -> Void = { _ in },
+        configure: (inout PinningConfiguration) -> Void = { _ in }
     ) throws {
         let now = Timestamp(secondsSince1970: TestPKI.now)
         var repository = try RepositorySimulator(at: now, domains: domains.map { PinList.Domain($0) })
         _ = try repository.publishList { list in edit(&list) }
         self.lists = SimulatedServer(repository)
         self.clock = ManualClock(now)
+        var configuration = PinningConfiguration(
+            fetcher: self.lists, reportSender: reportSender, isObserving: isObserving, clock: self.clock,
+            randomness: FixedRandomness(fraction: 0))
+        configure(&configuration)
         self.pinning = try Pinning(
             root: .bytes(repository.roots[0]), list: .bytes(repository.lists[repository.lists.count - 1]),
-            refreshFrom: URL(string: SimulatedServer.address), state: .memory,
-            configuration: PinningConfiguration(
-                fetcher: self.lists, reportSender: reportSender, isObserving: isObserving, clock: self.clock,
-                randomness: FixedRandomness(fraction: 0)))
+            refreshFrom: URL(string: SimulatedServer.address), state: .memory, configuration: configuration)
         self.roots = roots
     }
 

@@ -1,0 +1,61 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+public import CertificatePinning
+
+/// A server's chain that was made a moment ago, for trials of adapters: leaf, intermediate, anchor.
+@_spi(Adapters)
+public struct TrialChain: Sendable {
+    /// The server's name.
+    public let host: String
+    /// The time around which all of it is valid.
+    public let time: Timestamp
+    /// The server's certificate, in DER.
+    public let leaf: [UInt8]
+    /// Who signed it, in DER.
+    public let intermediate: [UInt8]
+    /// The anchor, in DER: nobody trusts it but a trial.
+    public let anchor: [UInt8]
+
+    /// The path as it would be validated.
+    public var path: ValidatedPath {
+        ValidatedPath(uncheckedValidatedPath: [self.leaf, self.intermediate, self.anchor])
+    }
+
+    /// What a server would present.
+    public var presented: [[UInt8]] { [self.leaf, self.intermediate] }
+
+    /// Makes a chain of new keys.
+    ///
+    /// - Parameters:
+    ///   - time: Around which it is valid. The first year after 1970 counts as its end.
+    ///   - host: The server's name; by default one that is made up.
+    ///   - randomness: For keys, names and serial numbers.
+    /// - Returns: `nil` when it cannot be made.
+    public init?(at time: Timestamp, host: String? = nil, _ randomness: any PinningRandomness) {
+        let time = max(time, Timestamp(secondsSince1970: 365 * 86_400))
+        let names = TrialNames(randomness)
+        let authority = TrialNames(randomness).company
+        let host = host ?? names.host
+        guard
+            let anchor = TrialCertificate(
+                .authority, ("\(authority) Trust", "\(authority) Root CA"), at: time, randomness),
+            let intermediate = TrialCertificate(
+                .authority, ("\(authority) Trust", "\(authority) TLS Issuing CA"), by: anchor, at: time, randomness),
+            let leaf = TrialCertificate(.server(host), (names.company, host), by: intermediate, at: time, randomness)
+        else { return nil }
+        self.host = host
+        self.time = time
+        self.leaf = leaf.der
+        self.intermediate = intermediate.der
+        self.anchor = anchor.der
+    }
+
+    /// Rules that pin a certificate's key for the chain's host, and a second key that nobody has.
+    public func policy(pinning certificate: [UInt8], _ randomness: any PinningRandomness) -> PinningPolicy? {
+        guard let host = try? HostName(self.host), let pin = try? Pin(publicKeyOf: certificate) else { return nil }
+        let backup = Pin(kind: .publicKey, hashing: randomness.bytes(91))
+        return try? PinningPolicy(domains: [PinnedDomain(host, pins: [KnownPin(pin), KnownPin(backup)])])
+    }
+}

@@ -1,0 +1,154 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// Compares the code of a loaded image with its file.
+///
+/// Code is mapped from the file and stays as it is, but for what the loader writes to it, which hardly any image asks
+/// for, and which is left out. So any other difference is someone's work: a hook, a breakpoint, a patch.
+///
+/// What it does not see: a file that was changed as well, code outside of any image, data, and pages that are swapped
+/// while nobody looks.
+struct CodeComparison: Sendable {
+    /// Bytes that are compared at once.
+    static let chunkSize = ExecutableBytes.longestRead
+    /// Chunks of one image: 1 GiB of code. The largest libraries have some 0.2 GiB.
+    static let mostChunks = 16_384
+    /// Differences that one call gives. An agent leaves about ten.
+    static let mostDifferences = 64
+    /// Runs that are nearer to each other are one difference: a jump's bytes may by chance be those that stood there.
+    static let joinedBytes = 8
+
+    private let image: any ExecutableImage
+    private let bias: UInt64
+    private let memory: ExecutableBytes
+    private let pieces: [ImageSegment]
+
+    /// How many chunks the code of the image has: to compare a few of them at a time.
+    let chunkCount: Int
+
+    /// A comparison of an image with memory, which is read by address.
+    ///
+    /// - Parameter bias: Where the mapping of the file's first byte lies, less the image's ``ExecutableImage/base``.
+    /// - Throws: When there is more code than ``mostChunks``.
+    init(of image: any ExecutableImage, bias: UInt64, memory: ExecutableBytes) throws(ImageRefusal) {
+        let limit = UInt64(Self.mostChunks)
+        var chunks: UInt64 = 0
+        for piece in image.comparableCode {
+            let count = (piece.fileSize / UInt64(Self.chunkSize)) + 1
+            guard count <= limit, chunks + count <= limit else {
+                throw ImageRefusal(.tooLarge, "more than \(Self.mostChunks) chunks of code")
+            }
+            chunks += piece.fileSize == 0 ? 0 : (piece.fileSize - 1) / UInt64(Self.chunkSize) + 1
+        }
+        self.image = image
+        self.bias = bias
+        self.memory = memory
+        self.pieces = image.comparableCode
+        self.chunkCount = Int(chunks)
+    }
+
+    /// Compares all code.
+    func result() -> CodeComparisonResult { self.result(ofChunks: 0..<self.chunkCount) }
+
+    /// Compares some chunks; numbers from ``chunkCount`` on are passed over.
+    func result(ofChunks chunks: Range<Int>) -> CodeComparisonResult {
+        var result = CodeComparisonResult()
+        for chunk in chunks.clamped(to: 0..<self.chunkCount) {
+            if let range = self.range(ofChunk: chunk) { self.compare(range, into: &result) }
+        }
+        return self.named(result)
+    }
+
+    /// Compares some ranges, such as the first bytes of named functions.
+    ///
+    /// What does not lie in comparable code counts as unreadable. A range is cut to ``chunkSize``.
+    func result(of ranges: [CodeRange]) -> CodeComparisonResult {
+        var result = CodeComparisonResult()
+        for range in ranges {
+            let asked = CodeRange(address: range.address, count: min(max(range.count, 0), Self.chunkSize))
+            let piece = self.pieces.first { $0.addresses.contains(asked.address) }
+            guard let piece else {
+                result.unreadable.append(asked)
+                continue
+            }
+            let left = piece.addresses.upperBound - asked.address
+            self.compare(CodeRange(address: asked.address, count: Int(min(UInt64(asked.count), left))), into: &result)
+        }
+        return self.named(result)
+    }
+
+    /// The bytes of a chunk.
+    private func range(ofChunk chunk: Int) -> CodeRange? {
+        var index = UInt64(chunk)
+        let size = UInt64(Self.chunkSize)
+        for piece in self.pieces where piece.fileSize > 0 {
+            let chunks = (piece.fileSize - 1) / size + 1
+            guard index >= chunks else {
+                let start = index * size
+                return CodeRange(address: piece.address + start, count: Int(min(size, piece.fileSize - start)))
+            }
+            index -= chunks
+        }
+        return nil
+    }
+
+    /// The same, with the names of what differs: looked for only where something does.
+    private func named(_ result: CodeComparisonResult) -> CodeComparisonResult {
+        guard !result.differences.isEmpty else { return result }
+        let symbols = self.image.symbols(at: Set(result.differences.map(\.address)))
+        var named = result
+        for index in named.differences.indices {
+            named.differences[index].symbol = symbols[named.differences[index].address]
+        }
+        return named
+    }
+
+    private func compare(_ range: CodeRange, into result: inout CodeComparisonResult) {
+        guard range.count > 0 else { return }
+        guard let offset = self.pieces.lazy.compactMap({ $0.offset(of: range.address) }).first,
+            let file = self.fileBytes(at: offset, count: range.count),
+            let memory = self.memory.bytes(at: range.address &+ self.bias, count: range.count)
+        else {
+            result.unreadable.append(range)
+            return
+        }
+        result.comparedBytes += range.count
+        guard !ByteDifferences.areSame(file, memory) else { return }
+        ByteDifferences(file, memory, except: self.relocated(in: range)).forEach { run in
+            let shown = run.prefix(CodeDifference.bytesShown)
+            result.add(
+                CodeDifference(
+                    address: range.address + UInt64(run.lowerBound), offset: offset + UInt64(run.lowerBound),
+                    count: run.count, inFile: Array(file[shown]), inMemory: Array(memory[shown])))
+            return !result.hasMore
+        }
+    }
+
+    /// The file's bytes. Past its end, in the last page, memory is zero.
+    private func fileBytes(at offset: UInt64, count: Int) -> [UInt8]? {
+        guard let bytes = self.image.bytes.prefix(at: offset, most: count) else { return nil }
+        guard bytes.count < count else { return bytes }
+        guard count - bytes.count < Int(ELFAddressMap.pageSize) else { return nil }
+        return bytes + [UInt8](repeating: 0, count: count - bytes.count)
+    }
+
+    /// Indexes in a range's bytes that the loader writes to, in order.
+    private func relocated(in range: CodeRange) -> [Range<Int>] {
+        let relocated = self.image.relocatedCode
+        // The first that ends after the range begins.
+        var low = 0
+        var high = relocated.count
+        while low < high {
+            let middle = (low + high) / 2
+            if relocated[middle].end <= range.address { low = middle + 1 } else { high = middle }
+        }
+        var indexes: [Range<Int>] = []
+        for covered in relocated[low...] {
+            guard covered.address < range.end else { break }
+            let start = covered.address > range.address ? Int(covered.address - range.address) : 0
+            indexes.append(start..<Int(min(covered.end, range.end) - range.address))
+        }
+        return indexes
+    }
+}

@@ -1,0 +1,126 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// The tables of what the loader writes into an ELF image, read in passing: `DT_REL`, `DT_RELA`, `DT_JMPREL`, `DT_RELR`.
+struct ELFRelocationTables: Sendable {
+    /// A table: where in the file, how many bytes, and whether its entries have an addend.
+    private struct Table: Sendable {
+        let offset: UInt64
+        let count: UInt64
+        let hasAddends: Bool
+        /// Entries at the beginning that are `RELATIVE`, whatever their type says: so the loader takes them.
+        var relative: UInt64 = 0
+
+        var entrySize: UInt64 { self.hasAddends ? 24 : 16 }
+    }
+
+    private let architecture: CodeArchitecture
+    private let tables: [Table]
+    private let relative: Table?
+
+    /// Finds the tables.
+    init(dynamic: ELFDynamicSection, map: ELFAddressMap, architecture: CodeArchitecture) throws(ImageRefusal) {
+        func table(
+            _ address: ELFDynamicSection.Tag, _ size: ELFDynamicSection.Tag, hasAddends: Bool
+        ) throws(ImageRefusal) -> Table? {
+            guard let start = dynamic[address], let count = dynamic[size], count > 0 else { return nil }
+            guard let offset = map.offset(of: start, count: count) else {
+                throw ImageRefusal(.truncated, "relocations do not lie in the file")
+            }
+            guard count / 8 <= UInt64(ImageLimits.relocations) * 3 else {
+                throw ImageRefusal(.tooLarge, "more than \(ImageLimits.relocations) relocations")
+            }
+            return Table(offset: offset, count: count, hasAddends: hasAddends)
+        }
+        // DT_PLTREL says of which kind DT_JMPREL is; 7 is DT_RELA.
+        let plt = try table(
+            .pltRelocations, .pltRelocationsSize, hasAddends: dynamic[.pltRelocationsKind].map { $0 == 7 } ?? true)
+        var addend = try table(.addendRelocations, .addendRelocationsSize, hasAddends: true)
+        addend?.relative = dynamic[.relativeCount] ?? 0
+        let plain = try table(.relocations, .relocationsSize, hasAddends: false)
+        self.tables = [addend, plain, plt].compactMap { $0 }
+        self.relative = try table(.relativeRelocations, .relativeRelocationsSize, hasAddends: false)
+        self.architecture = architecture
+    }
+
+    /// Goes through all that have a type, until `body` answers `false`.
+    ///
+    /// - Parameter passesOverRelative: Leaves out what the file counts as `RELATIVE`, unread: nearly all of a program.
+    func forEach(
+        _ file: ExecutableBytes, passesOverRelative: Bool = false, _ body: (ELFRelocation) -> Bool
+    ) throws(ImageRefusal) {
+        for table in self.tables {
+            var window = ByteWindow(file, size: ExecutableBytes.longestRead)
+            let entries = table.count / table.entrySize
+            for index in (passesOverRelative ? min(table.relative, entries) : 0)..<entries {
+                let offset = table.offset + index * table.entrySize
+                guard let address = window.littleEndian(UInt64.self, at: offset),
+                    let information = window.littleEndian(UInt64.self, at: offset + 8)
+                else { throw ImageRefusal(.truncated, "relocations cannot be read") }
+                var addend: Int64?
+                if table.hasAddends {
+                    addend = window.littleEndian(Int64.self, at: offset + 16)
+                    guard addend != nil else { throw ImageRefusal(.truncated, "relocations cannot be read") }
+                }
+                let relocation = ELFRelocation(
+                    address: address, type: UInt32(truncatingIfNeeded: information),
+                    symbol: UInt32(truncatingIfNeeded: information >> 32), addend: addend,
+                    architecture: self.architecture)
+                guard body(relocation) else { return }
+            }
+        }
+    }
+
+    /// Goes through the addresses of `DT_RELR`, until `body` answers `false`: there a bias is added to 8 bytes.
+    ///
+    /// An even word is an address. An odd one is a map of the 63 words after what the last one covered.
+    func forEachRelative(_ file: ExecutableBytes, _ body: (UInt64) -> Bool) throws(ImageRefusal) {
+        guard let table = self.relative else { return }
+        var window = ByteWindow(file, size: ExecutableBytes.longestRead)
+        var next: UInt64 = 0
+        var seen = 0
+        for index in 0..<table.count / 8 {
+            guard let word = window.littleEndian(UInt64.self, at: table.offset + index * 8) else {
+                throw ImageRefusal(.truncated, "packed relocations cannot be read")
+            }
+            if word & 1 == 0 {
+                seen += 1
+                guard body(word) else { return }
+                next = word &+ 8
+            } else {
+                for bit in 0..<UInt64(63) where (word >> (bit + 1)) & 1 == 1 {
+                    seen += 1
+                    guard body(next &+ bit * 8) else { return }
+                }
+                next = next &+ 63 * 8
+            }
+            guard seen <= ImageLimits.relocations else {
+                throw ImageRefusal(.tooLarge, "more than \(ImageLimits.relocations) packed relocations")
+            }
+        }
+    }
+
+    /// The bytes of code that the loader writes to, by address, without overlaps.
+    func coveredCode(
+        of segments: [ImageSegment], _ file: ExecutableBytes
+    ) throws(ImageRefusal) -> [CodeRange] {
+        let code = segments.filter(\.isExecutable)
+        var covered: [CodeRange] = []
+        /// - Returns: Whether there may be more.
+        func cover(_ address: UInt64, _ width: Int) -> Bool {
+            guard width > 0, let end = address.adding(UInt64(width)),
+                code.contains(where: { $0.addresses.overlaps(address..<end) })
+            else { return true }
+            covered.append(CodeRange(address: address, count: width))
+            return covered.count <= ImageLimits.codeRelocations
+        }
+        try self.forEach(file) { cover($0.address, $0.width(self.architecture)) }
+        try self.forEachRelative(file) { cover($0, 8) }
+        guard covered.count <= ImageLimits.codeRelocations else {
+            throw ImageRefusal(.tooLarge, "more than \(ImageLimits.codeRelocations) relocations in code")
+        }
+        covered.sort { $0.address < $1.address }
+        return CodeRange.joined(covered)
+    }
+}

@@ -1,0 +1,65 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// All executables that are mapped into this process from files that stand where they stood.
+///
+/// What is mapped from memory, or from a deleted file, is left out by whoever lists them: code that points there is a
+/// finding.
+struct LoadedImages: Sendable {
+    /// The images; the program comes first.
+    let all: [LoadedImage]
+
+    /// Where they lie, by address: a range and the index of its image.
+    private let places: [(range: Range<UInt64>, index: Int)]
+
+    /// The indexes of the images that the program needs, and of what those need.
+    private let needed: Set<Int>
+
+    /// A list of images, beginning with the program. Of ranges that overlap, the one that begins last counts.
+    init(_ all: [LoadedImage]) {
+        self.all = all
+        self.places = all.indices.flatMap { index in all[index].ranges.map { ($0, index) } }
+            .filter { !$0.0.isEmpty }.sorted { $0.0.lowerBound < $1.0.lowerBound }
+        self.needed = Self.closure(of: 0, in: all)
+    }
+
+    /// The index of the image that lies at an address; `nil` where none does.
+    func index(at address: UInt64) -> Int? {
+        var low = 0
+        var high = self.places.count
+        while low < high {
+            let middle = (low + high) / 2
+            if self.places[middle].range.lowerBound <= address { low = middle + 1 } else { high = middle }
+        }
+        guard low > 0, self.places[low - 1].range.contains(address) else { return nil }
+        return self.places[low - 1].index
+    }
+
+    /// Whether an image is there because the program, or another image, named it: not because of a preload.
+    ///
+    /// An image without a file counts as needed.
+    func isNeeded(_ index: Int, by other: Int) -> Bool {
+        self.needed.contains(index) || self.all[index].image == nil
+            || Self.closure(of: other, in: self.all).contains(index)
+    }
+
+    private static func closure(of start: Int, in all: [LoadedImage]) -> Set<Int> {
+        guard all.indices.contains(start) else { return [] }
+        var indexes: [String: [Int]] = [:]
+        for index in all.indices {
+            for name in Set(all[index].names) { indexes[name, default: []].append(index) }
+        }
+        var reached: Set<Int> = [start]
+        var open = [start]
+        while let next = open.popLast() {
+            for library in all[next].image?.libraries ?? [] {
+                let file = library.split(separator: "/").last.map(String.init) ?? library
+                for index in indexes[library] ?? indexes[file] ?? [] where reached.insert(index).inserted {
+                    open.append(index)
+                }
+            }
+        }
+        return reached
+    }
+}

@@ -1,0 +1,97 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// The bound pointers of an older Mach-O image: a program of one-byte instructions (`<mach-o/loader.h>`, `BIND_OPCODE`).
+struct MachOBindProgram {
+    private let image: MachOImage
+    private let isLazy: Bool
+    private var reader: LEB128Reader
+    private var symbol = ""
+    private var isWeak = false
+    private var isPointer = true
+    private var addend: Int64 = 0
+    private var address: UInt64?
+    private var count = 0
+
+    /// The program in a part of the image's file.
+    ///
+    /// - Parameter isLazy: Of calls that are bound on first use; there each pointer's instructions end for themselves.
+    init(_ image: MachOImage, _ part: MachOHeader.Part, isLazy: Bool) {
+        self.image = image
+        self.isLazy = isLazy
+        self.reader = LEB128Reader(image.bytes, part)
+    }
+
+    /// Runs it, until `body` answers `false`.
+    ///
+    /// - Returns: Whether it came to the end.
+    mutating func run(_ body: (ImportSlot) -> Bool) throws(ImageRefusal) -> Bool {
+        while let instruction = self.reader.byte() {
+            let small = instruction & 0x0F
+            switch instruction & 0xF0 {
+            case 0x00: if !self.isLazy { return true }
+            case 0x10, 0x30: break
+            case 0x20: _ = try self.unsigned()
+            case 0x40: try self.nameSymbol(flags: small)
+            case 0x50: self.isPointer = small == 1
+            case 0x60: self.addend = try Self.some(self.reader.signed())
+            case 0x70: try self.go(to: Int(small))
+            case 0x80: self.skip(try self.unsigned())
+            case 0x90: if try !self.bind(skipping: 0, body) { return false }
+            case 0xA0: if try !self.bind(skipping: self.unsigned(), body) { return false }
+            case 0xB0: if try !self.bind(skipping: UInt64(small) * 8, body) { return false }
+            case 0xC0:
+                let times = try self.unsigned()
+                let distance = try self.unsigned()
+                guard times <= UInt64(ImageLimits.relocations) else { throw Self.tooMany }
+                for _ in 0..<times {
+                    if try !self.bind(skipping: distance, body) { return false }
+                }
+            default: throw ImageRefusal(.unsupported, "an instruction of bound pointers that is not known")
+            }
+        }
+        return true
+    }
+
+    private static let tooMany = ImageRefusal(.tooLarge, "more than \(ImageLimits.relocations) bound pointers")
+
+    private static func some<Value>(_ value: Value?) throws(ImageRefusal) -> Value {
+        guard let value else { throw ImageRefusal(.truncated, "the program of bound pointers is cut") }
+        return value
+    }
+
+    private mutating func unsigned() throws(ImageRefusal) -> UInt64 { try Self.some(self.reader.unsigned()) }
+
+    private mutating func nameSymbol(flags: UInt8) throws(ImageRefusal) {
+        self.symbol = try Self.some(self.reader.text())
+        self.isWeak = flags & 1 != 0
+    }
+
+    private mutating func go(to segment: Int) throws(ImageRefusal) {
+        let offset = try self.unsigned()
+        guard self.image.header.segments.indices.contains(segment) else {
+            throw ImageRefusal(.malformed, "a bound pointer in no segment")
+        }
+        self.address = self.image.header.segments[segment].segment.address &+ offset
+    }
+
+    private mutating func skip(_ distance: UInt64) { self.address = self.address.map { $0 &+ distance } }
+
+    private mutating func bind(skipping distance: UInt64, _ body: (ImportSlot) -> Bool) throws(ImageRefusal) -> Bool {
+        guard let address = self.address else { throw ImageRefusal(.malformed, "a bound pointer without a place") }
+        self.count += 1
+        guard self.count <= ImageLimits.relocations else { throw Self.tooMany }
+        self.skip(distance &+ 8)
+        guard self.isPointer else { return true }
+        var unbound: UInt64?
+        if self.isLazy, let offset = self.image.offset(of: address) {
+            unbound = self.image.bytes.bytes(at: offset, count: 8)?.littleEndian(UInt64.self, at: 0)
+        }
+        return body(
+            ImportSlot(
+                address: address, kind: self.isLazy ? .call : .pointer, symbol: self.symbol, addend: self.addend,
+                isWeak: self.isWeak, ownAddress: nil, unboundAddress: unbound, isSigned: false,
+                isVariable: !self.isLazy && self.image.header.isVariable(address)))
+    }
+}

@@ -1,0 +1,172 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// The header of a 64-bit Mach-O file and what is needed of its load commands (`<mach-o/loader.h>`).
+struct MachOHeader: Sendable {
+    /// A part of the file that a load command names.
+    struct Part: Sendable {
+        /// Where in the file.
+        let offset: UInt64
+        /// How many bytes.
+        let count: UInt64
+    }
+
+    /// Tables of symbols: their offset and count, and the strings.
+    struct Symbols: Sendable {
+        /// Where in the file they stand.
+        let offset: UInt64
+        /// How many.
+        let count: Int
+        /// Their names.
+        let strings: Part
+    }
+
+    /// The instruction set.
+    let architecture: CodeArchitecture
+    /// The segments, as other tables count them, with those that are never readable.
+    private(set) var segments: [(segment: ImageSegment, isMapped: Bool)] = []
+    /// Addresses of tables that the linker made for the loader, or that nobody writes to once the loader is done.
+    private(set) var constants: [Range<UInt64>] = []
+    /// The UUID; empty where there is none.
+    private(set) var identifier: [UInt8] = []
+    /// The name of a library.
+    private(set) var ownName: String?
+    /// The libraries that it needs.
+    private(set) var libraries: [String] = []
+    /// The symbols.
+    private(set) var symbols: Symbols?
+    /// The bound pointers of today's linkers.
+    private(set) var chainedFixups: Part?
+    /// The bound pointers of older ones, the last for calls: `bind`, `weak_bind`, `lazy_bind`.
+    private(set) var binds: [Part] = []
+    /// The exported names.
+    private(set) var exports: Part?
+    /// What is encrypted in the file.
+    private(set) var encrypted: Part?
+
+    /// The number of an architecture.
+    static func processor(_ architecture: CodeArchitecture) -> UInt32 {
+        switch architecture {
+        case .x86: 0x0100_0007
+        case .arm64: 0x0100_000C
+        }
+    }
+
+    /// Reads them from the beginning of a slice.
+    init(_ file: ExecutableBytes, for architecture: CodeArchitecture) throws(ImageRefusal) {
+        guard let header = file.bytes(at: 0, count: 32), header.littleEndian(UInt32.self, at: 0) == 0xFEED_FACF else {
+            throw ImageRefusal(.otherFormat, "the file does not begin as 64-bit Mach-O")
+        }
+        // MH_EXECUTE, MH_DYLIB, MH_DYLINKER, MH_BUNDLE.
+        guard header.littleEndian(UInt32.self, at: 4) == Self.processor(architecture),
+            let kind = header.littleEndian(UInt32.self, at: 12), [2, 6, 7, 8].contains(kind),
+            let count = header.littleEndian(UInt32.self, at: 16), let size = header.littleEndian(UInt32.self, at: 20)
+        else { throw ImageRefusal(.unsupported, "a Mach-O file of another kind or processor") }
+        guard count <= UInt32(ImageLimits.loadCommands), size <= UInt32(ImageLimits.loadCommandBytes) else {
+            throw ImageRefusal(.tooLarge, "the load commands are more than is read")
+        }
+        guard let commands = file.bytes(at: 32, count: Int(size)) else {
+            throw ImageRefusal(.truncated, "the load commands are cut")
+        }
+        self.architecture = architecture
+        var index = 0
+        for _ in 0..<count {
+            guard let command = commands.littleEndian(UInt32.self, at: index),
+                let size = commands.littleEndian(UInt32.self, at: index + 4), size >= 8,
+                Int(size) <= commands.count - index
+            else { throw ImageRefusal(.malformed, "a load command does not fit") }
+            try self.read(command, Array(commands[index..<index + Int(size)]))
+            index += Int(size)
+        }
+        guard self.segments.count <= ImageLimits.segments, self.libraries.count <= ImageLimits.libraries else {
+            throw ImageRefusal(.tooLarge, "more segments or libraries than are read")
+        }
+        guard self.segments.contains(where: { $0.isMapped }) else {
+            throw ImageRefusal(.malformed, "nothing is mapped")
+        }
+    }
+
+    private mutating func read(_ command: UInt32, _ bytes: [UInt8]) throws(ImageRefusal) {
+        switch command {
+        case 0x19:  // LC_SEGMENT_64
+            let segment = try Self.segment(bytes)
+            self.segments.append(segment)
+            self.constants += Self.constants(of: segment.segment, bytes)
+        case 0x1B: self.identifier = Array(bytes.dropFirst(8).prefix(16))  // LC_UUID
+        case 0x0D: self.ownName = Self.name(bytes)  // LC_ID_DYLIB
+        // LC_LOAD_DYLIB, LC_LOAD_WEAK_DYLIB, LC_REEXPORT_DYLIB, LC_LOAD_UPWARD_DYLIB.
+        case 0x0C, 0x8000_0018, 0x8000_001F, 0x8000_0023: self.libraries += Self.name(bytes).map { [$0] } ?? []
+        case 0x02: self.symbols = try Self.symbols(bytes)  // LC_SYMTAB
+        case 0x8000_0034: self.chainedFixups = Self.part(bytes, at: 8)  // LC_DYLD_CHAINED_FIXUPS
+        case 0x8000_0033: self.exports = Self.part(bytes, at: 8)  // LC_DYLD_EXPORTS_TRIE
+        case 0x22, 0x8000_0022:  // LC_DYLD_INFO, LC_DYLD_INFO_ONLY
+            self.binds = [16, 24, 32].compactMap { Self.part(bytes, at: $0) }
+            self.exports = Self.part(bytes, at: 40)
+        case 0x2C where bytes.littleEndian(UInt32.self, at: 16) ?? 0 != 0:  // LC_ENCRYPTION_INFO_64
+            self.encrypted = Self.part(bytes, at: 8)
+        default: break
+        }
+    }
+
+    private static func part(_ bytes: [UInt8], at index: Int) -> Part? {
+        guard let offset = bytes.littleEndian(UInt32.self, at: index),
+            let count = bytes.littleEndian(UInt32.self, at: index + 4)
+        else { return nil }
+        return Part(offset: UInt64(offset), count: UInt64(count))
+    }
+
+    private static func name(_ bytes: [UInt8]) -> String? {
+        guard let offset = bytes.littleEndian(UInt32.self, at: 8), offset >= 8, offset < bytes.count else { return nil }
+        return bytes.text(at: Int(offset), most: ImageLimits.nameLength)
+    }
+
+    private static func symbols(_ bytes: [UInt8]) throws(ImageRefusal) -> Symbols {
+        guard let offset = bytes.littleEndian(UInt32.self, at: 8), let count = bytes.littleEndian(UInt32.self, at: 12),
+            let strings = self.part(bytes, at: 16)
+        else { throw ImageRefusal(.malformed, "the command of the symbols is cut") }
+        guard count <= UInt32(ImageLimits.symbols) else {
+            throw ImageRefusal(.tooLarge, "more than \(ImageLimits.symbols) symbols")
+        }
+        return Symbols(offset: UInt64(offset), count: Int(count), strings: strings)
+    }
+
+    /// Whether the program may write to an address of its own accord.
+    func isVariable(_ address: UInt64) -> Bool {
+        !self.constants.contains { $0.contains(address) }
+            && self.segments.contains { $0.segment.isWritable && $0.segment.addresses.contains(address) }
+    }
+
+    /// All of a segment that becomes read-only (`SG_READ_ONLY`, and by their names those of linkers that leave that
+    /// out); of another its sections of pointers (`S_NON_LAZY_SYMBOL_POINTERS`, `S_LAZY_SYMBOL_POINTERS`).
+    private static func constants(of segment: ImageSegment, _ bytes: [UInt8]) -> [Range<UInt64>] {
+        let flags = bytes.littleEndian(UInt32.self, at: 68) ?? 0
+        if flags & 0x10 != 0 || ["__DATA_CONST", "__AUTH_CONST"].contains(bytes.text(at: 8, most: 16)) {
+            return [segment.addresses]
+        }
+        // Sections of 80 bytes follow the command's 72.
+        return stride(from: 72, to: bytes.count, by: 80).compactMap { section in
+            guard let flags = bytes.littleEndian(UInt32.self, at: section + 64), [6, 7].contains(flags & 0xFF),
+                let address = bytes.littleEndian(UInt64.self, at: section + 32),
+                let size = bytes.littleEndian(UInt64.self, at: section + 40), let end = address.adding(size)
+            else { return nil }
+            return address..<end
+        }
+    }
+
+    private static func segment(_ bytes: [UInt8]) throws(ImageRefusal) -> (segment: ImageSegment, isMapped: Bool) {
+        guard let address = bytes.littleEndian(UInt64.self, at: 24),
+            let memorySize = bytes.littleEndian(UInt64.self, at: 32),
+            let offset = bytes.littleEndian(UInt64.self, at: 40),
+            let fileSize = bytes.littleEndian(UInt64.self, at: 48),
+            let protection = bytes.littleEndian(UInt32.self, at: 60)
+        else { throw ImageRefusal(.malformed, "the command of a segment is cut") }
+        guard address.adding(memorySize) != nil, offset.adding(fileSize) != nil, fileSize <= memorySize else {
+            throw ImageRefusal(.malformed, "a segment's sizes contradict each other")
+        }
+        let segment = ImageSegment(
+            address: address, memorySize: memorySize, fileOffset: offset, fileSize: fileSize,
+            isExecutable: protection & 4 != 0, isWritable: protection & 2 != 0)
+        return (segment, protection & 7 != 0 && memorySize > 0)
+    }
+}

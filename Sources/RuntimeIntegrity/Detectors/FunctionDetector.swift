@@ -1,0 +1,107 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+
+/// Compares the first bytes of some functions with their files: where inline hooks are.
+///
+/// Where the functions are, and how they begin, is looked up once. A detector that began in a process that was changed
+/// already knows the files, not the memory.
+///
+/// `@unchecked Sendable`: because what was looked up is read and written under the lock only.
+public final class FunctionDetector: TamperDetector, @unchecked Sendable {
+    /// Functions of C's library and of BoringSSL that hooks are set on: files, connections, what TLS decides and reads;
+    /// and those that Frida 16 and 17 change in every process that they enter, to guard its end and its signals. Those of
+    /// BoringSSL are found in programs whose symbols were not stripped.
+    public static let usual: Set<String> = [
+        "abort", "exit", "_exit", "signal", "sigaction",
+        "open", "open64", "openat", "read", "write", "connect", "recv", "send", "getaddrinfo", "mprotect", "dlsym",
+        "CNIOBoringSSL_SSL_do_handshake", "CNIOBoringSSL_SSL_read", "CNIOBoringSSL_SSL_write",
+        "CNIOBoringSSL_X509_verify_cert", "CNIOBoringSSL_ssl_verify_peer_cert", "CCryptoBoringSSL_SHA256",
+        "CCryptoBoringSSL_SHA256_Update", "CCryptoBoringSSL_SHA256_Final", "CCryptoBoringSSL_ECDSA_do_verify",
+        "CCryptoBoringSSL_ED25519_verify",
+    ]
+    /// How many bytes of each: a jump of any kind, and what it displaces.
+    static let bytes = 16
+    /// The most functions.
+    static let most = ObservationLimits.places
+
+    /// `functions`.
+    public let name = "functions"
+    /// Each connection.
+    public let cost = DetectorCost.connection
+
+    private struct Beginning {
+        let name: String
+        let address: UInt64
+        let bytes: [UInt8]
+    }
+
+    private let names: Set<String>
+    private let lock = NSLock()
+    private var known: [Beginning]?
+    /// Where changes were seen that a second look at the files confirmed.
+    private var confirmed: Set<UInt64> = []
+
+    /// Creates the detector.
+    ///
+    /// - Parameter names: Functions as files name them: mangled.
+    public init(_ names: Set<String> = FunctionDetector.usual) { self.names = names }
+
+    /// Compares.
+    public func look(at machine: any ObservedMachine) -> DetectorAnswer {
+        DetectorAnswer(of: self.name) { (signals) throws(Unobservable) in
+            let known = try self.beginnings(machine)
+            var changed = try? Self.changed(known, machine)
+            guard changed?.isEmpty != true else { return }
+            let confirmed = self.lock.withLock { self.confirmed }
+            if changed?.allSatisfy({ confirmed.contains($0.address) }) != true {
+                // A library may have been unloaded meanwhile, and its place given to something else.
+                changed = try Self.changed(try self.find(machine), machine)
+            }
+            let found = changed ?? []
+            self.lock.withLock { self.confirmed = Set(found.map(\.address)) }
+            for function in found {
+                signals.append(.init(.hookedFunction, .high, "\(function.name) does not begin as its file says"))
+            }
+        }
+    }
+
+    /// Those that do not begin as their files say.
+    private static func changed(
+        _ functions: [Beginning], _ machine: any ObservedMachine
+    ) throws(Unobservable) -> [Beginning] {
+        let memory = try machine.bytes(at: functions.map(\.address), count: Self.bytes)
+        return zip(functions, memory).filter { $0.bytes != $1 }.map(\.0)
+    }
+
+    private func beginnings(_ machine: any ObservedMachine) throws(Unobservable) -> [Beginning] {
+        if let known = self.lock.withLock({ self.known }) { return known }
+        return try self.find(machine)
+    }
+
+    private func find(_ machine: any ObservedMachine) throws(Unobservable) -> [Beginning] {
+        let code = try LoadedCode(machine, readsFirstOnly: true)
+        var found: [Beginning] = []
+        for index in code.first {
+            let loaded = code.images.all[index]
+            guard let image = loaded.image else { continue }
+            let functions = image.functions(named: self.names).sorted { $0.key < $1.key }
+            for (name, symbols) in functions {
+                for symbol in symbols where symbol.kind == .function && found.count < Self.most {
+                    guard symbol.size >= UInt64(Self.bytes), let offset = image.offset(of: symbol.address),
+                        let bytes = image.bytes.bytes(at: offset, count: Self.bytes)
+                    else { continue }
+                    let address = symbol.address &+ loaded.bias
+                    guard !found.contains(where: { $0.address == address }) else { continue }
+                    found.append(Beginning(name: name, address: address, bytes: bytes))
+                }
+            }
+        }
+        guard !found.isEmpty else { throw Unobservable(.missing, "functions") }
+        let all = found
+        self.lock.withLock { self.known = all }
+        return all
+    }
+}

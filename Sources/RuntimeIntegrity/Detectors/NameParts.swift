@@ -1,0 +1,32 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// Parts of names, looked for in upper and lower case alike.
+///
+/// Before each connection they are looked for in the names of all libraries: this allocates nothing.
+public struct NameParts: Hashable, Sendable {
+    private let parts: [[UInt8]]
+
+    /// Creates a value.
+    ///
+    /// - Parameter parts: In lower case; an empty one is part of nothing.
+    public init(_ parts: [String]) { self.parts = parts.map { Array($0.utf8) }.filter { !$0.isEmpty } }
+
+    /// Whether one of them is part of a text.
+    public func isPart(of text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { bytes in
+            bytes.indices.contains { start in
+                self.parts.contains { part in
+                    guard Self.lower(bytes[start]) == part[0], part.count <= bytes.count - start else { return false }
+                    return part.indices.allSatisfy { Self.lower(bytes[start + $0]) == part[$0] }
+                }
+            }
+        }
+    }
+
+    /// A letter of ASCII in lower case.
+    @inline(__always)
+    private static func lower(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
+}

@@ -1,0 +1,70 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Darwin)
+internal import CRuntimeProbe
+internal import Darwin
+
+extension AppleMachine {
+    /// From `vm_region_recurse_64`, with the image that each region begins in.
+    public func executableRegions() throws(Unobservable) -> [MemoryRegion] {
+        var regions: [MemoryRegion] = []
+        try self.withExecutable { (region, path) throws(Unobservable) in
+            guard regions.count < ExecutableRegions.most else { throw Unobservable(.tooLarge, "list of mappings") }
+            regions.append(
+                MemoryRegion(
+                    start: region.start, end: region.end, permissions: .init(rawValue: UInt8(region.flags & 7)),
+                    offset: region.offset, inode: path.isEmpty || path.hasPrefix("[") ? 0 : 1, path: path))
+        }
+        return regions
+    }
+
+    /// From the same: pages that were a file's, or shared, and are private now.
+    public func changedPages(_ scope: PageScope) throws(Unobservable) -> [ChangedPages] {
+        var changed: [ChangedPages] = []
+        try self.withExecutable { (region, path) throws(Unobservable) in
+            let file = PrintableEvidence.name(ofPath: path)
+            let isWanted = scope.names.map { names in names.contains { file.hasPrefix($0) } } ?? true
+            guard region.changed > 0, region.has_file != 0, isWanted else { return }
+            changed.append(ChangedPages(path: path, count: Int(region.changed)))
+        }
+        return changed
+    }
+
+    /// There is no other way.
+    public func copiedCode() throws(Unobservable) -> [ChangedPages] {
+        throw Unobservable(.unsupported, "state of mappings")
+    }
+
+    /// By `vm_read_overwrite`.
+    public func bytes(at address: UInt64, count: Int) throws(Unobservable) -> [UInt8] {
+        let wanted = min(max(count, 0), ObservationLimits.memoryBytes)
+        let bytes = [UInt8](unsafeUninitializedCapacity: wanted) { buffer, filled in
+            filled = max(0, Int(probe_memory(address, buffer.baseAddress, wanted)))
+        }
+        guard bytes.count == count else { throw Unobservable(.missing, "code") }
+        return bytes
+    }
+
+    /// From dyld's list.
+    public func loadedImages() throws(Unobservable) -> [String] {
+        (0..<probe_images()).compactMap { probe_image($0).map { String(cString: $0) } }
+    }
+
+    @inline(__always)
+    private func withExecutable(
+        _ body: (probe_region, String) throws(Unobservable) -> Void
+    ) throws(Unobservable) {
+        var region = probe_region()
+        var address: UInt64 = 0
+        while probe_next_region(address, &region) >= 0, region.end > address {
+            address = region.end
+            guard region.flags & 4 != 0 else { continue }
+            // What all processes share is the system's: its own name, unless an image says more.
+            let image = probe_image_of(region.start).map { String(cString: $0) }
+            try body(region, image ?? (region.is_shared != 0 ? "[shared]" : ""))
+        }
+    }
+}
+#endif

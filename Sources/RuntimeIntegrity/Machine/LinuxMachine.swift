@@ -1,0 +1,110 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if os(Linux)
+internal import CRuntimeProbe
+
+#if canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
+
+/// This process on Linux, seen through `/proc`, by system calls of our own.
+///
+/// No two of its methods share a function that could be hooked: what they have in common is inlined into each.
+public struct LinuxMachine: ObservedMachine {
+    /// The bytes of a page.
+    let pageSize: UInt64
+
+    /// Whether the kernel's quick questions for mappings (Linux 6.11) and pages (6.7) are asked.
+    let asksQuickly: Bool
+
+    /// Looks at nothing yet.
+    public init() { self.init(asksQuickly: true) }
+
+    /// A machine that does what it has to do on an older kernel.
+    init(asksQuickly: Bool) {
+        self.asksQuickly = asksQuickly
+        self.pageSize = UInt64(max(getpagesize(), 1))
+    }
+
+    /// Why a call failed.
+    @inline(__always)
+    static func failure(_ result: Int, _ subject: String) -> Unobservable {
+        switch Int32(truncatingIfNeeded: -result) {
+        case ENOENT, ENOTDIR, ESRCH: Unobservable(.missing, subject)
+        case EACCES, EPERM: Unobservable(.refused, subject)
+        default: Unobservable(.unsupported, subject)
+        }
+    }
+
+    /// A file of the system, read in pieces until it ends or `body` says that it is enough.
+    @inline(__always)
+    func withPieces(
+        of path: String, _ body: (UnsafeRawBufferPointer) throws(Unobservable) -> Bool
+    ) throws(Unobservable) {
+        let file = probe_open(path)
+        guard file >= 0 else { throw Self.failure(file, path) }
+        defer { _ = probe_close(file) }
+        // The kernel gives these files a page at a time, however much is asked for.
+        let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 8_192, alignment: 8)
+        defer { piece.deallocate() }
+        while true {
+            let count = probe_read(file, piece.baseAddress, piece.count)
+            guard count != -Int(EINTR) else { continue }
+            guard count >= 0 else { throw Self.failure(count, path) }
+            guard count > 0, try body(UnsafeRawBufferPointer(rebasing: piece[..<count])) else { return }
+        }
+    }
+
+    /// A file of the system as a whole.
+    @inline(__always)
+    func whole(_ path: String, atMost limit: Int) throws(Unobservable) -> [UInt8] {
+        var bytes: [UInt8] = []
+        try self.withPieces(of: path) { (piece) throws(Unobservable) in
+            guard bytes.count + piece.count <= limit else { throw Unobservable(.tooLarge, path) }
+            bytes.append(contentsOf: piece)
+            return true
+        }
+        return bytes
+    }
+
+    /// The names in a folder, but for those of itself and its parent.
+    @inline(__always)
+    func names(in folder: String, _ body: (UnsafePointer<CChar>) throws(Unobservable) -> Void) throws(Unobservable) {
+        let file = probe_open_folder(folder)
+        guard file >= 0 else { throw Self.failure(file, folder) }
+        defer { _ = probe_close(file) }
+        let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 8_192, alignment: 8)
+        defer { piece.deallocate() }
+        while true {
+            let count = probe_entries(file, piece.baseAddress, piece.count)
+            guard count >= 0 else { throw Self.failure(count, folder) }
+            guard count > 0 else { return }
+            var position = 0
+            // 19 bytes stand before the name; the kernel ends it with a zero.
+            while position + 19 < count {
+                let length = Int(piece.loadUnaligned(fromByteOffset: position + 16, as: UInt16.self))
+                guard length > 19, position + length <= count else { return }
+                if piece[position + 19] != 0x2E, let base = piece.baseAddress {
+                    try body((base + position + 19).assumingMemoryBound(to: CChar.self))
+                }
+                position += length
+            }
+        }
+    }
+
+    /// Where a link leads.
+    @inline(__always)
+    func link(_ path: String) -> (result: Int, target: String) {
+        withUnsafeTemporaryAllocation(byteCount: ObservationLimits.pathBytes, alignment: 1) { bytes in
+            let count = probe_link(
+                path, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
+            guard count > 0 else { return (count, "") }
+            return (count, String(decoding: bytes[..<count], as: UTF8.self))
+        }
+    }
+}
+#endif

@@ -1,0 +1,114 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// Looks at this process at start, before connections, and at random times.
+///
+///     let monitor = IntegrityMonitor(.standard(), on: LinuxMachine(), policy: .refusing)
+///     Task { await monitor.run() }
+///     let decision = monitor.check()          // before a connection
+///     for await signal in monitor.changes() { … }
+///
+/// It gives signals, not proof: who controls the process controls this, too, if he takes the trouble.
+public actor IntegrityMonitor {
+    private let machine: any ObservedMachine
+    private let detectors: [any TamperDetector]
+    private let quickDetectors: [any TamperDetector]
+    private let policy: TamperPolicy
+    private let response: TamperResponse
+    private let canary: Canary?
+    private let schedule: IntegritySchedule
+    private let clock: any IntegrityClock
+    private let ledger = SightingLedger()
+    private var randomness: any RandomNumberGenerator & Sendable
+
+    /// Creates a monitor. It looks at nothing before ``run()`` or ``check()``.
+    ///
+    /// - Parameters:
+    ///   - detectors: Who looks.
+    ///   - machine: What they look at.
+    ///   - policy: What follows.
+    ///   - response: How the app wipes and ends, where the policy says so.
+    ///   - canary: Functions that decide, with known answers; tried with each look at everything.
+    ///   - schedule: When.
+    ///   - clock: For times of sightings and for waiting.
+    ///   - randomness: For waits and the order of trials.
+    public init(
+        _ detectors: DetectorSet, on machine: any ObservedMachine, policy: TamperPolicy = TamperPolicy(),
+        response: TamperResponse = TamperResponse(), canary: Canary? = nil,
+        schedule: IntegritySchedule = .standard, clock: any IntegrityClock = SystemIntegrityClock(),
+        randomness: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
+    ) {
+        self.machine = machine
+        self.detectors = detectors.detectors
+        self.quickDetectors = detectors.detectors.filter { $0.cost == .connection }
+        self.policy = policy
+        self.response = response
+        self.canary = canary
+        self.schedule = schedule
+        self.clock = clock
+        self.randomness = randomness
+    }
+
+    /// Looks at what takes little time, before a connection.
+    ///
+    /// It waits for nobody, and may be called from any thread.
+    ///
+    /// - Returns: What all signals so far lead to.
+    @discardableResult
+    public nonisolated func check() -> TamperDecision {
+        let now = self.clock.nanoseconds
+        for detector in self.quickDetectors { self.ledger.keep(detector.look(at: self.machine), at: now) }
+        return self.respond()
+    }
+
+    /// Looks at everything, and tries the canary.
+    ///
+    /// It does not go through ``check()``: who hooks one of the two has not silenced the other.
+    @discardableResult
+    public func look() async -> TamperDecision {
+        for detector in self.detectors.shuffled(using: &self.randomness) {
+            self.ledger.keep(detector.look(at: self.machine), at: self.clock.nanoseconds)
+        }
+        if let canary = self.canary {
+            // The actor may be entered while the canary waits: it gets a generator of its own.
+            var randomness = SeededOrder(state: self.randomness.next())
+            self.ledger.keep(DetectorAnswer(await canary.sing(&randomness)), at: self.clock.nanoseconds)
+        }
+        return self.respond()
+    }
+
+    /// Looks at everything now, and again at random times, until its task is cancelled.
+    public func run() async {
+        await self.look()
+        while !Task.isCancelled {
+            let wait = self.schedule.next(&self.randomness)
+            do { try await self.clock.sleep(nanoseconds: wait) } catch { return }
+            await self.look()
+        }
+    }
+
+    /// What was seen so far, in the order in which it was seen first. What was seen once stays.
+    public nonisolated var sightings: [TamperSighting] { self.ledger.sightings }
+
+    /// What could not be looked at so far.
+    public nonisolated var blindSpots: [BlindSpot] { self.ledger.blindSpots }
+
+    /// What all signals so far lead to, without looking again.
+    public nonisolated var decision: TamperDecision {
+        self.policy.decision(for: self.ledger.sightings.map(\.signal))
+    }
+
+    /// The signals so far, and each that is new or seen with a higher confidence. Who is slow loses the oldest.
+    public nonisolated func changes() -> AsyncStream<TamperSignal> { self.ledger.changes() }
+
+    @inline(__always)
+    private nonisolated func respond() -> TamperDecision {
+        let decision = self.policy.decision(for: self.ledger.sightings.map(\.signal))
+        guard decision.wipes || decision.ends else { return decision }
+        let due = self.ledger.takeDue(decision)
+        if due.wipes { self.response.wipe() }
+        if due.ends { self.response.end() }
+        return decision
+    }
+}

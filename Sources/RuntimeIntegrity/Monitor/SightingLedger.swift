@@ -1,0 +1,83 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+
+/// What was seen so far.
+///
+/// What was seen once stays: who attached, changed something and left is not gone.
+///
+/// `@unchecked Sendable`: because what changes is read and written under the lock only.
+final class SightingLedger: @unchecked Sendable {
+    /// The most names that are kept: twice as many as this module has, for an app's own.
+    static let most = 64
+    /// How many signals wait for a slow observer.
+    static let waiting = 64
+
+    private let lock = NSLock()
+    private var seen: [TamperSighting] = []
+    private var blind: [BlindSpot] = []
+    private var observers: [UInt64: AsyncStream<TamperSignal>.Continuation] = [:]
+    private var nextObserver: UInt64 = 0
+    private var hasWiped = false
+    private var hasEnded = false
+
+    /// Keeps an answer, and tells the observers what is new.
+    @inline(__always)
+    func keep(_ answer: DetectorAnswer, at now: UInt64) {
+        guard !answer.signals.isEmpty || !answer.blindSpots.isEmpty else { return }
+        let (fresh, observers) = self.lock.withLock {
+            var fresh: [TamperSignal] = []
+            for signal in answer.signals {
+                if let index = self.seen.firstIndex(where: { $0.signal.name == signal.name }) {
+                    self.seen[index].lastSeen = now
+                    guard signal.confidence > self.seen[index].signal.confidence else { continue }
+                    self.seen[index].signal = signal
+                } else {
+                    guard self.seen.count < Self.most else { continue }
+                    self.seen.append(TamperSighting(signal: signal, firstSeen: now, lastSeen: now))
+                }
+                fresh.append(signal)
+            }
+            for spot in answer.blindSpots where self.blind.count < Self.most && !self.blind.contains(spot) {
+                self.blind.append(spot)
+            }
+            return (fresh, Array(self.observers.values))
+        }
+        for signal in fresh { for observer in observers { observer.yield(signal) } }
+    }
+
+    /// What was seen, in the order in which it was seen first.
+    var sightings: [TamperSighting] { self.lock.withLock { self.seen } }
+
+    /// What could not be looked at.
+    var blindSpots: [BlindSpot] { self.lock.withLock { self.blind } }
+
+    /// What was seen, and what is new from now on.
+    func changes() -> AsyncStream<TamperSignal> {
+        let (signals, observer) = AsyncStream.makeStream(
+            of: TamperSignal.self, bufferingPolicy: .bufferingNewest(Self.waiting))
+        let id = self.lock.withLock {
+            for sighting in self.seen { observer.yield(sighting.signal) }
+            self.nextObserver += 1
+            self.observers[self.nextObserver] = observer
+            return self.nextObserver
+        }
+        observer.onTermination = { [weak self] _ in
+            guard let self else { return }
+            self.lock.withLock { self.observers[id] = nil }
+        }
+        return signals
+    }
+
+    /// Which of the two is done now; each is done once.
+    func takeDue(_ decision: TamperDecision) -> (wipes: Bool, ends: Bool) {
+        self.lock.withLock {
+            let due = (decision.wipes && !self.hasWiped, decision.ends && !self.hasEnded)
+            self.hasWiped = self.hasWiped || decision.wipes
+            self.hasEnded = self.hasEnded || decision.ends
+            return due
+        }
+    }
+}

@@ -1,0 +1,101 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// The name of a signal: what reports carry and policies speak of.
+///
+/// A struct, and no enum: detectors of an app may have names of their own. Names are stable; once released, one is
+/// never given another meaning.
+public struct SignalName: Hashable, Sendable, CustomStringConvertible {
+    /// The most characters of a name: well within a report's texts.
+    public static let maximumLength = 48
+
+    /// The name, in lower case with hyphens.
+    public let description: String
+
+    /// What kind of thing it tells of. Two signals of one family are not independent.
+    public let family: SignalFamily
+
+    /// Creates a name.
+    ///
+    /// - Returns: `nil` when it is not of 1 to ``maximumLength`` characters of `a` to `z`, `0` to `9` and `-`.
+    public init?(_ name: String, family: SignalFamily) {
+        let isKnown = name.utf8.allSatisfy {
+            (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D
+        }
+        guard isKnown, (1...Self.maximumLength).contains(name.utf8.count) else { return nil }
+        self.init(known: name, family)
+    }
+
+    private init(known name: String, _ family: SignalFamily) {
+        self.description = name
+        self.family = family
+    }
+}
+
+extension SignalName {
+    /// A library is loaded that is named like an agent of a known tool.
+    public static let knownAgent = Self(known: "known-agent", .injection)
+    /// Code runs from memory that has no file: how agents are put into a process without a trace on the disk.
+    public static let codeWithoutFile = Self(known: "code-without-file", .injection)
+    /// Code runs from a file that is deleted or replaced: an agent, or an update of the system beneath a running app.
+    public static let codeOfDeletedFile = Self(known: "code-of-deleted-file", .injection)
+    /// More executable memory without a file than the app declares.
+    public static let anonymousCode = Self(known: "anonymous-code", .injection)
+    /// A library is put before all others by the environment.
+    public static let preloadedLibrary = Self(known: "preloaded-library", .environment)
+    /// A library is put before all others by the system's file.
+    public static let preloadFile = Self(known: "preload-file", .environment)
+    /// Code of a file can be written to while it runs.
+    public static let writableCode = Self(known: "writable-code", .code)
+    /// The code of one library is mapped in slivers: somebody changed the protection of a part of it.
+    public static let splitCode = Self(known: "split-code", .code)
+    /// Pages of a file's code are no longer the file's.
+    public static let changedCodePages = Self(known: "changed-code-pages", .code)
+    /// Code is not what stands in its file.
+    public static let changedCode = Self(known: "changed-code", .code)
+    /// A named function does not begin as it does in its file.
+    public static let hookedFunction = Self(known: "hooked-function", .code)
+    /// A call to a library leads elsewhere.
+    public static let redirectedCall = Self(known: "redirected-call", .code)
+    /// A call to a library leads into one that was put before it.
+    public static let interposedCall = Self(known: "interposed-call", .environment)
+    /// A named function begins with a breakpoint.
+    public static let breakpoint = Self(known: "breakpoint", .code)
+    /// A process traces this one.
+    public static let debuggerAttached = Self(known: "debugger-attached", .debugger)
+    /// The process was started by a debugger or tracer.
+    public static let debuggerParent = Self(known: "debugger-parent", .debugger)
+    /// More threads than the app declares.
+    public static let unknownThreads = Self(known: "unknown-threads", .threads)
+    /// A thread is named like one of a known tool.
+    public static let agentThread = Self(known: "agent-thread", .threads)
+    /// A descriptor leads to a file or pipe of a known tool.
+    public static let agentDescriptor = Self(known: "agent-descriptor", .descriptors)
+    /// This process holds a connection to a port of a known tool.
+    public static let agentConnection = Self(known: "agent-connection", .network)
+    /// A port of this machine answers like a known tool.
+    public static let agentPort = Self(known: "agent-port", .network)
+    /// Files of a jailbreak exist.
+    public static let jailbreakFile = Self(known: "jailbreak-file", .jailbreak)
+    /// Folders of the system are symbolic links.
+    public static let jailbreakLink = Self(known: "jailbreak-link", .jailbreak)
+    /// The sandbox lets something through that it forbids.
+    public static let sandboxOpen = Self(known: "sandbox-open", .jailbreak)
+    /// An app is installed that only a jailbreak installs.
+    public static let jailbreakApp = Self(known: "jailbreak-app", .jailbreak)
+    /// A known-bad input was accepted.
+    public static let canaryAccepted = Self(known: "canary-accepted", .canary)
+    /// A known-good input was refused.
+    public static let canaryRefused = Self(known: "canary-refused", .canary)
+
+    /// Every name that this module gives.
+    public static let all: [Self] = [
+        .knownAgent, .codeWithoutFile, .codeOfDeletedFile, .anonymousCode, .preloadedLibrary, .preloadFile,
+        .writableCode, .splitCode, .changedCodePages, .changedCode, .hookedFunction, .redirectedCall, .interposedCall,
+        .breakpoint,
+        .debuggerAttached, .debuggerParent,
+        .unknownThreads, .agentThread, .agentDescriptor, .agentConnection, .agentPort, .jailbreakFile,
+        .jailbreakLink, .sandboxOpen, .jailbreakApp, .canaryAccepted, .canaryRefused,
+    ]
+}

@@ -1,0 +1,134 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if NIO
+import CertificatePinning
+import Foundation
+import PinListMetadata
+import PinningTesting
+import RuntimeIntegrity
+import Testing
+
+@_spi(Adapters) @_spi(Tools) @testable import PinListClient
+@testable import PinningNIO
+
+@Suite("A canary of the functions that decide")
+struct CanaryTests {
+    /// The names of signals with the functions that they name.
+    private static func sing(_ canary: Canary, rounds: Int = 1) async -> Set<String> {
+        var order = SystemRandomNumberGenerator()
+        var heard: Set<String> = []
+        for _ in 0..<rounds {
+            for signal in await canary.sing(&order) {
+                heard.insert("\(signal.name) \(signal.evidence.prefix { $0 != ":" })")
+            }
+        }
+        return heard
+    }
+
+    // A thousand rounds: `echo sing | TamperingVictim …`, in a release build.
+    @Test("functions that decide as they should make no sound")
+    func honest() async {
+        #expect(await Self.sing(.pinning(), rounds: 50) == [])
+    }
+
+    @Test("every function that issue 7 names is tried with what is bad and what is good")
+    func complete() {
+        let checks = Canary.pinning().checks
+        #expect(checks.map(\.name) == ["connection", "hash", "list-signature", "path", "verdict"])
+        #expect(checks.allSatisfy { check in Set(check.trials.map(\.isBad)) == [true, false] })
+    }
+
+    @Test("a verdict that is always yes, or always no, is heard", arguments: [true, false])
+    func verdict(_ answer: Bool) async {
+        var functions = DecidingFunctions()
+        functions.verdict = { _, _, _, _ in answer }
+        let name = answer ? "canary-accepted" : "canary-refused"
+        #expect(await Self.sing(.pinning(KnownAnswers(functions), PathTrials())) == ["\(name) verdict"])
+    }
+
+    @Test("lists that are always trusted, or never, are heard", arguments: [true, false])
+    func lists(_ answer: Bool) async {
+        var functions = DecidingFunctions()
+        functions.acceptsList = { _, _, _ in answer }
+        let name = answer ? "canary-accepted" : "canary-refused"
+        #expect(await Self.sing(.pinning(KnownAnswers(functions), PathTrials())) == ["\(name) list-signature"])
+    }
+
+    @Test("a hash that is one for all is heard, of keys and of any bytes")
+    func hash() async {
+        var functions = DecidingFunctions()
+        functions.pin = { _ in Pin(kind: .publicKey, hashing: [7]) }
+        #expect(await Self.sing(.pinning(KnownAnswers(functions), PathTrials())) == ["canary-accepted hash"])
+        functions = DecidingFunctions()
+        let known = functions.digest(Array("abc".utf8))
+        functions.digest = { _ in known }
+        #expect(
+            await Self.sing(.pinning(KnownAnswers(functions), PathTrials()))
+                == ["canary-accepted hash", "canary-refused hash"])
+    }
+
+    @Test("paths that are always valid, or never, are heard", arguments: [true, false])
+    func paths(_ answer: Bool) async {
+        var trials = PathTrials()
+        trials.path = { _, _, _, _ in answer }
+        let name = answer ? "canary-accepted" : "canary-refused"
+        #expect(await Self.sing(.pinning(KnownAnswers(), trials)) == ["\(name) path"])
+    }
+
+    @Test("a verification callback that always says yes, or always no, is heard", arguments: [true, false])
+    func connections(_ answer: Bool) async {
+        var trials = PathTrials()
+        trials.connection = { _, _ in answer }
+        let name = answer ? "canary-accepted" : "canary-refused"
+        #expect(await Self.sing(.pinning(KnownAnswers(), trials)) == ["\(name) connection"])
+    }
+
+    @Test("a client knows nothing of it: no event, count, report, path or file")
+    func traceless() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let pki = try TestPKI(["api.example.com"])
+        let collector = SimulatedCollector()
+        let now = Timestamp(secondsSince1970: TestPKI.now)
+        let entry = try PinnedScene.entry("api.example.com", [pki.leaf.pin])
+        var repository = try RepositorySimulator(at: now, domains: [PinList.Domain(entry)])
+        try repository.publishList { $0.reportTo = ["https://reports.example.com/v1/reports"] }
+        var configuration = PinningConfiguration(
+            fetcher: NoNetwork(), reportSender: collector, clock: ManualClock(now),
+            randomness: FixedRandomness(fraction: 0))
+        let monitor = IntegrityMonitor(DetectorSet([]), on: LinuxMachine(), canary: .pinning())
+        configuration.watch(monitor)
+        let pinning = try Pinning(
+            root: .bytes(repository.roots[0]), list: .bytes(repository.lists[1]), refreshFrom: nil,
+            state: .folder(folder.path), configuration: configuration)
+        let http = try PinnedHTTPClient(by: pinning)
+        let path = ValidatedPath(uncheckedValidatedPath: pki.path.map(\.der))
+        _ = pinning.decision(for: path, host: "api.example.com")
+        let before = (pinning.decisionCounts, pinning.recentEvents.count, http.pathCounts, try Self.files(folder))
+        for _ in 0..<10 { await monitor.look() }
+        #expect(monitor.sightings.isEmpty)
+        #expect(before.0 == pinning.decisionCounts && before.0 == [.pinMatch: 1])
+        #expect(before.1 == pinning.recentEvents.count)
+        #expect(before.2 == http.pathCounts)
+        #expect(before.3 == (try Self.files(folder)))
+        #expect(pinning.allowedPaths.all.isEmpty)
+        #expect(pinning.inbox.take().isEmpty && collector.arrivals.isEmpty)
+        // What is looked at does change when a decision is the client's own.
+        _ = pinning.decision(for: ValidatedPath(uncheckedValidatedPath: [[0x30]]), host: "api.example.com")
+        #expect(before.0 != pinning.decisionCounts && before.1 < pinning.recentEvents.count)
+        #expect(pinning.inbox.take().count == 1)
+        try await http.shutdown()
+    }
+
+    private static func files(_ folder: URL) throws -> [String: Data] {
+        var files: [String: Data] = [:]
+        for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {
+            files[name] = FileManager.default.contents(atPath: folder.appendingPathComponent(name).path) ?? Data()
+        }
+        return files
+    }
+}
+#endif
