@@ -6,8 +6,8 @@
 #   step LOG TITLE COMMAND…   says TITLE, runs COMMAND with its output in .build/logs/LOG.log, says how long it took.
 #                             On a terminal the log's newest line is shown while it runs; in a pipe nothing is.
 #
-# A step that fails prints the last 60 lines of its log (without what started and passed) and the log's path, and
-# returns the command's status.
+# A step that fails prints what a test run calls failures, the last 60 lines of its log (without what started and passed)
+# and the log's path, and returns the command's status. Long lines are cut: the log has them whole.
 
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -69,7 +69,8 @@ step() {
     else
         printf '   FAILED after %s (status %d). The last lines of %s:\n' \
             "$(elapsed $((SECONDS - began)))" "$status" "$log"
-        grep -a -v -e '^◇' -e '^✔' "$log" | tail -n 60 | sed 's/^/   | /'
+        { grep -a -e '^✘' "$log" | head -n 40 && echo …; } | cut -c 1-400 | sed 's/^/   | /' || :
+        grep -a -v -e '^◇' -e '^✔' -e '^✘' "$log" | tail -n 60 | cut -c 1-400 | sed 's/^/   | /'
         printf '   All of it: %s\n' "$PWD/$log"
     fi
     return "$status"

@@ -8,101 +8,102 @@ import Testing
 
 @testable import RuntimeIntegrity
 
-/// Frida's hooks, as they were recorded, on functions of this process's libc.
-@Suite("Code of this process that somebody changed")
-struct CodeDetectorTests {
-    /// Where `open` begins.
-    private static func open() throws -> UInt64 {
-        let handle = try #require(dlopen(nil, RTLD_NOW))
-        let address = try #require(dlsym(handle, "open"))
-        return UInt64(UInt(bitPattern: address))
-    }
-
-    private static func names(_ detector: any TamperDetector, _ machine: any ObservedMachine) -> [SignalName] {
-        // Other tests of this process map files and write to their code.
-        detector.look(at: machine).signals.filter { !$0.evidence.contains("integrity-") }.map(\.name)
-    }
-
-    @Test("nobody changed anything: no signal, and nothing that could not be read")
-    func clean() {
-        for detector in [CodeDetector(), ImportDetector(), FunctionDetector()] as [any TamperDetector] {
-            #expect(Self.names(detector, LinuxMachine()) == [], "\(detector.name)")
+extension ThisProcess {
+    /// Frida's hooks, as they were recorded, on functions of this process's libc.
+    @Suite("Code of this process that somebody changed")
+    struct CodeDetectorTests {
+        /// Where `open` begins.
+        private static func open() throws -> UInt64 {
+            let handle = try #require(dlopen(nil, RTLD_NOW))
+            let address = try #require(dlsym(handle, "open"))
+            return UInt64(UInt(bitPattern: address))
         }
-        #expect(FunctionDetector().look(at: LinuxMachine()).blindSpots.isEmpty)
-    }
 
-    @Test(
-        "a jump where open begins, as Frida 17 writes it, and a breakpoint",
-        arguments: [[0xE9, 0x43, 0x38, 0x83, 0xFC, 0x66, 0x90], [0xCC]] as [[UInt8]])
-    func hooked(_ jump: [UInt8]) throws {
-        var machine = AlteredMachine()
-        machine.write(jump, at: try Self.open())
-        let signals = FunctionDetector().look(at: machine).signals
-        #expect(Set(signals.map(\.name)) == [.hookedFunction])
-        #expect(signals.allSatisfy { $0.evidence.hasPrefix("open") })
-        #expect(Self.names(CodeDetector(), machine) == [.changedCode])
-    }
-
-    @Test("a detector that began before the hook notices it as well")
-    func later() throws {
-        let detector = FunctionDetector()
-        #expect(Self.names(detector, LinuxMachine()) == [])
-        var machine = AlteredMachine()
-        machine.write([0xE9], at: try Self.open() + 3)
-        #expect(Self.names(detector, machine).first == .hookedFunction)
-    }
-
-    @Test("a hook that stays is noticed each time; what lies where a library was before it was unloaded is none")
-    func unloaded() throws {
-        let detector = FunctionDetector()
-        #expect(Self.names(detector, LinuxMachine()) == [])
-        var machine = AlteredMachine()
-        machine.write([0xE9], at: try Self.open())
-        for _ in 0..<3 { #expect(Self.names(detector, machine).contains(.hookedFunction)) }
-        let other = FunctionDetector()
-        #expect(Self.names(other, LinuxMachine()) == [])
-        machine.unloaded = "libc"
-        #expect(Self.names(other, machine) == [])
-    }
-
-    /// A machine where a call of this program leads to where no library is, and what is called.
-    private static func redirecting() throws -> (machine: AlteredMachine, symbol: String) {
-        let code = try LoadedCode(LinuxMachine())
-        let program = code.images.all[0]
-        var slot: ImportSlot?
-        try program.image?.forEachImportSlot { one in
-            guard one.symbol != nil, !one.isVariable, !one.isWeak else { return true }
-            slot = one
-            return false
+        private static func names(_ detector: any TamperDetector, _ machine: any ObservedMachine) -> [SignalName] {
+            detector.look(at: machine).signals.map(\.name)
         }
-        let found = try #require(slot)
-        var machine = AlteredMachine()
-        machine.write([0, 0x10, 0, 0, 0, 0, 0, 0], at: found.address &+ program.bias)
-        return (machine, found.symbol ?? "?")
-    }
 
-    @Test("a call of this program that leads to where no library is")
-    func redirected() throws {
-        let (machine, symbol) = try Self.redirecting()
-        let signals = ImportDetector().look(at: machine).signals
-        #expect(signals.map(\.name) == [.redirectedCall])
-        #expect(signals.first?.evidence.contains(symbol) == true)
-    }
-
-    @Test("calls that were judged are judged again when they lead elsewhere, and when they do no more")
-    func judgedAgain() throws {
-        let (machine, _) = try Self.redirecting()
-        let detector = ImportDetector()
-        for _ in 0..<2 {
-            for _ in 0..<2 { #expect(Self.names(detector, LinuxMachine()) == []) }
-            for _ in 0..<2 { #expect(Self.names(detector, machine) == [.redirectedCall]) }
+        @Test("nobody changed anything: no signal, and nothing that could not be read")
+        func clean() {
+            for detector in [CodeDetector(), ImportDetector(), FunctionDetector()] as [any TamperDetector] {
+                #expect(Self.names(detector, LinuxMachine()) == [], "\(detector.name)")
+            }
+            #expect(FunctionDetector().look(at: LinuxMachine()).blindSpots.isEmpty)
         }
-    }
 
-    @Test("a function that no file has leaves the detector blind, and says so")
-    func unknown() {
-        let answer = FunctionDetector(["no_such_function"]).look(at: LinuxMachine())
-        #expect(answer.signals.isEmpty && answer.blindSpots.map(\.detector) == ["functions"])
+        @Test(
+            "a jump where open begins, as Frida 17 writes it, and a breakpoint",
+            arguments: [[0xE9, 0x43, 0x38, 0x83, 0xFC, 0x66, 0x90], [0xCC]] as [[UInt8]])
+        func hooked(_ jump: [UInt8]) throws {
+            var machine = AlteredMachine()
+            machine.write(jump, at: try Self.open())
+            let signals = FunctionDetector().look(at: machine).signals
+            #expect(Set(signals.map(\.name)) == [.hookedFunction])
+            #expect(signals.allSatisfy { $0.evidence.hasPrefix("open") })
+            #expect(Self.names(CodeDetector(), machine) == [.changedCode])
+        }
+
+        @Test("a detector that began before the hook notices it as well")
+        func later() throws {
+            let detector = FunctionDetector()
+            #expect(Self.names(detector, LinuxMachine()) == [])
+            var machine = AlteredMachine()
+            machine.write([0xE9], at: try Self.open() + 3)
+            #expect(Self.names(detector, machine).first == .hookedFunction)
+        }
+
+        @Test("a hook that stays is noticed each time; what lies where a library was before it was unloaded is none")
+        func unloaded() throws {
+            let detector = FunctionDetector()
+            #expect(Self.names(detector, LinuxMachine()) == [])
+            var machine = AlteredMachine()
+            machine.write([0xE9], at: try Self.open())
+            for _ in 0..<3 { #expect(Self.names(detector, machine).contains(.hookedFunction)) }
+            let other = FunctionDetector()
+            #expect(Self.names(other, LinuxMachine()) == [])
+            machine.unloaded = "libc"
+            #expect(Self.names(other, machine) == [])
+        }
+
+        /// A machine where a call of this program leads to where no library is, and what is called.
+        private static func redirecting() throws -> (machine: AlteredMachine, symbol: String) {
+            let code = try LoadedCode(LinuxMachine())
+            let program = code.images.all[0]
+            var slot: ImportSlot?
+            try program.image?.forEachImportSlot { one in
+                guard one.symbol != nil, !one.isVariable, !one.isWeak else { return true }
+                slot = one
+                return false
+            }
+            let found = try #require(slot)
+            var machine = AlteredMachine()
+            machine.write([0, 0x10, 0, 0, 0, 0, 0, 0], at: found.address &+ program.bias)
+            return (machine, found.symbol ?? "?")
+        }
+
+        @Test("a call of this program that leads to where no library is")
+        func redirected() throws {
+            let (machine, symbol) = try Self.redirecting()
+            let signals = ImportDetector().look(at: machine).signals
+            #expect(signals.map(\.name) == [.redirectedCall])
+            #expect(signals.first?.evidence.contains(symbol) == true)
+        }
+
+        @Test("calls that were judged are judged again when they lead elsewhere, and when they do no more")
+        func judgedAgain() throws {
+            let (machine, _) = try Self.redirecting()
+            let detector = ImportDetector()
+            for _ in 0..<2 {
+                for _ in 0..<2 { #expect(Self.names(detector, LinuxMachine()) == []) }
+                for _ in 0..<2 { #expect(Self.names(detector, machine) == [.redirectedCall]) }
+            }
+        }
+
+        @Test("a function that no file has leaves the detector blind, and says so")
+        func unknown() {
+            let answer = FunctionDetector(["no_such_function"]).look(at: LinuxMachine())
+            #expect(answer.signals.isEmpty && answer.blindSpots.map(\.detector) == ["functions"])
+        }
     }
 }
 #endif
