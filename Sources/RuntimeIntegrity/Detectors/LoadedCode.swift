@@ -49,8 +49,7 @@ struct LoadedCode {
         self.memory = ExecutableBytes { address, count in Self.memory(machine, address, count) }
     }
 
-    /// The images that are looked at as a whole, by their index: the program, and the libraries that attackers change
-    /// first.
+    /// The images that attackers change first, by their index: the program, and libraries that are known for it.
     var first: [Int] {
         self.images.all.indices.filter { index in
             index == 0 || Self.isFirst(self.images.all[index].path)
