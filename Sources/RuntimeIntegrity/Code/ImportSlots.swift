@@ -30,38 +30,38 @@ struct ImportSlots: Sendable {
         self.memory = memory
     }
 
-    /// Judges slots of the image with an index.
+    /// Judges the slots of the image with an index, up to ``mostSlots``.
     ///
     /// - Parameters:
     ///   - index: In ``LoadedImages/all``. An image without a file has no findings.
-    ///   - numbers: Which slots, counted from 0: to judge a few of them at a time. `nil` for all, up to ``mostSlots``.
+    ///   - note: Is given what stands in each slot that is judged, and the slot's address in memory.
     /// - Returns: At most ``mostFindings`` and ``mostInterposed``, and how many slots were gone through, with variables.
     /// - Throws: When a table of the image's file is not what the format says.
-    func findings(ofImage index: Int, slots numbers: Range<Int>? = nil) throws(ImageRefusal) -> (
-        findings: [ImportFinding], count: Int
-    ) {
+    func findings(
+        ofImage index: Int, noting note: (_ value: UInt64, _ address: UInt64) -> Void = { _, _ in }
+    ) throws(ImageRefusal) -> (findings: [ImportFinding], count: Int) {
         guard self.images.all.indices.contains(index), let image = self.images.all[index].image else { return ([], 0) }
         var values = ByteWindow(self.memory)
         var findings: [ImportFinding] = []
-        var number = 0
         var count = 0
         var interposed = 0
         let bias = self.images.all[index].bias
         var owns = ByteWindow(self.memory)
         try image.forEachImportSlot { address, own in
-            guard numbers == nil, count < Self.mostSlots,
-                owns.littleEndian(UInt64.self, at: address &+ bias) == own &+ bias
+            guard count < Self.mostSlots, owns.littleEndian(UInt64.self, at: address &+ bias) == own &+ bias
             else { return false }
+            note(own &+ bias, address &+ bias)
             count += 1
             return true
         } _: { slot in
-            defer { number += 1 }
-            if let numbers, number < numbers.lowerBound { return true }
-            if let numbers, number >= numbers.upperBound { return false }
             count += 1
-            if !slot.isVariable, let finding = self.finding(slot, ofImage: index, &values) {
-                if finding.kind == .interposed { interposed += 1 }
-                if finding.kind != .interposed || interposed <= Self.mostInterposed { findings.append(finding) }
+            if !slot.isVariable {
+                let value = values.littleEndian(UInt64.self, at: slot.address &+ bias)
+                if let value { note(value, slot.address &+ bias) }
+                if let finding = self.finding(slot, value, ofImage: index) {
+                    if finding.kind == .interposed { interposed += 1 }
+                    if finding.kind != .interposed || interposed <= Self.mostInterposed { findings.append(finding) }
+                }
             }
             let strong = findings.count - min(interposed, Self.mostInterposed)
             return strong < Self.mostFindings && count < Self.mostSlots
@@ -69,11 +69,9 @@ struct ImportSlots: Sendable {
         return (findings, count)
     }
 
-    private func finding(_ slot: ImportSlot, ofImage index: Int, _ values: inout ByteWindow) -> ImportFinding? {
+    private func finding(_ slot: ImportSlot, _ value: UInt64?, ofImage index: Int) -> ImportFinding? {
         let own = self.images.all[index]
-        guard var target = values.littleEndian(UInt64.self, at: slot.address &+ own.bias) else {
-            return ImportFinding(kind: .unreadable, slot: slot, target: nil, path: nil)
-        }
+        guard var target = value else { return ImportFinding(kind: .unreadable, slot: slot, target: nil, path: nil) }
         if slot.isSigned { target &= Self.unsignedBits }
         target = target &- UInt64(bitPattern: slot.addend)
         // What is missing was not bound. A call through it ends the process.

@@ -2,14 +2,30 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Foundation
+
 /// Looks where calls from one library to another lead: the slots that the loader fills (GOT and PLT, bound pointers).
 ///
-/// Looked at are those of the program and of the libraries in ``PageScope/changedFirst``.
-public struct ImportDetector: TamperDetector {
+/// Looked at are those of the program and of the libraries in ``PageScope/changedFirst``. To follow them takes tens of
+/// milliseconds in a large program. As long as the same stands in all of them and the same files are mapped where they
+/// were, the answer is the one of before.
+///
+/// `@unchecked Sendable`: because the last answer is read and written under the lock only.
+public final class ImportDetector: TamperDetector, @unchecked Sendable {
     /// `imports`.
     public let name = "imports"
-    /// Now and then: a millisecond.
+    /// Now and then: a millisecond, when nothing changed.
     public let cost = DetectorCost.occasional
+
+    /// What was found, and of what.
+    private struct Answer {
+        let regions: [MemoryRegion]
+        let slots: [JudgedSlots]
+        let signals: [TamperSignal]
+    }
+
+    private let lock = NSLock()
+    private var last: Answer?
 
     /// Creates the detector.
     public init() {}
@@ -17,31 +33,50 @@ public struct ImportDetector: TamperDetector {
     /// Follows each slot.
     public func look(at machine: any ObservedMachine) -> DetectorAnswer {
         DetectorAnswer(of: self.name) { (signals) throws(Unobservable) in
+            if let last = self.lock.withLock({ self.last }), try machine.executableRegions() == last.regions {
+                let memory = LoadedCode.memory(of: machine)
+                if last.slots.allSatisfy({ $0.stand(in: memory) }) { return signals += last.signals }
+            }
+            self.lock.withLock { self.last = nil }
             let code = try LoadedCode(machine)
             let check = ImportSlots(in: code.images, memory: code.memory)
+            var judged: [JudgedSlots] = []
             var unread: String?
             for index in code.first {
-                let file = PrintableEvidence.name(ofPath: code.images.all[index].path)
-                guard let findings = try? check.findings(ofImage: index).findings else {
+                let image = code.images.all[index]
+                let file = PrintableEvidence.name(ofPath: image.path)
+                var slots = JudgedSlots(from: image.ranges.map(\.lowerBound).min() ?? 0)
+                guard let findings = try? check.findings(ofImage: index, noting: { slots.note($0, at: $1) }).findings
+                else {
                     unread = file
                     continue
                 }
-                let interposed = findings.filter { $0.kind == .interposed }
-                let redirected = findings.filter { ![.interposed, .unreadable].contains($0.kind) }
-                if redirected.count + interposed.count < findings.count { unread = file }
-                if let one = redirected.first {
-                    let words =
-                        "\(redirected.count) calls from \(file) lead elsewhere, such as that to \(Self.name(one))"
-                    signals.append(.init(.redirectedCall, .high, words))
-                }
-                if let one = interposed.first {
-                    let other = PrintableEvidence.name(ofPath: one.path ?? "another library")
-                    signals.append(
-                        .init(.interposedCall, .low, "calls from \(file) lead to \(other), \(Self.name(one)) for one"))
-                }
+                if findings.contains(where: { $0.kind == .unreadable }) { unread = file }
+                signals += Self.signals(findings, file)
+                slots.sort()
+                judged.append(slots)
             }
             if let unread = code.unread.first ?? unread { throw Unobservable(.refused, "calls of \(unread)") }
+            guard judged.allSatisfy(\.isWhole) else { return }
+            let answer = Answer(regions: code.regions, slots: judged, signals: signals)
+            self.lock.withLock { self.last = answer }
         }
+    }
+
+    private static func signals(_ findings: [ImportFinding], _ file: String) -> [TamperSignal] {
+        let interposed = findings.filter { $0.kind == .interposed }
+        let redirected = findings.filter { ![.interposed, .unreadable].contains($0.kind) }
+        var signals: [TamperSignal] = []
+        if let one = redirected.first {
+            let words = "\(redirected.count) calls from \(file) lead elsewhere, such as that to \(Self.name(one))"
+            signals.append(.init(.redirectedCall, .high, words))
+        }
+        if let one = interposed.first {
+            let other = PrintableEvidence.name(ofPath: one.path ?? "another library")
+            signals.append(
+                .init(.interposedCall, .low, "calls from \(file) lead to \(other), \(Self.name(one)) for one"))
+        }
+        return signals
     }
 
     private static func name(_ finding: ImportFinding) -> String { finding.slot.symbol ?? "a function" }

@@ -10,6 +10,8 @@ struct LoadedCode {
     let memory: ExecutableBytes
     /// Files that could not be read or understood, by their names. What points into them is not judged.
     let unread: [String]
+    /// The mappings with code, as they were then.
+    let regions: [MemoryRegion]
 
     /// Reads the headers of every file that code is mapped from.
     ///
@@ -18,21 +20,22 @@ struct LoadedCode {
     /// - Parameter readsFirstOnly: Reads no files but those of ``first``; the others are opaque.
     init(_ machine: any ObservedMachine, readsFirstOnly: Bool = false) throws(Unobservable) {
         let program = try machine.linkTarget(of: "/proc/self/exe")
-        var regions: [(first: MemoryRegion, ranges: [Range<UInt64>])] = []
+        self.regions = try machine.executableRegions()
+        var files: [(first: MemoryRegion, ranges: [Range<UInt64>])] = []
         var places: [String: Int] = [:]
-        for region in try machine.executableRegions() where region.start < region.end {
+        for region in self.regions where region.start < region.end {
             guard !region.isAnonymous, !region.isMemoryFile, !region.isDeleted else { continue }
             if let place = places[region.path] {
-                regions[place].ranges.append(region.start..<region.end)
+                files[place].ranges.append(region.start..<region.end)
             } else {
-                places[region.path] = regions.count
-                regions.append((region, [region.start..<region.end]))
+                places[region.path] = files.count
+                files.append((region, [region.start..<region.end]))
             }
         }
         var all: [LoadedImage] = []
         var unread: [String] = []
         let pieces = FilePieces()
-        for (number, (region, ranges)) in regions.enumerated() {
+        for (number, (region, ranges)) in files.enumerated() {
             let file = ExecutableBytes { offset, count in
                 pieces.bytes(of: number, at: offset, count: count) { offset, count in
                     try? machine.bytes(of: region.path, at: offset, count: count)
@@ -46,7 +49,12 @@ struct LoadedCode {
         }
         self.images = LoadedImages(all)
         self.unread = unread
-        self.memory = ExecutableBytes { address, count in Self.memory(machine, address, count) }
+        self.memory = Self.memory(of: machine)
+    }
+
+    /// The memory of this process, by address.
+    static func memory(of machine: any ObservedMachine) -> ExecutableBytes {
+        ExecutableBytes { address, count in Self.memory(machine, address, count) }
     }
 
     /// The images that attackers change first, by their index: the program, and libraries that are known for it.

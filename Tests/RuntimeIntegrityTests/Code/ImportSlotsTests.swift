@@ -121,19 +121,6 @@ struct ImportSlotsTests {
         #expect(try all.findings(ofImage: 0).findings.count == ImportSlots.mostFindings)
     }
 
-    @Test("slots can be judged a few at a time")
-    func parts() throws {
-        let image = try RecordedImage.elfX86.image(.x86)
-        var copy = MappedCopy(image, RecordedImage.elfX86.bytes, at: Self.place)
-        Self.bound(&copy)
-        copy.write(pointer: 0x7E00_0000_0000, at: 0x39C0)
-        let images = LoadedImages([LoadedImage(path: "/lib/libdoor.so.1", image: image, mappedAt: Self.place)])
-        let check = ImportSlots(in: images, memory: copy.memory)
-        let parts = try (0..<4).map { try check.findings(ofImage: 0, slots: $0 * 3..<$0 * 3 + 3) }
-        #expect(parts.map(\.count) == [3, 3, 3, 2])
-        #expect(parts.map(\.findings.count).reduce(0, +) == 1)
-    }
-
     @Test("slots that cannot be read are said to be so")
     func unreadable() throws {
         let image = try RecordedImage.elfX86.image(.x86)
