@@ -12,6 +12,6 @@ public protocol TamperDetector: Sendable {
     /// How much time it takes.
     var cost: DetectorCost { get }
 
-    /// Looks once. What it found it does not hold; where things are, it may.
+    /// Looks once. It may hold where things are, and an answer for as long as all that it rests on is seen to be the same.
     func look(at machine: any ObservedMachine) -> DetectorAnswer
 }
