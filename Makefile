@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Everything that is typed in this checkout. Each target is a script of the same name in scripts/, whose first lines say
-# what it does and how it fails. All packages share the scratch path .build, and no two builds run at once.
+# what it does and how it fails. All packages of the checkout are one build in the scratch path .build, and no two builds
+# run at once.
 
 PREFIX ?= /usr/local
 FUZZ_SECONDS = $(if $(SECONDS),$(SECONDS),30)
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo pictures test check proof bench fuzz install uninstall docs format clean
+.PHONY: help demo pictures quick test check nightly proof bench fuzz install uninstall docs format clean
 MAKEFLAGS += --no-print-directory
 
 help: ## this list
@@ -18,11 +19,17 @@ help: ## this list
 demo: ## key changes, interception, kill switch, 200 clients and the dashboard: on this machine [ONCE=1: ends by itself]
 	@ONCE='$(ONCE)' scripts/demo
 
-test: ## every unit and story test, under 15 minutes with the build
+quick: ## the tests of one target, while you work [ROOM=PinListMetadata] [FILTER=part of a name]
+	@scripts/quick '$(ROOM)' '$(FILTER)'
+
+test: ## every unit and story test
 	@scripts/test
 
-check: ## what every change must pass: tests, format, warnings, availability, docs, fuzzing, packaging; under 45 minutes
+check: ## what every change must pass: format, links, warnings, tests, examples, the reference, the demonstration
 	@scripts/check
+
+nightly: ## the rest: real components, fuzzing, the service's proofs in short, release builds, traits, packaging
+	@scripts/nightly
 
 proof: ## the proofs in full size, resumable; figures go to docs/proof/
 	@scripts/proof

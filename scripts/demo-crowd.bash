@@ -19,7 +19,7 @@ crowd=""
 service_process=""
 webhook_process=""
 # The longest wait for an answer or a figure, in seconds. Alarms are looked at each 15 s. (Less for tests of this.)
-patience=${DEMO_PATIENCE:-90}
+patience=${DEMO_PATIENCE:-600}
 
 end_crowd() {
     exec 7>&- 8<&-

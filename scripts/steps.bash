@@ -4,7 +4,12 @@
 # Sourced by the scripts beside it: goes to the checkout and runs long commands as named steps.
 #
 #   step LOG TITLE COMMAND…   says TITLE, runs COMMAND with its output in .build/logs/LOG.log, says how long it took.
-#                             On a terminal the log's newest line is shown while it runs; in a pipe nothing is.
+#                             While it runs: on a terminal the log's newest line, else a line each minute; of a build
+#                             the objects done and to do. A step whose name begins with `build-` counts as compiling.
+#   whole_checkout [FOLDER…]  sets `whole`: SwiftPM's arguments for all packages of the checkout as one build, with
+#                             these packages beside them
+#   check NAME TITLE COMMAND… a step that scripts/tally counts as one test, or as many as it names
+#   tests PACKAGE ARGUMENT…   runs tests that were built: as `swift test --skip-build`, without a plan and its lock
 #
 # A step that fails prints what a test run calls failures, the last 60 lines of its log (without what started and passed)
 # and the log's path, and returns the command's status. Long lines are cut: the log has them whole.
@@ -12,58 +17,91 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# One scratch path for every package of the checkout: what they share is compiled once. SwiftPM locks it, and scripts
-# run one build after the other.
-scratch=.build
+# Where everything is built; a clone may use another one's.
+scratch=${TUMBLER_SCRATCH:-.build}
 logs=$scratch/logs
 mkdir -p "$logs"
 
-# Flags for every SwiftPM build. TUMBLER_STRICT=1 (`make check`) refuses warnings in this project's own packages;
-# SwiftPM drops that flag for packages that it fetched. A plan that SwiftPM kept for another package in the same scratch
-# path looks good to it as long as that package is unchanged: it would say that all is built, and build nothing of this one.
-swift_flags=(--disable-build-manifest-caching)
-if [ "${TUMBLER_STRICT:-0}" = 1 ]; then
-    # shellcheck disable=SC2034  # used by the scripts that source this one
+# Flags for every SwiftPM build: no debug information, which nothing here looks at (TUMBLER_DEBUGGER=1 keeps it, for a
+# debugger). The index stays: SwiftPM finds tests in it.
+swift_flags=()
+[ "${TUMBLER_DEBUGGER:-0}" = 1 ] || swift_flags+=(-debug-info-format none)
+
+# Warnings in this project's own packages are errors with the compiler that it was made with; another one may warn of
+# more. SwiftPM drops the flag for packages that it fetched.
+tested_compiler="Swift version 6.3"
+if [ -z "${TUMBLER_STRICT:-}" ]; then
+    case $(swift --version 2>/dev/null) in *"$tested_compiler"*) TUMBLER_STRICT=1 ;; *) TUMBLER_STRICT=0 ;; esac
+    export TUMBLER_STRICT
+fi
+if [ "$TUMBLER_STRICT" = 1 ]; then
     swift_flags+=(-Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error)
 fi
 
-# Flags for builds and tests of the package Service. TUMBLER_POSTGRESQL=1 (`make check`, `make proof`) takes the store in
-# PostgreSQL with them, which needs libpq.
-service_flags=(--package-path Service --scratch-path "$scratch" "${swift_flags[@]}")
-if [ "${TUMBLER_POSTGRESQL:-0}" = 1 ]; then
-    # shellcheck disable=SC2034
-    service_flags+=(--traits PostgreSQL)
-fi
+# All packages of the checkout are roots of one build: one resolution and one plan, so that SwiftPM compiles what they
+# share once and throws nothing away. TUMBLER_POSTGRESQL=1 takes the store in PostgreSQL with it, which needs libpq.
+whole_checkout() {
+    local workspace=$scratch/tumbler.xcworkspace folder
+    local folders=(. Service Tests/AppleShims "$@")
+    if [ "${TUMBLER_POSTGRESQL:-0}" = 1 ]; then folders+=(Tests/WithPostgreSQL); fi
+    mkdir -p "$workspace/xcshareddata/swiftpm"
+    {
+        printf '<?xml version="1.0" encoding="UTF-8"?>\n<Workspace version="1.0">\n'
+        for folder in "${folders[@]}"; do
+            folder=$PWD/$folder
+            folder=${folder//&/"&amp;"}
+            folder=${folder//</"&lt;"}
+            printf '  <FileRef location="absolute:%s"/>\n' "${folder//\"/"&quot;"}"
+        done
+        printf '</Workspace>\n'
+    } >"$workspace/contents.xcworkspacedata"
+    # The roots change from one command to the next, and SwiftPM would take the plan that it made for others.
+    # shellcheck disable=SC2034  # used by the scripts that source this one
+    whole=(--multiroot-data-file "$workspace" --scratch-path "$scratch" --disable-build-manifest-caching
+        "${swift_flags[@]}")
+}
+
+tests() { "$scratch/debug/$1PackageTests.xctest" --testing-library swift-testing "${@:2}"; }
 
 # elapsed SECONDS: "8 s", "2 min 5 s".
 elapsed() {
     if [ "$1" -lt 60 ]; then printf '%d s' "$1"; else printf '%d min %d s' $(($1 / 60)) $(($1 % 60)); fi
 }
 
-# Rewrites one line of the terminal with the newest line of LOG until the script that called it is gone or kills it.
+# Shows what LOG says until the script that called it is gone or kills it.
 show_progress() {
-    local columns line
+    local line columns said=0 began=$SECONDS
     columns=$(tput cols 2>/dev/null || echo 80)
-    while sleep 1 && kill -0 $$ 2>/dev/null; do
+    while sleep 1 >/dev/null 2>&1 && kill -0 $$ 2>/dev/null; do
+        if [ ! -t 1 ] && [ $((SECONDS - began)) -lt $((said + 60)) ]; then continue; fi
+        said=$((SECONDS - began))
         line=$(tail -n 1 "$1" 2>/dev/null | tr -d '\r\033')
-        printf '\r\033[K   %s' "${line:0:columns-4}"
+        # SwiftPM's own count: it finds more to do while it goes.
+        if [[ $line =~ ^\[([0-9]+)/([0-9]+)\]\ (.*) ]]; then
+            line="${BASH_REMATCH[1]} of ${BASH_REMATCH[2]} objects: ${BASH_REMATCH[3]}"
+        fi
+        if [ -t 1 ]; then
+            printf '\r\033[K   %s' "${line:0:columns-4}"
+        else
+            printf '   after %s: %s\n' "$(elapsed "$said")" "${line:0:100}"
+        fi
     done
 }
 
 step() {
-    local log="$logs/$1.log" title=$2 status=0 ticker="" began=$SECONDS
+    local name=$1 log="$logs/$1.log" title=$2 status=0 ticker began=$SECONDS
     shift 2
     printf '== %s …\n' "$title"
-    if [ -t 1 ]; then
-        show_progress "$log" &
-        ticker=$!
-    fi
-    "$@" >"$log" 2>&1 </dev/null || status=$?
-    if [ -n "$ticker" ]; then
-        kill "$ticker" 2>/dev/null || :
-        wait "$ticker" 2>/dev/null || :
-        printf '\r\033[K'
-    fi
+    show_progress "$log" &
+    ticker=$!
+    # What scripts/times adds up: the step, the one that it is part of, and its seconds: wall, user, system.
+    local parent=${TUMBLER_STEP:--} TIMEFORMAT="%R %U %S"
+    { time TUMBLER_STEP=$name "$@" >"$log" 2>&1 </dev/null; } 2>"$log.time" || status=$?
+    printf '%s %s %s\n' "$name" "$parent" "$(tail -n 1 "$log.time")" >>"$logs/times"
+    rm -f "$log.time"
+    kill "$ticker" 2>/dev/null || :
+    wait "$ticker" 2>/dev/null || :
+    [ ! -t 1 ] || printf '\r\033[K'
     if [ "$status" -eq 0 ]; then
         printf '   done in %s\n' "$(elapsed $((SECONDS - began)))"
     else
@@ -74,4 +112,20 @@ step() {
         printf '   All of it: %s\n' "$PWD/$log"
     fi
     return "$status"
+}
+
+check() {
+    local name=$1 title=$2 status=0
+    shift 2
+    step "check-$name" "$title" "$@" || status=$?
+    scripts/tally script "$name" "$logs/check-$name.log" "$status"
+    return "$status"
+}
+
+# Whether bash can read each script that is one of its own.
+shell_syntax() {
+    local script
+    for script in scripts/* .ci/run Tests/Packaging/* Tests/Packaging/*/*; do
+        if [ -f "$script" ] && head -n 1 "$script" | grep -q bash; then bash -n "$script" || return; fi
+    done
 }

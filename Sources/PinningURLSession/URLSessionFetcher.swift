@@ -90,8 +90,14 @@ private final class URLSessionExchange: NSObject, URLSessionDataDelegate, @unche
         configuration.urlCredentialStorage = nil
         configuration.httpShouldSetCookies = false
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+        #if canImport(Darwin)
         configuration.timeoutIntervalForRequest = firstByteSeconds
         configuration.timeoutIntervalForResource = totalSeconds
+        #else
+        // Foundation's own limits would end a task while it waits for the answer to a redirect: see below.
+        configuration.timeoutIntervalForRequest = 86_400
+        configuration.timeoutIntervalForResource = 86_400
+        #endif
         let session = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
         defer { session.finishTasksAndInvalidate() }
         let task = session.dataTask(with: message)
@@ -104,11 +110,15 @@ private final class URLSessionExchange: NSObject, URLSessionDataDelegate, @unche
         }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                self.lock.withLock { self.ended = continuation }
-                task.resume()
+                let isStopped = self.lock.withLock {
+                    self.ended = continuation
+                    return self.failure != nil
+                }
+                // Cancelled before it began: nobody would tell of its end.
+                if isStopped { self.end(nil) } else { task.resume() }
             }
         } onCancel: {
-            task.cancel()
+            self.stop(task, FetchFailure(.network, "the request was cancelled"))
         }
     }
 
@@ -138,18 +148,25 @@ private final class URLSessionExchange: NSObject, URLSessionDataDelegate, @unche
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        let isWithinLimit = self.lock.withLock {
+        // On Linux, Foundation stops the process when it gets this answer for a task that was cancelled. So the answer is
+        // given under the lock, before whoever stops the task from then on, and never to one that was stopped.
+        self.lock.withLock {
+            guard self.failure == nil else {
+                #if canImport(Darwin)
+                completionHandler(nil)
+                #endif
+                return
+            }
             self.redirects += 1
-            return self.redirects <= FetchRequest.redirects
-        }
-        if isWithinLimit, let address = request.url?.absoluteString, ReportAddress.isAllowed(address) {
-            completionHandler(request)
-        } else {
-            let reason = isWithinLimit ? "a redirect that is not to https" : "too many redirects"
-            // Not cancelled: without a request to go on with, the task ends by itself; on Linux, Foundation stops the
-            // process when a task is cancelled while it waits for this answer.
-            self.lock.withLock { self.failure = self.failure ?? FetchFailure(.redirect, reason) }
-            completionHandler(nil)
+            let isWithinLimit = self.redirects <= FetchRequest.redirects
+            if isWithinLimit, let address = request.url?.absoluteString, ReportAddress.isAllowed(address) {
+                completionHandler(request)
+            } else {
+                // Not cancelled: without a request to go on with, the task ends by itself.
+                let reason = isWithinLimit ? "a redirect that is not to https" : "too many redirects"
+                self.failure = FetchFailure(.redirect, reason)
+                completionHandler(nil)
+            }
         }
     }
 
@@ -176,6 +193,11 @@ private final class URLSessionExchange: NSObject, URLSessionDataDelegate, @unche
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        self.end(error)
+    }
+
+    /// Gives the result, once.
+    private func end(_ error: (any Error)?) {
         let (ended, result) = self.lock.withLock {
             defer { self.ended = nil }
             return (self.ended, self.result(error))

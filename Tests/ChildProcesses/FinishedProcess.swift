@@ -6,8 +6,8 @@ import Foundation
 
 /// A process that was run to its end.
 struct FinishedProcess: Sendable {
-    /// The most seconds that a process may take; then it is ended, by its id.
-    static let longestSeconds = 30.0
+    /// The most seconds that a process may take, on a machine however slow; then it is ended, by its id.
+    static let longestSeconds = 600.0
 
     /// The exit code; the negative number of the signal that ended it.
     let status: Int32

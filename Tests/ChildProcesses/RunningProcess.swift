@@ -56,8 +56,8 @@ struct RunningProcess {
     }
 }
 
-/// Runs `body` beside a process, which is ended, by its id, afterwards, whatever happens; after five
-/// minutes in any case: what runs beside it may have to wait for its turn.
+/// Runs `body` beside a process, which is ended, by its id, afterwards, whatever happens; after an
+/// hour in any case: what runs beside it may have to wait for its turn.
 func withRunningProcess<Result>(
     _ executable: URL, _ arguments: [String], in folder: URL, _ body: (inout RunningProcess) async throws -> Result
 ) async throws -> Result {
@@ -69,7 +69,7 @@ func withRunningProcess<Result>(
         executable, arguments, in: folder, input: input.theirs, output: output.theirs, errors: errors.fileDescriptor)
     withExtendedLifetime(errors) {}
     async let ended = process.end()
-    let limit = process.endLater(seconds: 300)
+    let limit = process.endLater(seconds: 3_600)
     close(input.theirs)
     close(output.theirs)
     var running = RunningProcess(input: input.ours, output: output.ours)

@@ -174,6 +174,12 @@ def blocks(page):
     return re.findall(r"^```sh\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 
 
+def left_to_nightly(component):
+    """Why a story with a real component is left out, as Tests/Components says it of tests; None where it is asked for."""
+    wanted = os.environ.get("TUMBLER_COMPONENTS", "").split(",")
+    return None if {"all", component} & set(wanted) else f"left to make nightly: {component}"
+
+
 def outcome(name, story):
     """Runs a story and prints one line; whether it went well."""
     if not TUMBLER.exists():

@@ -16,8 +16,10 @@ import X509
 
 @Suite(
     "A man in the middle",
+    .wants(.mitmproxy),
     .enabled(
-        if: ManInTheMiddle.program != nil, "there is no mitmdump on PATH; scripts/python-tools puts it into .tools/bin"),
+        if: ManInTheMiddle.program != nil,
+        "there is no mitmdump on PATH; scripts/python-tools mitmproxy puts it into .tools/bin"),
     .serialized)
 struct ManInTheMiddleTests {
     @Test(

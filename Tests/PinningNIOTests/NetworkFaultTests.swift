@@ -12,6 +12,7 @@ import Testing
 
 @Suite(
     "A network that loses packets, stalls or resets connections",
+    .wants(.network),
     .enabled(if: NetworkNamespace.isPossible, "networks cannot be made here: for CAP_NET_ADMIN and CAP_SYS_ADMIN"),
     .enabled(if: NetworkNamespace.isEquipped, "there is no nsenter, ip or iptables"),
     .serialized)

@@ -27,7 +27,7 @@ struct RefusalExplanationTests {
                 configuration: try way.configuration.pinned(by: scene.pinning, for: Way.host, port: way.port))
             let request = HTTPClientRequest(url: "https://\(Way.host):\(way.port)/")
             let error = await #expect(throws: (any Error).self) {
-                try await client.execute(request, timeout: .seconds(30))
+                try await client.execute(request, timeout: .ample)
             }
             try await client.shutdown()
             let refusal = scene.pinning.refusal(for: try #require(error), host: Way.host)
@@ -55,11 +55,11 @@ struct RefusalExplanationTests {
         try await LoopbackServer.with(LoopbackServer.Identity(pki.chain)) { server in
             var request = HTTPClientRequest(url: "https://\(Way.host):\(server.port)/")
             request.headers.add(name: "Connection", value: "close")
-            let response = try await client.execute(request, timeout: .seconds(30))
+            let response = try await client.execute(request, timeout: .ample)
             #expect(String(buffer: try await response.body.collect(upTo: 1_024)) == "hello")
 
             server.identity = try LoopbackServer.Identity([forged])
-            await #expect(throws: PinningError.self) { try await client.execute(request, timeout: .seconds(30)) }
+            await #expect(throws: PinningError.self) { try await client.execute(request, timeout: .ample) }
             #expect(server.counts.requests == 1)
         }
         await collector.untilArrived(count: 1)

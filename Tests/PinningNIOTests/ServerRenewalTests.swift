@@ -96,6 +96,7 @@ struct ServerRenewalTests {
 
     @Test(
         "a server that offers to resume sessions: every connection is a new handshake, and judged",
+        .wants(.nginx),
         .enabled(if: Program.nginx != nil, "nginx is not installed"), arguments: [TLSVersion.tlsv12, .tlsv13])
     func resumption(_ version: TLSVersion) async throws {
         let ca = try LongChain(.p256, intermediates: 1)

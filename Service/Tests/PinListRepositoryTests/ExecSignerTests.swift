@@ -21,7 +21,7 @@ struct ExecSignerTests {
     }
 
     private func answer(
-        _ command: String, to message: [UInt8] = [1, 2, 3], seconds: Double = 20
+        _ command: String, to message: [UInt8] = [1, 2, 3], seconds: Double = 600
     ) async -> (Result<[UInt8], RepositoryError>, complaints: [String]) {
         let complaints = Complaints()
         let signer = ExecSigner(command, longestSeconds: seconds) { complaints.add($0) }

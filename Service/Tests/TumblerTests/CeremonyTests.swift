@@ -5,7 +5,7 @@
 import Foundation
 import Testing
 
-@Suite("A ceremony over three days", .needsSoftHSM, .needsOpenSSL)
+@Suite("A ceremony over three days", .wants(.softhsm), .needsSoftHSM, .needsOpenSSL)
 struct CeremonyTests {
     /// Signs with openssl what comes in, and prints DER: what an external program does.
     private static let program = "openssl dgst -sha256 -sign external.pem"

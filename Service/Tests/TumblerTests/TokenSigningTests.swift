@@ -5,7 +5,7 @@
 import Foundation
 import Testing
 
-@Suite("Keys that never leave a token", .needsSoftHSM, .needsOpenSSL)
+@Suite("Keys that never leave a token", .wants(.softhsm), .needsSoftHSM, .needsOpenSSL)
 struct TokenSigningTests {
     private static let p256 = "pkcs11:token=trial;object=p256"
     private static let ed25519 = "pkcs11:token=trial;id=%02?pin-source=pin"

@@ -6,10 +6,10 @@
 import Crypto
 import NIOCore
 
-/// A body of 20 MB in parts of 64 KiB, no two of which are the same.
+/// A body of 5 MB in parts of 64 KiB, no two of which are the same.
 enum BodyPattern {
     static let partBytes = 65_536
-    static let parts = 320
+    static let parts = 80
     static let bytes = Self.parts * Self.partBytes
 
     /// A part: its number, again and again, each time counted up.

@@ -78,6 +78,7 @@ struct PinnedScene {
     /// AsyncHTTPClient's settings: trusts the scene's roots, and finds the named hosts on loopback.
     func configuration(_ hosts: [String]) throws -> HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration(tlsConfiguration: try self.tls)
+        configuration.timeout.connect = TimeAmount.ample
         configuration.dnsOverride = Dictionary(uniqueKeysWithValues: hosts.map { ($0, "127.0.0.1") })
         return configuration
     }
@@ -91,7 +92,7 @@ struct PinnedScene {
 extension PinnedHTTPClient {
     /// Gets a resource, and the text of its body.
     func text(_ url: String) async throws -> String {
-        let response = try await self.execute(HTTPClientRequest(url: url), timeout: .seconds(20))
+        let response = try await self.execute(HTTPClientRequest(url: url), timeout: .ample)
         return String(buffer: try await response.body.collect(upTo: 1_048_576))
     }
 }

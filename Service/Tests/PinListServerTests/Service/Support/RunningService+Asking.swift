@@ -52,7 +52,7 @@ extension RunningService {
         request.method = method
         request.headers = headers
         if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
-        let response = try await self.client.execute(request, timeout: .seconds(60))
+        let response = try await self.client.execute(request, timeout: .minutes(10))
         let bytes = try await response.body.collect(upTo: 67_108_864)
         return Answer(
             status: Int(response.status.code), headers: response.headers, body: Array(bytes.readableBytesView))

@@ -6,10 +6,10 @@ import Testing
 
 /// Runs one PostgreSQL server beside the tests of a suite, where there is one to run.
 struct RunsPostgreSQL: SuiteTrait, TestScoping {
-    /// Whether tests of it can run: it is installed, and the trait is on.
+    /// Whether tests of it can run: this run asks for them, it is installed, and the trait is on.
     static var isHere: Bool {
         #if PostgreSQL
-        TestPostgreSQL.programs != nil
+        Component.postgresql.isWanted && TestPostgreSQL.programs != nil
         #else
         false
         #endif
@@ -35,6 +35,8 @@ extension Trait where Self == ConditionTrait {
     static var needsPostgreSQL: Self {
         .enabled(
             if: RunsPostgreSQL.isHere,
-            "the service is built without --traits PostgreSQL, or there is no initdb and postgres to run")
+            Component.postgresql.isWanted
+                ? "the service is built without --traits PostgreSQL, or there is no initdb and postgres to run"
+                : Component.postgresql.whoRunsIt)
     }
 }
