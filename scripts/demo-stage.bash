@@ -94,7 +94,7 @@ expect_fetch() {
 # wait_for LOG WORDS PROCESS: the line of a server that says that it listens.
 wait_for() {
     local line=""
-    for _ in {1..400}; do
+    for _ in {1..12000}; do
         line=$(grep -s -m 1 "$2" "$1") && break
         kill -0 "$3" 2>/dev/null || break
         sleep 0.05

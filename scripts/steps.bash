@@ -38,6 +38,10 @@ if [ "$TUMBLER_STRICT" = 1 ]; then
     swift_flags+=(-Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error)
 fi
 
+# SwiftPM keeps traits in a set and writes them to the compiler's arguments in the order of their hashes. With hashes that
+# differ in each run it compiles every module with two traits again, half of the time.
+swift() { SWIFT_DETERMINISTIC_HASHING=1 command swift "$@"; }
+
 # All packages of the checkout are roots of one build: one resolution and one plan, so that SwiftPM compiles what they
 # share once and throws nothing away. TUMBLER_POSTGRESQL=1 takes the store in PostgreSQL with it, which needs libpq.
 whole_checkout() {

@@ -108,7 +108,7 @@ class Scene:
                 except ProcessLookupError:
                     pass
         # What was told to end is given time to close its files.
-        for _ in range(100):
+        for _ in range(12_000):
             if not self.is_up():
                 break
             time.sleep(0.05)
@@ -125,7 +125,7 @@ class Scene:
         """Runs lines of shell in the project folder."""
         done = subprocess.run(
             ["sh", "-eu", "-c", commands], cwd=self.project, env=self.environment, capture_output=True, text=True,
-            stdin=subprocess.DEVNULL, timeout=300,
+            stdin=subprocess.DEVNULL, timeout=1_800,
         )  # fmt: skip
         if done.returncode != expected:
             said = (done.stdout + done.stderr)[-800:].strip().replace("\n", " | ")
@@ -144,7 +144,7 @@ class Scene:
             headers={name.replace("_", "-"): value for name, value in fields.items()},
         )  # fmt: skip
         try:
-            with urllib.request.urlopen(request, timeout=30) as answer:
+            with urllib.request.urlopen(request, timeout=600) as answer:
                 return answer.status, answer.read()
         except urllib.error.HTTPError as error:
             return error.code, error.read()
