@@ -48,6 +48,14 @@ whole_checkout() {
     local workspace=$scratch/tumbler.xcworkspace folder
     local folders=(. Service Tests/AppleShims "$@")
     if [ "${TUMBLER_POSTGRESQL:-0}" = 1 ]; then folders+=(Tests/WithPostgreSQL); fi
+    case $(swift build --help-hidden 2>/dev/null) in
+    *--multiroot-data-file*) ;;
+    *)
+        printf 'This Swift does not build several packages at once (--multiroot-data-file). Swift 6.3 does; each package\n' >&2
+        printf 'also builds by itself: swift build --package-path Service. See docs/decisions/0032-one-build-of-the-checkout.md.\n' >&2
+        exit 2
+        ;;
+    esac
     mkdir -p "$workspace/xcshareddata/swiftpm"
     {
         printf '<?xml version="1.0" encoding="UTF-8"?>\n<Workspace version="1.0">\n'
