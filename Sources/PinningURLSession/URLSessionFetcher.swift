@@ -110,12 +110,14 @@ private final class URLSessionExchange: NSObject, URLSessionDataDelegate, @unche
         }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
+                // Under the lock: a task that is cancelled before it begins would never tell of its end on Linux.
                 let isStopped = self.lock.withLock {
                     self.ended = continuation
-                    return self.failure != nil
+                    guard self.failure == nil else { return true }
+                    task.resume()
+                    return false
                 }
-                // Cancelled before it began: nobody would tell of its end.
-                if isStopped { self.end(nil) } else { task.resume() }
+                if isStopped { self.end(nil) }
             }
         } onCancel: {
             self.stop(task, FetchFailure(.network, "the request was cancelled"))
