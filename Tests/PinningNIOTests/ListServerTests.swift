@@ -48,7 +48,7 @@ struct ListServerTests {
             }
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.trustRoots = .certificates([try pki.root.nio])
-        let fetcher = try HTTPClientFetcher(tls: tls)
+        let fetcher = HTTPClientFetcher.patient(tls)
         let settings = tls
         let root = repository.roots[0]
         try await LoopbackServer.with(LoopbackServer.Identity(pki.chain)) { server in
@@ -59,8 +59,7 @@ struct ListServerTests {
                 configuration: PinningConfiguration(
                     fetcher: fetcher, reportSender: NoNetwork(), clock: ManualClock(now),
                     randomness: FixedRandomness(fraction: 0)))
-            let client = try PinnedHTTPClient(
-                by: pinning, configuration: HTTPClient.Configuration(tlsConfiguration: settings))
+            let client = try PinnedHTTPClient(by: pinning, configuration: .patient(settings))
             let outcome = await pinning.refresh()
             let code: MetadataRefusal.Code? =
                 switch answer {

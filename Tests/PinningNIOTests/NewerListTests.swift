@@ -77,7 +77,7 @@ struct NewerListTests {
         _ = try repository.publishList { list in list.domains[0].entry.pins = [KnownPin(pin)] }
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.trustRoots = .certificates([try pki.root.nio])
-        let fetcher = try HTTPClientFetcher(tls: tls)
+        let fetcher = HTTPClientFetcher.patient(tls)
         try await LoopbackServer.with(LoopbackServer.Identity(pki.chain)) { server in
             server.files = ["/v1/lists/com.example.app/pins.json": repository.lists[1]]
             let pinning = try Pinning(
@@ -86,8 +86,7 @@ struct NewerListTests {
                 configuration: PinningConfiguration(
                     fetcher: fetcher, reportSender: NoNetwork(), clock: ManualClock(now),
                     randomness: FixedRandomness(fraction: 0)))
-            let client = try PinnedHTTPClient(
-                by: pinning, configuration: HTTPClient.Configuration(tlsConfiguration: tls))
+            let client = try PinnedHTTPClient(by: pinning, configuration: .patient(tls))
             await #expect(throws: PinningError.self) { try await client.text("https://localhost:\(server.port)/") }
             let outcome = await pinning.refresh()
             #expect(outcome.fetchFailure == nil)

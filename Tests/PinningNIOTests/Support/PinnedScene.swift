@@ -77,8 +77,7 @@ struct PinnedScene {
 
     /// AsyncHTTPClient's settings: trusts the scene's roots, and finds the named hosts on loopback.
     func configuration(_ hosts: [String]) throws -> HTTPClient.Configuration {
-        var configuration = HTTPClient.Configuration(tlsConfiguration: try self.tls)
-        configuration.timeout.connect = TimeAmount.ample
+        var configuration = HTTPClient.Configuration.patient(try self.tls)
         configuration.dnsOverride = Dictionary(uniqueKeysWithValues: hosts.map { ($0, "127.0.0.1") })
         return configuration
     }
