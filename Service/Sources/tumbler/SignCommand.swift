@@ -61,6 +61,7 @@ struct SignCommand: AsyncParsableCommand {
             try SigningCeremony(metadata, under: roots)
         }
         try self.expectPayload(metadata)
+        try CommandFailure.wrapping { () throws(RepositoryError) in try metadata.expectDeniedKeys() }
         let isConfirmed = self.yes || self.expect != nil
         if !isConfirmed {
             try SigningConsent.expectSomebody()

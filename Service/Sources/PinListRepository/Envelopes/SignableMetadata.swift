@@ -2,6 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CertificatePinning
 public import PinListMetadata
 
 /// A root or a list that someone brings to be signed, combined or looked at: the payload alone, or in an envelope.
@@ -68,6 +69,17 @@ public struct SignableMetadata: Sendable {
         case .root(let root): root.version
         case .pins(let list): list.version
         }
+    }
+
+    /// Refuses a list whose `denied` has the hash of a certificate: it would look like protection, and is none.
+    ///
+    /// - Throws: ``RepositoryError``.
+    public func expectDeniedKeys() throws(RepositoryError) {
+        guard case .pins(let list) = self.content, list.denied.contains(where: { $0.pin.kind == .certificate }) else {
+            return
+        }
+        let rule = LintRule.deniedCertificate
+        throw RepositoryError(.metadata, "denied has the hash of a certificate: \(rule.reason)", hint: rule.fix)
     }
 
     /// An envelope as the bytes of a file, which must be no more than a client reads: base64 makes a payload that a

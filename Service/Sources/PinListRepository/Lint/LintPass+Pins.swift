@@ -42,6 +42,12 @@ extension LintPass {
                 findings.append(LintFinding(.onlyIssuerPins, host, at: source?.position))
             }
         }
+        for key in self.list.denied where key.pin.kind == .certificate {
+            findings.append(LintFinding(.deniedCertificate, "denied", "\(key.pin)"))
+        }
+        for set in self.source?.unusedPinSets ?? [] {
+            findings.append(LintFinding(.unusedPinSet, "pinSets", set.value, at: set.position))
+        }
         if self.list.unusablePinCount > self.list.domains.reduce(0, { $0 + $1.unusablePins }) {
             findings.append(LintFinding(.unusablePin, "denied"))
         }

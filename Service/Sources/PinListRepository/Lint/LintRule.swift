@@ -119,6 +119,13 @@ extension LintRule {
         "denied-key-served", .error,
         "a denied key is in the path that is served now: all clients would be locked out of this host",
         fix: "change the server's certificate first, or write mode: report in denied")
+    static let deniedCertificate = LintRule(
+        "denied-certificate", .error,
+        "whoever holds the certificate can re-encode it so that its signature holds and its hash is another",
+        fix: "deny its key: tumbler pin FILE prints sha256/…")
+    static let unusedPinSet = LintRule(
+        "unused-pin-set", .warning, "no entry uses this pin set, so its pins protect nothing",
+        fix: "write use: [NAME] in an entry, or remove the set")
     static let certificateNamesOtherEntry = LintRule(
         "certificate-names-other-entry", .warning,
         "over HTTP/2 one connection may serve both hosts, and the pins of the other do not match",
@@ -154,7 +161,8 @@ extension LintRule {
         .unusablePin, .validTooLong, .validShorterThanRefresh, .refreshClamped, .rootExpiresSoon,
         .rootExpired,
         .domainExpiry, .suspensionOverADay, .suspensionEnded, .suspensionOfNothing, .sharedKey, .denyWithoutReport,
-        .publicSuffix, .listHostPinned, .deniedKeyPinned, .deniedKeyServed, .certificateNamesOtherEntry,
+        .publicSuffix, .listHostPinned, .deniedKeyPinned, .deniedKeyServed, .deniedCertificate,
+        .unusedPinSet, .certificateNamesOtherEntry,
         .unknownMember, .rolloutLowered, .versionNotAbove, .wouldCutOff, .propagation, .notObserved,
     ]
 

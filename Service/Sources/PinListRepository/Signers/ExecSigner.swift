@@ -68,5 +68,5 @@ public struct ExecSigner: MetadataSigner {
 
 extension Double {
     /// `60`, `0.5`.
-    fileprivate var formattedSeconds: String { self == self.rounded() ? "\(Int(self))" : "\(self)" }
+    var formattedSeconds: String { "\(self)".hasSuffix(".0") ? String("\(self)".dropLast(2)) : "\(self)" }
 }

@@ -50,7 +50,7 @@ public struct PKCS11Signer: MetadataSigner {
     ) async throws(RepositoryError) -> [UInt8] {
         guard let answer = await BlockingCall.answer(within: self.seconds, body) else {
             throw RepositoryError(
-                .signer, "\(self.name): the token has not answered within \(Int(self.seconds)) seconds",
+                .signer, "\(self.name): the token has not answered within \(self.seconds.formattedSeconds) seconds",
                 hint: "does it wait for a touch, or for its cable?")
         }
         return try answer.get()

@@ -62,7 +62,8 @@ struct ShellCommand: Sendable {
         }
         let id = try self.start(with: exchange.theirs)
         exchange.closeTheirs()
-        let deadline = DispatchTime.now().uptimeNanoseconds + UInt64(max(0, self.seconds) * 1e9)
+        let nanoseconds = UInt64(exactly: (max(0, self.seconds) * 1e9).rounded()) ?? 0
+        let (deadline, _) = DispatchTime.now().uptimeNanoseconds.addingReportingOverflow(nanoseconds)
         var early = exchange.run(until: deadline, mostOutputBytes: self.mostOutputBytes)
         if early == nil, !Self.waitForEnd(of: id, until: deadline) { early = .tookTooLong }
         let end = Self.end(of: id, early)

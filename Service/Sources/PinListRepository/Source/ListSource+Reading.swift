@@ -8,7 +8,7 @@ internal import PinListMetadata
 extension ListSource {
     private static let members = [
         "name", "validFor", "refreshAfter", "propagation", "unlisted", "reportTo", "server", "signers", "include",
-        "domains", "denied", "suspended",
+        "pinSets", "domains", "denied", "suspended",
     ]
 
     /// Reads a source, the files that it includes, and those that its pins are from.
@@ -42,7 +42,9 @@ extension ListSource {
         self.signers = try Self.signers(object)
 
         var reader = SourceSections(files: files)
+        try reader.readPinSets(object)
         try reader.read(object, of: file, bytes: bytes.count)
+        self.unusedPinSets = reader.pinSets.unused
         self.domains = reader.domains
         self.denied = reader.denied
         self.suspended = reader.suspended
@@ -57,7 +59,7 @@ extension ListSource {
     }
 
     /// Whether a text is `[A-Za-z0-9][A-Za-z0-9._-]{0,127}`.
-    private static func isName(_ text: String) -> Bool {
+    static func isName(_ text: String) -> Bool {
         let isLetterOrDigit = { (byte: UInt8) in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

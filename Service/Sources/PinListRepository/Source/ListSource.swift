@@ -34,6 +34,8 @@ public struct ListSource: Hashable, Sendable {
     public var signers: Signers
     /// The entries: those of the file, then those of the files that it includes.
     public var domains: [SourceDomain]
+    /// The pin sets that no entry uses.
+    public var unusedPinSets: [Located<String>]
     /// The keys that are refused anywhere in a path.
     public var denied: [Located<DeniedKey>]
     /// What is suspended.

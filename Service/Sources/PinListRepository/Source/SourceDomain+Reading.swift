@@ -7,11 +7,13 @@ internal import PinListMetadata
 
 extension SourceDomain {
     private static let members = [
-        "domain", "includeSubdomains", "mode", "rollout", "pins", "requireIssuer", "expiresAt", "reportTo",
+        "domain", "includeSubdomains", "mode", "rollout", "pins", "use", "requireIssuer", "expiresAt", "reportTo",
     ]
 
     /// Reads an entry, with the rules of formats.md, sections 3 and 3.2.
-    init(_ value: YAMLValue, _ material: inout SourceMaterial) throws(RepositoryError) {
+    init(
+        _ value: YAMLValue, _ sets: inout PinSets, _ material: inout SourceMaterial
+    ) throws(RepositoryError) {
         let object = try SourceObject(value, "an entry of domains", known: Self.members)
         guard let name = try object.text("domain") else {
             throw object.missing("domain", "domain: api.example.com")
@@ -23,13 +25,18 @@ extension SourceDomain {
                 "an IP address has no subdomains", hint: "remove includeSubdomains")
         }
         let mode = try Self.mode(object)
-        let values = try object.list("pins", most: MetadataLimits.pins)
-        guard mode == .off || !values.isEmpty else {
+        var pins: [SourcePin] = []
+        for value in try object.list("pins", most: MetadataLimits.pins) {
+            pins.append(try SourcePin(value, &material))
+        }
+        pins += try sets.pins(of: try object.texts("use", most: MetadataLimits.pins))
+        guard mode == .off || !pins.isEmpty else {
             throw object.position(of: "pins").error(
                 "\(host) has no pin", hint: "add pins:, or write mode: off for an entry that expects nothing")
         }
-        var pins: [SourcePin] = []
-        for value in values { pins.append(try SourcePin(value, &material)) }
+        guard pins.count <= MetadataLimits.pins else {
+            throw object.position(of: "use").error("\(host) has over \(MetadataLimits.pins) pins")
+        }
         let requireIssuer = try object.bool("requireIssuer")
         guard !requireIssuer || Set(pins.map(\.known.position)) == [.leaf, .issuer] else {
             throw object.position(of: "requireIssuer").error(
@@ -51,8 +58,8 @@ extension SourceDomain {
 }
 
 extension SourcePin {
-    /// Reads a pin of an entry.
-    fileprivate init(_ value: YAMLValue, _ material: inout SourceMaterial) throws(RepositoryError) {
+    /// Reads a pin of an entry or of a set.
+    init(_ value: YAMLValue, _ material: inout SourceMaterial) throws(RepositoryError) {
         if case .scalar(let text, _) = value.content, !value.isEmpty {
             throw value.position.error("a pin is a mapping", hint: "write - {pin: \"\(text)\"}")
         }

@@ -29,10 +29,11 @@ extension DeniedKey {
         _ value: YAMLValue, _ material: inout SourceMaterial
     ) throws(RepositoryError) -> Located<DeniedKey> {
         if case .scalar(let text, _) = value.content, !value.isEmpty {
-            return Located(DeniedKey(try SourceMaterial.pin(Located(text, value.position))), value.position)
+            let pin = try Self.key(try SourceMaterial.pin(Located(text, value.position)), at: value.position)
+            return Located(DeniedKey(pin), value.position)
         }
         let object = try SourceObject(value, "a denied key", known: SourceMaterial.members + ["mode", "note"])
-        let (pin, _) = try material.pin(object)
+        let pin = try Self.key(try material.pin(object).pin, at: value.position)
         let mode = try object.choice("mode", default: DeniedMode.enforce)
         let key = DeniedKey(pin, isEnforced: mode == .enforce, note: try object.text("note")?.value)
         return Located(key, value.position)
@@ -40,6 +41,19 @@ extension DeniedKey {
 }
 
 /// What the path of a denied key meets.
+extension DeniedKey {
+    /// A pin that can deny something: whoever holds a certificate can write it otherwise, with another hash and a
+    /// signature that still holds (an ECDSA s negated), and go by its key alone.
+    private static func key(_ pin: Pin, at position: SourcePosition) throws(RepositoryError) -> Pin {
+        guard pin.kind == .publicKey else {
+            throw position.error(
+                "the hash of a certificate denies nothing: \(LintRule.deniedCertificate.reason)",
+                hint: LintRule.deniedCertificate.fix)
+        }
+        return pin
+    }
+}
+
 private enum DeniedMode: String, CaseIterable { case enforce, report }
 
 extension Suspension {

@@ -15,6 +15,7 @@ struct SourceSections {
 
     private static let includedMembers = ["include", "domains", "denied", "suspended"]
 
+    private(set) var pinSets = PinSets()
     private(set) var domains: [SourceDomain] = []
     private(set) var denied: [Located<DeniedKey>] = []
     private(set) var suspended: [Located<Suspension>] = []
@@ -30,6 +31,13 @@ struct SourceSections {
         self.material = SourceMaterial(files: files)
     }
 
+    /// Reads the pin sets, which the entries of all files may use.
+    ///
+    /// - Throws: ``RepositoryError`` with the place.
+    mutating func readPinSets(_ object: SourceObject) throws(RepositoryError) {
+        if let value = object.value("pinSets") { self.pinSets = try PinSets(value, &self.material) }
+    }
+
     /// Reads the sections of a file, then those of the files that it includes.
     ///
     /// - Throws: ``RepositoryError`` that names the file, line and column.
@@ -37,7 +45,7 @@ struct SourceSections {
         self.read.insert(SourcePath.normal(file))
         self.byteCount += bytes
         for value in try object.list("domains", most: MetadataLimits.domains) {
-            let domain = try SourceDomain(value, &self.material)
+            let domain = try SourceDomain(value, &self.pinSets, &self.material)
             if let first = self.places.updateValue(domain.position, forKey: domain.host) {
                 throw domain.position.error(
                     "\(domain.host) has an entry already, at \(first)", hint: "join the two: an entry holds all pins")
@@ -85,7 +93,9 @@ struct SourceSections {
     /// An included file adds and never overrides: a setting in it would look as if it did.
     private func refuseSettings(_ value: YAMLValue, from file: String) throws(RepositoryError) {
         guard case .mapping(let members) = value.content else { return }
-        let settings = ["name", "validFor", "refreshAfter", "propagation", "unlisted", "reportTo", "server", "signers"]
+        let settings = [
+            "name", "validFor", "refreshAfter", "propagation", "unlisted", "reportTo", "server", "signers", "pinSets",
+        ]
         for member in members where settings.contains(member.name) {
             throw member.position.error(
                 "\(member.name) in an included file", hint: "write it into \(file), which includes this one")
