@@ -70,6 +70,12 @@ public struct PinningPolicy: Sendable {
             })
     }
 
+    /// The same rules, whose decisions name their list so. Nothing is indexed again.
+    public func naming(_ list: ListIdentity?) -> PinningPolicy {
+        PinningPolicy(
+            list: list, unlisted: self.unlisted, denied: self.denied, suspended: self.suspended, index: self.index)
+    }
+
     private init(
         list: ListIdentity?, unlisted: UnlistedHosts, denied: [DeniedKey], suspended: [Suspension], index: DomainIndex
     ) {

@@ -13,6 +13,15 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
     /// The time so many seconds after 1970-01-01T00:00:00Z.
     public init(secondsSince1970: Int64) { self.secondsSince1970 = secondsSince1970 }
 
+    /// The second that a moment lies in; the first or the last there is for one that is out of range.
+    ///
+    /// - Parameter secondsSince1970: The seconds since then, with their fraction, as Foundation's `Date` has them. What is
+    ///   no number is the last time there is: everything has expired then.
+    public init(roundingDown secondsSince1970: Double) {
+        let whole = secondsSince1970.rounded(.down)
+        self.init(secondsSince1970: Int64(exactly: whole) ?? (whole < 0 ? .min : .max))
+    }
+
     /// Reads `2026-11-21T00:00:00Z`: 20 characters, years 0000 to 9999.
     ///
     /// - Throws: ``InputError/Code/timestamp`` for anything else, a day that its month does not have included.

@@ -73,8 +73,8 @@ struct CandidateCertificate: Sendable {
 
     /// When the certificate is valid; one that never is, for a moment that has passed.
     var validity: ClosedRange<Timestamp> {
-        let from = Timestamp(secondsSince1970: Int64(self.certificate.notValidBefore.timeIntervalSince1970))
-        let until = Timestamp(secondsSince1970: Int64(self.certificate.notValidAfter.timeIntervalSince1970))
+        let from = Timestamp(roundingDown: self.certificate.notValidBefore.timeIntervalSince1970)
+        let until = Timestamp(roundingDown: self.certificate.notValidAfter.timeIntervalSince1970)
         return min(from, until)...until
     }
 

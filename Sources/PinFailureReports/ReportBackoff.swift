@@ -7,39 +7,44 @@ public import CertificatePinning
 /// How long an address is left alone after failures: a random part of a window that doubles ("full jitter"), so that
 /// clients whose collector came back do not all come back with it.
 public struct ReportBackoff: Hashable, Sendable {
-    /// Failures since the last success.
-    public private(set) var failures: Int
+    /// The most failures that are counted: the window is at its longest long before.
+    static let mostFailures = 32
+
+    /// Failures since the last success, from 1.
+    public let failures: Int
+
+    /// When the newest one was. Later than now, it was noted by a clock that was ahead, and the backoff counts as absent
+    /// (formats.md, section 6).
+    public let failedAt: Timestamp
 
     /// Nothing is sent before.
-    public private(set) var notBefore: Timestamp
+    public let notBefore: Timestamp
 
-    init(failures: Int, notBefore: Timestamp) {
+    init(failures: Int, failedAt: Timestamp, notBefore: Timestamp) {
         self.failures = failures
+        self.failedAt = failedAt
         self.notBefore = notBefore
     }
 
-    /// The state after one more failure.
+    /// The state after a failure.
     ///
     /// - Parameters:
-    ///   - earlier: The state before, if there was a failure before.
+    ///   - failures: How many there are now.
     ///   - now: The time.
     ///   - retryAfter: What the server asked for, in seconds; honoured up to ``ReportLimits/longestWait``.
     ///   - random: Decides on the part of the window.
-    init(
-        after earlier: ReportBackoff?, at now: Timestamp, retryAfter: Int64?,
-        using random: inout some RandomNumberGenerator
-    ) {
-        let failures = min((earlier?.failures ?? 0) + 1, 32)
+    init(failures: Int, at now: Timestamp, retryAfter: Int64?, using random: inout some RandomNumberGenerator) {
+        let failures = min(max(failures, 1), Self.mostFailures)
         let window = min(ReportLimits.firstWindow << Int64(failures - 1), ReportLimits.lastWindow)
         let part = Int64.random(in: 0...window, using: &random)
         let asked = min(max(retryAfter ?? 0, 0), ReportLimits.longestWait)
-        self.init(failures: failures, notBefore: now.after(max(part, asked)))
+        self.init(failures: failures, failedAt: now, notBefore: now.after(max(part, asked)))
     }
 
-    /// When it may be tried again, as seen now. Nobody waits for longer than ``ReportLimits/longestWait``: a time beyond
-    /// that was set by a clock that was ahead, and it says nothing.
+    /// When it may be tried again, as seen now. Nobody waits for longer than ``ReportLimits/longestWait``.
     func earliest(_ now: Timestamp) -> Timestamp {
-        self.notBefore > now.after(ReportLimits.longestWait) ? now : max(now, self.notBefore)
+        let saysNothing = self.failedAt > now || self.notBefore > now.after(ReportLimits.longestWait)
+        return saysNothing ? now : max(now, self.notBefore)
     }
 }
 

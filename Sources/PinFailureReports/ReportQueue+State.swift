@@ -35,6 +35,7 @@ extension ReportQueue {
         let backoffs = self.backoffs.sorted { $0.key < $1.key }.map { address, backoff in
             JSONValue.object([
                 .init("address", .string(address)), .init("failures", .integer(Int64(backoff.failures))),
+                .init("failedAt", .integer(backoff.failedAt.secondsSince1970)),
                 .init("notBefore", .integer(backoff.notBefore.secondsSince1970)),
             ])
         }
@@ -68,7 +69,8 @@ extension ReportQueue {
             let element = try StoredObject(element)
             let address = try element.string("address")
             let backoff = ReportBackoff(
-                failures: Int(try element.integer("failures", in: 1...32)),
+                failures: Int(try element.integer("failures", in: 1...Int64(ReportBackoff.mostFailures))),
+                failedAt: Timestamp(secondsSince1970: try element.integer("failedAt", in: .min ... .max)),
                 notBefore: Timestamp(secondsSince1970: try element.integer("notBefore", in: .min ... .max)))
             guard self.backoffs.updateValue(backoff, forKey: address) == nil else {
                 throw Damage(description: "an address has two backoffs")

@@ -22,7 +22,7 @@ public struct ReportQueue: Hashable, Sendable {
     /// A report that went out.
     struct Sent: Hashable, Sendable {
         let identity: ReportIdentity
-        var time: Timestamp
+        let time: Timestamp
     }
 
     /// Something to send now.
@@ -33,6 +33,8 @@ public struct ReportQueue: Hashable, Sendable {
         public let address: String
         /// The body, ``Report/contentType``.
         public let body: [UInt8]
+        /// How many attempts at the address failed in a row, this one included unless it succeeds.
+        let attempt: Int
     }
 
     /// What became of a delivery.
@@ -117,10 +119,10 @@ public struct ReportQueue: Hashable, Sendable {
 
     private mutating func drop() { self.droppedCount = min(self.droppedCount, .max - 1) + 1 }
 
-    /// Forgets what was sent a day ago. What was sent later than now was sent by a clock that was ahead.
+    /// Forgets what was sent a day ago. What was sent later than now was sent by a clock that was ahead, and counts as
+    /// not sent.
     private mutating func forget(at now: Timestamp) {
-        self.sent.removeAll { $0.time.after(ReportLimits.silence) <= now }
-        for index in self.sent.indices { self.sent[index].time = min(self.sent[index].time, now) }
+        self.sent.removeAll { $0.time > now || $0.time.after(ReportLimits.silence) <= now }
     }
 
     // MARK: Sending
@@ -130,7 +132,10 @@ public struct ReportQueue: Hashable, Sendable {
     public func due(at now: Timestamp) -> Delivery? {
         for waiting in self.waiting {
             guard let address = waiting.addresses.first(where: { self.earliest($0, now) <= now }) else { continue }
-            return Delivery(identity: waiting.identity, address: address, body: waiting.body)
+            let failures = self.backoffs[address]?.failures ?? 0
+            return Delivery(
+                identity: waiting.identity, address: address, body: waiting.body,
+                attempt: min(failures, ReportBackoff.mostFailures - 1) + 1)
         }
         return nil
     }
@@ -144,6 +149,15 @@ public struct ReportQueue: Hashable, Sendable {
         self.backoffs[address]?.earliest(now) ?? now
     }
 
+    /// Says that a delivery is about to be tried. Until it is settled it counts as failed: whoever stores the queue now
+    /// leaves the address alone for a while when the attempt ends the process.
+    public mutating func begin(
+        _ delivery: Delivery, at now: Timestamp, using random: inout some RandomNumberGenerator
+    ) {
+        self.backoffs[delivery.address] = ReportBackoff(
+            failures: delivery.attempt, at: now, retryAfter: nil, using: &random)
+    }
+
     /// Says what became of a delivery. One that is not waiting any more changes nothing but the address's backoff.
     public mutating func settle(
         _ delivery: Delivery, _ outcome: Outcome, at now: Timestamp, using random: inout some RandomNumberGenerator
@@ -151,7 +165,7 @@ public struct ReportQueue: Hashable, Sendable {
         switch outcome {
         case .failed(let retryAfter):
             self.backoffs[delivery.address] = ReportBackoff(
-                after: self.backoffs[delivery.address], at: now, retryAfter: retryAfter, using: &random)
+                failures: delivery.attempt, at: now, retryAfter: retryAfter, using: &random)
         case .delivered, .refused:
             // Somebody is there and answers.
             self.backoffs[delivery.address] = nil

@@ -6,25 +6,27 @@
 /// everybody at once.
 struct Backoff: Hashable, Sendable {
     /// The longest wait after the first failure, in seconds: 2 minutes.
-    static let first = 120.0
+    static let first: Int64 = 120
     /// The shortest wait, in seconds: chance must not make a loop of it.
-    static let least = 1.0
+    static let least: Int64 = 1
     /// The longest wait at all, in seconds: 4 hours.
-    static let most = 14_400.0
-    /// The longest wait that a server may ask for with `Retry-After`, in seconds: a day.
-    static let mostAsked = 86_400.0
+    static let most: Int64 = 14_400
 
     /// How many failures there were in a row.
     var failures = 0
 
-    /// The wait after the newest failure.
+    /// The wait after the newest failure, in seconds.
     ///
-    /// - Parameters:
-    ///   - fraction: From 0 up to 1, at random.
-    ///   - retryAfter: What the server asked for, in seconds.
-    func wait(fraction: Double, retryAfter: Double? = nil) -> Double {
+    /// - Parameter fraction: From 0 up to 1, at random.
+    func wait(fraction: Double) -> Int64 {
         var most = Self.first
         for _ in 1..<max(2, min(self.failures, 16)) where self.failures > 1 { most = min(most * 2, Self.most) }
-        return max(most * fraction, Self.least, min(retryAfter ?? 0, Self.mostAsked))
+        return max(Self.part(fraction, of: most), Self.least)
+    }
+
+    /// A part of some seconds, rounded down; all of them when the fraction is no number from 0 up to 1.
+    static func part(_ fraction: Double, of seconds: Int64) -> Int64 {
+        guard (0..<1).contains(fraction) else { return seconds }
+        return Int64(exactly: (Double(seconds) * fraction).rounded(.down)) ?? seconds
     }
 }

@@ -44,11 +44,11 @@ public struct FetchResponse: Hashable, Sendable {
     public let status: Int
     /// The body, as it is.
     public let body: [UInt8]
-    /// What `Retry-After` asks for, in seconds.
-    public let retryAfter: Double?
+    /// What `Retry-After` asks for.
+    public let retryAfter: RetryAfter?
 
     /// Creates a response.
-    public init(status: Int, body: [UInt8] = [], retryAfter: Double? = nil) {
+    public init(status: Int, body: [UInt8] = [], retryAfter: RetryAfter? = nil) {
         self.status = status
         self.body = body
         self.retryAfter = retryAfter
@@ -78,11 +78,11 @@ public struct FetchFailure: Error, Hashable, Sendable, CustomStringConvertible {
     public let code: Code
     /// In one sentence without a full stop.
     public let reason: String
-    /// What `Retry-After` asked for, in seconds.
-    public var retryAfter: Double?
+    /// What `Retry-After` asked for.
+    public var retryAfter: RetryAfter?
 
     /// States a failure.
-    public init(_ code: Code, _ reason: String, retryAfter: Double? = nil) {
+    public init(_ code: Code, _ reason: String, retryAfter: RetryAfter? = nil) {
         self.code = code
         self.reason = reason
         self.retryAfter = retryAfter

@@ -16,7 +16,7 @@ struct MismatchPacing: Hashable, Sendable {
 
     private var last: Timestamp?
     private var inRow = 0
-    private var notBefore: Timestamp?
+    private var pause: RefreshState.Pause?
 
     /// Says whether a refresh may begin, and notes that it does.
     ///
@@ -26,16 +26,12 @@ struct MismatchPacing: Hashable, Sendable {
         if let last = self.last, last <= now, now.secondsSince1970 - last.secondsSince1970 < Self.interval {
             return nil
         }
-        if let notBefore = self.notBefore, now < notBefore,
-            notBefore.secondsSince1970 - now.secondsSince1970 <= Int64(Backoff.most)
-        {
-            return nil
-        }
+        if let pause = self.pause, pause.secondsLeft(at: now) > 0 { return nil }
         self.last = now
         self.inRow += 1
         if self.inRow >= Self.freeRefreshes {
             let wait = Backoff(failures: self.inRow - Self.freeRefreshes + 1).wait(fraction: fraction)
-            self.notBefore = Timestamp(secondsSince1970: now.secondsSince1970 + Int64(wait))
+            self.pause = RefreshState.Pause(from: now, seconds: wait)
         }
         return Self.spread * fraction
     }
@@ -43,6 +39,6 @@ struct MismatchPacing: Hashable, Sendable {
     /// A newer list ends the row.
     mutating func listCameIntoForce() {
         self.inRow = 0
-        self.notBefore = nil
+        self.pause = nil
     }
 }

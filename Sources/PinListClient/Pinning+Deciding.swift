@@ -34,7 +34,7 @@ extension Pinning {
             rules.cleartext(to: host, at: time).verdict == .block
         {
             let signals = surroundings.signals.joined(separator: ", ")
-            decision = inForce.policy.refusal(of: host, .tampering, detail: signals, path: path)
+            decision = rules.refusal(of: host, .tampering, detail: signals, path: path)
         }
         self.observe(decision, connection, inForce, surroundings, at: now)
         return decision
@@ -65,7 +65,7 @@ extension Pinning {
     public nonisolated func cleartextDecision(for host: String, port: Int = 80) -> PinningDecision {
         let now = self.configuration.clock.now
         let inForce = self.inForce(at: now)
-        let decision = inForce.policy.cleartext(to: host, at: inForce.referenceTime(now))
+        let decision = inForce.policy(at: now).cleartext(to: host, at: inForce.referenceTime(now))
         self.observe(decision, ConnectionFacts(port: port), inForce, at: now)
         return decision
     }
@@ -107,16 +107,17 @@ extension Pinning {
     ) -> PinningDecision {
         let now = self.configuration.clock.now
         let inForce = self.inForce(at: now)
-        let decision = inForce.policy.refusal(of: host, reason, detail: detail)
+        let decision = inForce.policy(at: now).refusal(of: host, reason, detail: detail)
         self.observe(decision, connection, inForce, at: now)
         return decision
     }
 
-    /// The rules in force; those of a list that has just expired say so.
+    /// What is in force. A list that has expired meanwhile, or that a clock which went back makes valid again, is told
+    /// to observers and to open connections; the decision waits for neither.
     private nonisolated func inForce(at now: Timestamp) -> PolicyInForce {
         let inForce = self.box.value
-        if let expiresAt = inForce.expiresAt, expiresAt <= inForce.referenceTime(now) {
-            Task { await self.publishIfStale(at: now) }
+        if inForce.isStale(at: now) != inForce.wasStale {
+            Task { await self.publishIfStalenessChanged(at: now) }
         }
         return inForce
     }
@@ -133,7 +134,7 @@ extension Pinning {
             return PinningPolicy(unlisted: .allow)
         }
         #endif
-        return inForce.policy
+        return inForce.policy(at: now)
     }
 
     private nonisolated func observe(

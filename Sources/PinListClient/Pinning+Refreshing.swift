@@ -44,7 +44,7 @@ extension Pinning {
             self.hub.send(PinningEvent(.refreshFailed, at: now, failure.reason))
         }
         self.schedule(after: outcome, at: now)
-        self.publishIfStale(at: now)
+        self.publishIfStalenessChanged(at: now)
         return outcome
     }
 
@@ -127,18 +127,18 @@ extension Pinning {
         if outcome.isSuccess, !isSuperseded {
             self.refreshState.lastRefresh = now
             self.refreshState.backoff = Backoff()
-            self.refreshState.notBefore = nil
-            let interval = Double(self.held?.list.refreshInterval ?? 0)
-            self.jitterSeconds = Int64(interval * Self.jitter * fraction)
+            self.refreshState.pause = nil
+            let interval = self.held?.list.refreshInterval ?? 0
+            self.jitterSeconds = Backoff.part(Self.jitter * fraction, of: interval)
         } else {
             self.refreshState.backoff.failures += 1
-            var wait = Int64(
-                self.refreshState.backoff.wait(fraction: fraction, retryAfter: outcome.fetchFailure?.retryAfter))
+            let asked = outcome.fetchFailure?.retryAfter?.seconds(at: now) ?? 0
+            var wait = max(self.refreshState.backoff.wait(fraction: fraction), asked)
             if isSuperseded, self.supersededTries < Self.supersededWaits.count {
                 wait = Self.supersededWaits[self.supersededTries]
                 self.supersededTries += 1
             }
-            self.refreshState.notBefore = Timestamp(secondsSince1970: now.secondsSince1970 + wait)
+            self.refreshState.pause = RefreshState.Pause(from: now, seconds: wait)
         }
         guard self.storage == .ready else { return }
         do { try self.archive.persist(self.refreshState) } catch {
@@ -186,10 +186,11 @@ extension Pinning {
         self.publish(at: now)
     }
 
-    /// Puts the rules of a list in force that has expired meanwhile.
-    func publishIfStale(at now: Timestamp) {
+    /// Tells observers and open connections that the list in force has expired, or that by a clock which went back it
+    /// has not.
+    func publishIfStalenessChanged(at now: Timestamp) {
         let inForce = self.box.value
-        guard let expiresAt = inForce.expiresAt, expiresAt <= inForce.referenceTime(now) else { return }
+        guard inForce.isStale(at: now) != inForce.wasStale else { return }
         self.publish(at: now)
     }
 }

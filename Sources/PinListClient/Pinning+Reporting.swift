@@ -34,28 +34,34 @@ extension Pinning {
         if self.reports != before { self.storeReports() }
     }
 
-    /// Sends everything that is due.
+    /// Sends everything that is due. Each attempt is stored before it is made: an answer that ends the process does not
+    /// do so at every start.
     private func deliverReports() async {
+        var random = SpreadGenerator(seed: self.configuration.randomness.bits())
+        var hasSettled = false
         while !Task.isCancelled, let delivery = self.reports.due(at: self.configuration.clock.now) {
+            self.reports.begin(delivery, at: self.configuration.clock.now, using: &random)
+            self.storeReports()
             let outcome: ReportQueue.Outcome
             do {
                 let answer = try await self.configuration.reportSender.send(delivery.body, to: delivery.address)
-                outcome = Self.outcome(answer)
+                outcome = Self.outcome(answer, at: self.configuration.clock.now)
             } catch {
-                outcome = .failed(retryAfter: (error as? FetchFailure)?.retryAfter.map { Int64($0) })
+                let asked = (error as? FetchFailure)?.retryAfter
+                outcome = .failed(retryAfter: asked?.seconds(at: self.configuration.clock.now))
             }
-            var random = SpreadGenerator(seed: self.configuration.randomness.bits())
             self.reports.settle(delivery, outcome, at: self.configuration.clock.now, using: &random)
-            self.storeReports()
+            hasSettled = true
         }
+        // What was settled before is stored with the attempt that came after it.
+        if hasSettled { self.storeReports() }
     }
 
-    private static func outcome(_ answer: FetchResponse) -> ReportQueue.Outcome {
+    private static func outcome(_ answer: FetchResponse, at now: Timestamp) -> ReportQueue.Outcome {
         switch answer.status {
         case 200..<300: .delivered
-        case 408, 429: .failed(retryAfter: answer.retryAfter.map { Int64(min($0, 1e9)) })
-        case 400..<500: .refused
-        default: .failed(retryAfter: answer.retryAfter.map { Int64(min($0, 1e9)) })
+        case 400..<500 where answer.status != 408 && answer.status != 429: .refused
+        default: .failed(retryAfter: answer.retryAfter?.seconds(at: now))
         }
     }
 

@@ -31,7 +31,7 @@ extension Pinning {
         guard self.address != nil else { return }
         while !Task.isCancelled {
             let now = self.configuration.clock.now
-            self.publishIfStale(at: now)
+            self.publishIfStalenessChanged(at: now)
             if self.trust?.isStale(now) == true { self.reportStale(at: now) }
             let wait = self.secondsUntilRefresh(at: now)
             guard wait > 0 else {

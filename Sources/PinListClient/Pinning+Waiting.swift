@@ -19,7 +19,7 @@ extension Pinning {
                 // By hand: `for await` asks for a method that is newer than iOS 15 where the compiler finds it.
                 var changes = changes.makeAsyncIterator()
                 repeat {
-                    if (self.policyInForce.policy.list?.version ?? 0) > version ?? 0 { return true }
+                    if (self.policyInForce.listVersion ?? 0) > version ?? 0 { return true }
                 } while await changes.next() != nil
                 return false
             }

@@ -146,10 +146,11 @@ public actor Pinning {
         self.reports = self.archive.reports(&findings)
         self.storage = findings.contains { $0.kind == .stateUnreadable } ? .unreadable : .ready
         self.trust = nil
+        let policy = configuration.isObserving ? policy.reportingOnly : policy
         self.box = PolicyBox(
             PolicyInForce(
-                policy: configuration.isObserving ? policy.reportingOnly : policy, reportedList: nil, epoch: 0,
-                earliest: configuration.buildDate, expiresAt: nil))
+                valid: policy, stale: policy, reportedList: nil, epoch: 0, earliest: configuration.buildDate,
+                expiresAt: nil, at: now))
         for finding in findings { self.hub.send(PinningEvent(finding.kind, at: now, finding.detail)) }
     }
 

@@ -23,10 +23,11 @@ public struct SystemClock: PinningClock {
     public init() {}
 
     /// The time of day, in whole seconds.
-    public var now: Timestamp { Timestamp(secondsSince1970: Int64(Date().timeIntervalSince1970.rounded(.down))) }
+    public var now: Timestamp { Timestamp(roundingDown: Date().timeIntervalSince1970) }
 
-    /// Waits with `Task.sleep`.
+    /// Waits with `Task.sleep`; not at all for what is no number.
     public func sleep(seconds: Double) async throws {
-        try await Task.sleep(nanoseconds: UInt64(max(0, min(seconds, 1e9)) * 1e9))
+        let nanoseconds = (max(0, min(seconds, 1e9)) * 1e9).rounded()
+        try await Task.sleep(nanoseconds: UInt64(exactly: nanoseconds) ?? 0)
     }
 }

@@ -7,35 +7,70 @@ internal import Foundation
 internal import PinFailureReports
 internal import PinListMetadata
 
-/// The rules that handshakes are judged by, at one moment. Immutable, so that any thread reads it without waiting.
+/// What handshakes are judged by, from one list to the next. Immutable, so that any thread reads it without waiting.
+///
+/// It holds the rules of the list while it is valid and those for when it has expired: which of them decide is asked of
+/// the clock at each decision, so that a clock that was wrong for a moment decides for no longer.
 public final class PolicyInForce: Sendable {
-    /// The rules.
-    public let policy: PinningPolicy
     /// What reports say of the list; `nil` without one.
     let reportedList: ReportedList?
-    /// Counts the lists that came into force; open connections are judged again when it changes.
+    /// Counts the rules that came into force; open connections are judged again when it changes.
     public let epoch: UInt64
+    /// Whether the list had expired when the rules came into force: open connections were judged by that.
+    let wasStale: Bool
 
+    private let valid: PinningPolicy
+    private let stale: PinningPolicy
     /// No rule is judged by an earlier time: the build date, and the `issuedAt` of a current list.
     private let earliest: Timestamp?
-    /// When the list expires, unless it has already.
-    let expiresAt: Timestamp?
+    /// When the list expires; `nil` without a list.
+    private let expiresAt: Timestamp?
 
     /// The digest of the list's envelope; `nil` without a list.
     public var listDigest: String? { self.reportedList?.digest }
 
+    /// The version of the list; `nil` without a list.
+    public var listVersion: Int64? { self.reportedList?.version }
+
+    /// Puts rules together.
+    ///
+    /// - Parameters:
+    ///   - valid: The rules while the list is valid.
+    ///   - stale: The rules once it has expired.
+    ///   - reportedList: What reports say of the list.
+    ///   - epoch: Counts the rules that came into force.
+    ///   - earliest: No rule is judged by an earlier time.
+    ///   - expiresAt: When the list expires.
+    ///   - clock: When the rules come into force.
     init(
-        policy: PinningPolicy, reportedList: ReportedList?, epoch: UInt64, earliest: Timestamp?, expiresAt: Timestamp?
+        valid: PinningPolicy, stale: PinningPolicy, reportedList: ReportedList?, epoch: UInt64, earliest: Timestamp?,
+        expiresAt: Timestamp?, at clock: Timestamp
     ) {
-        self.policy = policy
+        self.valid = valid
+        self.stale = stale
         self.reportedList = reportedList
         self.epoch = epoch
         self.earliest = earliest
         self.expiresAt = expiresAt
+        self.wasStale = Self.isStale(expiresAt, at: Self.reference(earliest, clock))
     }
 
+    /// The rules at a time of the clock.
+    public func policy(at clock: Timestamp) -> PinningPolicy { self.isStale(at: clock) ? self.stale : self.valid }
+
+    /// Whether the list has expired at a time of the clock.
+    func isStale(at clock: Timestamp) -> Bool { Self.isStale(self.expiresAt, at: self.referenceTime(clock)) }
+
     /// The time that rules are judged by.
-    public func referenceTime(_ clock: Timestamp) -> Timestamp { max(clock, self.earliest ?? clock) }
+    public func referenceTime(_ clock: Timestamp) -> Timestamp { Self.reference(self.earliest, clock) }
+
+    private static func reference(_ earliest: Timestamp?, _ clock: Timestamp) -> Timestamp {
+        earliest.map { max(clock, $0) } ?? clock
+    }
+
+    private static func isStale(_ expiresAt: Timestamp?, at reference: Timestamp) -> Bool {
+        expiresAt.map { $0 <= reference } ?? false
+    }
 }
 
 /// Holds the policy in force for all threads. The lock is held for as long as it takes to copy a reference.
@@ -78,18 +113,23 @@ extension TrustState {
     func policy(
         for installation: InstallationID?, epoch: UInt64, _ configuration: PinningConfiguration, at clock: Timestamp
     ) -> PolicyInForce {
-        let isStale = self.isStale(clock)
         let held = self.inForce?.held
-        let policy = held.flatMap {
-            try? $0.list.policy(
-                for: installation, isStale: isStale, whenStale: configuration.whenStale,
-                observing: configuration.isObserving)
+        let valid = held.flatMap {
+            try? $0.list.policy(for: installation, isStale: false, observing: configuration.isObserving)
         }
+        let stale = held.flatMap { held in
+            // The entries are the same then: one index serves both.
+            configuration.whenStale == .enforce
+                ? valid?.naming(ListIdentity(name: held.list.name, version: held.list.version, stale: true))
+                : try? held.list.policy(
+                    for: installation, isStale: true, whenStale: configuration.whenStale,
+                    observing: configuration.isObserving)
+        }
+        let nothing = PinningPolicy(unlisted: configuration.isObserving ? .report : .deny)
         let isCurrent = held?.status == .current
         return PolicyInForce(
-            policy: policy ?? PinningPolicy(unlisted: configuration.isObserving ? .report : .deny),
-            reportedList: held.map { ReportedList($0) }, epoch: epoch,
+            valid: valid ?? nothing, stale: stale ?? nothing, reportedList: held.map { ReportedList($0) }, epoch: epoch,
             earliest: [configuration.buildDate, isCurrent ? held?.list.issuedAt : nil].compactMap { $0 }.max(),
-            expiresAt: isStale ? nil : held?.list.expiresAt)
+            expiresAt: held?.list.expiresAt, at: clock)
     }
 }

@@ -16,8 +16,24 @@ struct RefreshState: Hashable, Sendable {
     var lastRefresh: Timestamp?
     /// Failures in a row since.
     var backoff = Backoff()
-    /// Not before this time, after a failure.
-    var notBefore: Timestamp?
+    /// The pause after the newest failure.
+    var pause: Pause?
+
+    /// A time in which nothing is asked. It is kept with its beginning: a pause that begins later than now was made by a
+    /// clock that was ahead, and counts as absent (formats.md, section 6).
+    struct Pause: Hashable, Sendable {
+        /// When it began.
+        let from: Timestamp
+        /// How long it lasts, in seconds.
+        let seconds: Int64
+
+        /// What is left of it, in seconds; 0 when it is over.
+        func secondsLeft(at now: Timestamp) -> Int64 {
+            guard self.from <= now else { return 0 }
+            let (passed, isOver) = now.secondsSince1970.subtractingReportingOverflow(self.from.secondsSince1970)
+            return isOver || passed >= self.seconds ? 0 : self.seconds - passed
+        }
+    }
 
     /// Why a file is not read.
     enum Defect: Error, Hashable {
@@ -32,6 +48,8 @@ struct RefreshState: Hashable, Sendable {
     /// Reads the file.
     init(_ bytes: [UInt8]) throws(Defect) {
         guard let value = try? JSONValue(strict: bytes), case .object(let members) = value else { throw .damaged }
+        var failedAt: Timestamp?
+        var pause: Int64?
         for member in members {
             switch (member.name, member.value) {
             case ("schema", .integer(Self.schema)): continue
@@ -39,9 +57,12 @@ struct RefreshState: Hashable, Sendable {
             case ("lastRefresh", .string(let text)):
                 guard let time = try? Timestamp(text) else { throw .damaged }
                 self.lastRefresh = time
-            case ("notBefore", .string(let text)):
+            case ("failedAt", .string(let text)):
                 guard let time = try? Timestamp(text) else { throw .damaged }
-                self.notBefore = time
+                failedAt = time
+            case ("pause", .integer(let seconds)):
+                guard (0...RetryAfter.most).contains(seconds) else { throw .damaged }
+                pause = seconds
             case ("failures", .integer(let count)):
                 guard (0...1_000_000).contains(count) else { throw .damaged }
                 self.backoff.failures = Int(count)
@@ -49,6 +70,7 @@ struct RefreshState: Hashable, Sendable {
             }
         }
         guard members.contains(where: { $0.name == "schema" }) else { throw .damaged }
+        if let failedAt, let pause { self.pause = Pause(from: failedAt, seconds: pause) }
     }
 
     /// The file.
@@ -56,17 +78,17 @@ struct RefreshState: Hashable, Sendable {
         var members = [JSONValue.Member("schema", .integer(Self.schema))]
         if let lastRefresh { members.append(.init("lastRefresh", .string(lastRefresh.description))) }
         if self.backoff.failures > 0 { members.append(.init("failures", .integer(Int64(self.backoff.failures)))) }
-        if let notBefore { members.append(.init("notBefore", .string(notBefore.description))) }
+        if let pause {
+            members.append(.init("failedAt", .string(pause.from.description)))
+            members.append(.init("pause", .integer(pause.seconds)))
+        }
         return JSONValue.object(members).bytes
     }
 
     /// How long until the next refresh, in seconds; 0 when one is due. A clock that went back makes one due.
     func wait(refreshInterval: Int64, at now: Timestamp) -> Int64 {
-        if let notBefore = self.notBefore, self.backoff.failures > 0 {
-            let wait = notBefore.secondsSince1970 - now.secondsSince1970
-            return wait > Int64(Backoff.mostAsked) ? 0 : max(0, wait)
-        }
-        guard let lastRefresh = self.lastRefresh, lastRefresh <= now else { return 0 }
-        return max(0, lastRefresh.secondsSince1970 + refreshInterval - now.secondsSince1970)
+        if let pause = self.pause, self.backoff.failures > 0 { return pause.secondsLeft(at: now) }
+        guard let lastRefresh = self.lastRefresh else { return 0 }
+        return Pause(from: lastRefresh, seconds: refreshInterval).secondsLeft(at: now)
     }
 }

@@ -74,7 +74,8 @@ final class ConnectionRegistry: Sendable {
     /// Judges again when the next suspension ends.
     private func awaitEndOfSuspension() {
         let inForce = self.pinning.policyInForce
-        let end = inForce.policy.nextEndOfSuspension(after: inForce.referenceTime(self.pinning.now))
+        let now = self.pinning.now
+        let end = inForce.policy(at: now).nextEndOfSuspension(after: inForce.referenceTime(now))
         self.state.withLockedValue { state in
             state.suspension?.cancel()
             state.suspension = end.map { end in

@@ -53,7 +53,7 @@ public final class HTTPClientFetcher: ListFetcher, ReportSender {
     ) {
         var configuration = HTTPClient.Configuration(tlsConfiguration: tls, redirectConfiguration: .disallow)
         configuration.proxy = proxy
-        configuration.timeout.connect = .milliseconds(Int64(firstByteSeconds * 1_000))
+        configuration.timeout.connect = Self.amount(firstByteSeconds)
         // A failure is told at once: what waits is the schedule of the refreshes.
         configuration.connectionPool.retryConnectionEstablishment = false
         // Nothing is kept between two refreshes that are hours apart.
@@ -92,7 +92,7 @@ public final class HTTPClientFetcher: ListFetcher, ReportSender {
             return try await withThrowingTaskGroup(of: FetchResponse.self) { group in
                 group.addTask { try await self.follow(message, maximumBytes) }
                 group.addTask {
-                    try await Task.sleep(nanoseconds: UInt64(self.totalSeconds * 1e9))
+                    try await SystemClock().sleep(seconds: self.totalSeconds)
                     throw Self.timeout(self.totalSeconds)
                 }
                 defer { group.cancelAll() }
@@ -110,6 +110,10 @@ public final class HTTPClientFetcher: ListFetcher, ReportSender {
         }
     }
 
+    private static func amount(_ seconds: Double) -> TimeAmount {
+        .milliseconds(Int64(exactly: (seconds * 1_000).rounded()) ?? 0)
+    }
+
     private static func timeout(_ seconds: Double) -> FetchFailure {
         FetchFailure(.timeout, "the server did not answer within \(seconds) s")
     }
@@ -120,7 +124,7 @@ public final class HTTPClientFetcher: ListFetcher, ReportSender {
         guard ReportAddress.isAllowed(message.url) else {
             throw FetchFailure(.network, "the address is no https URL")
         }
-        let deadline = NIODeadline.now() + .milliseconds(Int64(self.firstByteSeconds * 1_000))
+        let deadline = NIODeadline.now() + Self.amount(self.firstByteSeconds)
         for _ in 0...FetchRequest.redirects {
             let response = try await self.client.execute(message, deadline: deadline)
             guard [301, 302, 303, 307, 308].contains(response.status.code),
@@ -142,7 +146,7 @@ public final class HTTPClientFetcher: ListFetcher, ReportSender {
             }
             body += bytes.readableBytesView
         }
-        let retryAfter = response.headers.first(name: "Retry-After").flatMap { Double($0) }
+        let retryAfter = response.headers.first(name: "Retry-After").flatMap { RetryAfter($0) }
         return FetchResponse(status: Int(response.status.code), body: body, retryAfter: retryAfter)
     }
 }

@@ -46,11 +46,13 @@ final class PinnedConnection: Sendable {
     /// The epoch of the rules that it was judged by last.
     var epoch: UInt64 { self.state.withLockedValue { $0.epoch } }
 
-    /// Whether a new request may go on it: judged again when rules came into force that nobody has judged it by yet.
+    /// Whether a new request may go on it: judged again when rules came into force that nobody has judged it by yet, and
+    /// whenever something else than a pin allowed it, because that may have been the clock (a suspension, the end of an
+    /// entry).
     func mayTakeRequest() -> Bool {
-        let (epoch, isRetired) = self.state.withLockedValue { ($0.epoch, $0.isRetired) }
+        let (epoch, isRetired, reason) = self.state.withLockedValue { ($0.epoch, $0.isRetired, $0.decision.reason) }
         guard !isRetired else { return false }
-        guard epoch != self.pinning.policyInForce.epoch else { return true }
+        guard reason != .pinMatch || epoch != self.pinning.policyInForce.epoch else { return true }
         self.judgeAgain()
         return !self.isRetired
     }

@@ -133,7 +133,7 @@ public final class PinnedHTTPClient: Sendable {
         guard request.body == nil, self.options.secondsToWaitForNewerList > 0 else {
             return try await self.sendPinned(request, to: target, deadline, logger)
         }
-        let version = self.pinning.policyInForce.policy.list?.version
+        let version = self.pinning.policyInForce.listVersion
         do {
             return try await self.sendPinned(request, to: target, deadline, logger)
         } catch let refusal as PinningError where refusal.isForPins {

@@ -22,6 +22,6 @@ public func expectEmbeddedListVerifies(
         fetcher: NoNetwork(), reportSender: NoNetwork(), clock: ManualClock(time.advanced(by: days * 86_400)))
     let pinning = try Pinning(
         root: root, list: list, refreshFrom: nil, state: .memory, configuration: configuration)
-    let isStale = pinning.policyInForce.policy.list?.stale ?? true
+    let isStale = pinning.policyInForce.policy(at: pinning.now).list?.stale ?? true
     try Incompatibility.unless(!isStale, "the embedded list expires within \(days) days: embed the newest one")
 }

@@ -11,7 +11,9 @@ public struct FixedRandomness: PinningRandomness {
     /// Always this fraction of all there is: 0 waits not at all, just below 1 waits longest.
     ///
     /// - Parameter fraction: From 0 up to, and without, 1.
-    public init(fraction: Double) { self.value = UInt64(min(max(fraction, 0), 0.999_999) * 0x1p64) }
+    public init(fraction: Double) {
+        self.value = UInt64(exactly: (min(max(fraction, 0), 0.999_999) * 0x1p64).rounded()) ?? 0
+    }
 
     /// The chosen bits.
     public func bits() -> UInt64 { self.value }

@@ -68,7 +68,7 @@ open class PinnedSessionDelegate: ForwardingSessionDelegate, @unchecked Sendable
         }
         self.attach(session)
         let port = challenge.protectionSpace.port
-        let version = self.pinning.policyInForce.policy.list?.version
+        let version = self.pinning.policyInForce.listVersion
         self.pinning.judge(challenge, isWebView: false) { decision in
             guard decision.verdict == .block, PinningError(decision).isForPins, self.secondsToWaitForNewerList > 0
             else {

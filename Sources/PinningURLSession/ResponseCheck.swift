@@ -90,9 +90,8 @@ struct ResponseCheck: Sendable {
         _ others: [ConnectionLedger.Server: ValidatedPath], for server: ConnectionLedger.Server
     ) -> [ConnectionLedger.Server: ValidatedPath] {
         // Nobody asks the system where no pin could refuse.
-        guard let entry = self.pinning.policyInForce.policy.entry(for: server.host), entry.mode != .off else {
-            return [:]
-        }
+        let policy = self.pinning.policyInForce.policy(at: self.pinning.now)
+        guard let entry = policy.entry(for: server.host), entry.mode != .off else { return [:] }
         return others.filter { SystemTrust.isValid($0.value, for: server.host) }
     }
 

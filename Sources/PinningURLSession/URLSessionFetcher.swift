@@ -129,7 +129,7 @@ private final class URLSessionExchange: NSObject, URLSessionDataDelegate, @unche
         _ task: URLSessionDataTask, _ seconds: Double, when applies: @escaping @Sendable (URLSessionExchange) -> Bool
     ) -> Task<Void, Never> {
         Task {
-            guard (try? await Task.sleep(nanoseconds: UInt64(seconds * 1e9))) != nil else { return }
+            guard (try? await SystemClock().sleep(seconds: seconds)) != nil else { return }
             self.stop(task, FetchFailure(.timeout, "the server did not answer within \(seconds) seconds")) {
                 applies(self)
             }
@@ -214,7 +214,7 @@ private final class URLSessionExchange: NSObject, URLSessionDataDelegate, @unche
         }
         if let error { return .failure(FetchFailure(.network, "the request failed: \(error.localizedDescription)")) }
         guard let response = self.response else { return .failure(FetchFailure(.network, "there was no answer")) }
-        let retryAfter = response.value(forHTTPHeaderField: "Retry-After").flatMap { Double($0) }
+        let retryAfter = response.value(forHTTPHeaderField: "Retry-After").flatMap { RetryAfter($0) }
         return .success(FetchResponse(status: response.statusCode, body: self.body, retryAfter: retryAfter))
     }
 }

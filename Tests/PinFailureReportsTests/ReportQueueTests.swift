@@ -184,6 +184,27 @@ struct ReportQueueTests {
         }
     }
 
+    @Test("an attempt counts as failed until it is settled, over a restart too")
+    func attempts() throws {
+        var random = SeededGenerator(seed: 4)
+        var queue = ReportQueue()
+        _ = queue.add(try Scene.report(), at: Scene.start)
+        var now = Scene.start
+        for attempt in 1...3 {
+            queue.begin(try #require(queue.due(at: now)), at: now, using: &random)
+            // The process ends here, and another one begins with what was stored.
+            queue = try ReportQueue(queue.bytes)
+            #expect(queue.backoffs.values.map(\.failures) == [attempt])
+            now = try #require(queue.nextDue(at: now))
+        }
+        let delivery = try #require(queue.due(at: now))
+        queue.begin(delivery, at: now, using: &random)
+        queue.settle(delivery, .failed(retryAfter: 600), at: now, using: &random)
+        #expect(queue.backoffs.values.map(\.failures) == [4])
+        queue.settle(delivery, .delivered, at: now, using: &random)
+        #expect(queue.backoffs.isEmpty && queue.count == 0)
+    }
+
     @Test("a negative Retry-After is none, and no clock ends the process", arguments: [Int64.min, 0, .max])
     func oddTimes(seconds: Int64) throws {
         var random = SeededGenerator(seed: 4)
@@ -197,11 +218,11 @@ struct ReportQueueTests {
         #expect(try ReportQueue(queue.bytes) == queue)
     }
 
-    @Test("a clock that was years ahead and is set back silences nothing for more than a day")
-    func clockSetBack() throws {
+    @Test("a clock that was ahead and is set back silences nothing", arguments: [1, 100_000] as [Int64])
+    func clockSetBack(hours: Int64) throws {
         var random = SeededGenerator(seed: 4)
         var queue = ReportQueue()
-        let ahead = self.later(100_000)
+        let ahead = self.later(hours)
         let report = try Scene.report()
         _ = queue.add(report, at: ahead)
         queue.settle(try #require(queue.due(at: ahead)), .failed(retryAfter: 3_600), at: ahead, using: &random)
@@ -213,10 +234,10 @@ struct ReportQueueTests {
         waiting.settle(due, .failed(retryAfter: 3_600), at: Scene.start, using: &random)
         let next = try #require(waiting.nextDue(at: Scene.start))
         #expect(waiting.nextDue(at: self.later(0, 1_800)) == next)
-        #expect(waiting.due(at: next) == due)
+        #expect(waiting.due(at: next)?.identity == due.identity)
         queue.settle(due, .delivered, at: ahead, using: &random)
-        #expect(queue.add(report, at: Scene.start) == .identical)
-        #expect(queue.add(report, at: self.later(24)) == .waiting)
+        #expect(queue.add(report, at: ahead) == .identical)
+        #expect(queue.add(report, at: Scene.start) == .waiting)
     }
 
     @Test("a report goes to each of its addresses; one that is gone holds up neither the other nor other reports")

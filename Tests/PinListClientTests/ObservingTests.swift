@@ -87,7 +87,7 @@ struct PolicyChangeTests {
         try client.publish()
         _ = await pinning.refresh()
         let change = await changes.next()
-        #expect(change?.policy.list?.version == 2)
+        #expect(change?.listVersion == 2)
         #expect(change?.epoch == pinning.policyInForce.epoch)
     }
 
@@ -103,7 +103,7 @@ struct PolicyChangeTests {
             ]
         }
         _ = await pinning.refresh()
-        let policy = pinning.policyInForce.policy
+        let policy = pinning.policyInForce.policy(at: pinning.now)
         #expect(policy.nextEndOfSuspension(after: now) == now.advanced(by: 3_600))
         #expect(policy.nextEndOfSuspension(after: now.advanced(by: 3_600)) == now.advanced(by: 7_200))
         #expect(policy.nextEndOfSuspension(after: now.advanced(by: 7_200)) == nil)

@@ -86,6 +86,27 @@ struct ReportingTests {
         #expect(collector.arrivals.count == 2)
     }
 
+    @Test("an answer that ends the process does not end it at each start: the attempt is stored before it is made")
+    func deadlyAnswer() async throws {
+        let store = MemoryStore()
+        let collector = DeadlyCollector()
+        var client = try await Self.client(store: store, collector: SimulatedCollector())
+        client.configuration.reportSender = collector
+        client.configuration.randomness = FixedRandomness(fraction: 0.5)
+        let first = try client.launch()
+        let run = Task { await first.run() }
+        _ = first.decision(for: TestClient.strangePath, host: TestClient.host)
+        await collector.untilAsked()
+        // The process is gone, as it were; the next one starts with what is stored.
+        let clock = ManualClock(client.clock.now)
+        client.configuration.clock = clock
+        try await self.running(try client.launch()) { await clock.untilSleeping(count: 2) }
+        #expect(collector.count == 1)
+        collector.answer()
+        run.cancel()
+        await run.value
+    }
+
     @Test("an equivocation is reported with the envelope that proves it")
     func equivocation() async throws {
         let collector = SimulatedCollector()

@@ -14,7 +14,7 @@ import Testing
 
 @Suite("Fetching lists with AsyncHTTPClient", .enabled(if: HTTPServer.python != nil, "python3 is not installed"))
 struct HTTPClientFetcherTests {
-    private let fetcher = HTTPClientFetcher()
+    private let fetcher = HTTPClientFetcher.patient()
 
     /// The failure of a request.
     private func failure(
@@ -27,6 +27,16 @@ struct HTTPClientFetcherTests {
             throw CancellationError()
         } catch let failure as FetchFailure {
             return failure
+        }
+    }
+
+    @Test(
+        "Retry-After that is no number of seconds says nothing",
+        arguments: ["nan", "-inf", "-1e300", "1e300", "0x1p62", "-1"])
+    func retryAfter(field: String) async throws {
+        try await HTTPServer.serving { base in
+            let busy = try await self.fetcher.fetch(FetchRequest(address: "\(base)/busy/\(field)", maximumBytes: 4))
+            #expect(busy == FetchResponse(status: 503))
         }
     }
 
@@ -162,7 +172,7 @@ struct HTTPClientFetcherTests {
             #expect(server.counts.requests == 0)
             var tls = TLSConfiguration.makeClientConfiguration()
             tls.trustRoots = .certificates([try pki.root.nio])
-            let trusting = try HTTPClientFetcher(tls: tls)
+            let trusting = HTTPClientFetcher.patient(tls)
             let answer = try await trusting.fetch(FetchRequest(address: address, maximumBytes: 100))
             #expect(answer.body == Array("hello".utf8))
         }

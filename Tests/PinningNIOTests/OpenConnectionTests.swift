@@ -18,12 +18,13 @@ struct OpenConnectionTests {
 
     /// A client with one open connection, and what a test does with it.
     private func withConnection(
-        http2: Bool, pins: (TestPKI) throws -> [Pin] = { try [$0.leaf.pin] },
+        http2: Bool, clockAhead: Int64 = 0, pins: (TestPKI) throws -> [Pin] = { try [$0.leaf.pin] },
         _ edit: (inout PinList) -> Void = { _ in },
         _ body: (PinnedScene, PinnedHTTPClient, LoopbackServer, String, TestPKI) async throws -> Void
     ) async throws {
         let pki = try TestPKI([Self.host])
         let scene = try PinnedScene([PinnedScene.entry(Self.host, pins(pki))], roots: [pki.root], edit)
+        scene.clock.advance(by: clockAhead)
         let client = try scene.client([Self.host])
         try await LoopbackServer.with(LoopbackServer.Identity(pki.chain), http2: http2) { server in
             let base = "https://\(Self.host):\(server.port)"
@@ -112,6 +113,20 @@ struct OpenConnectionTests {
             await scene.clock.untilSleeping()
             scene.clock.now = until
             await server.untilOpen(0)
+            let refusal = await #expect(throws: PinningError.self) { try await client.text("\(base)/") }
+            #expect(refusal?.decision.reason == .noMatchingPin)
+            #expect(server.counts.requests == 1)
+        }
+    }
+
+    @Test("takes no new request when a clock that was ahead had ended its entry", arguments: [false, true])
+    func entryEndedByAWrongClock(http2: Bool) async throws {
+        let end = Timestamp(secondsSince1970: TestPKI.now + 3_600)
+        try await self.withConnection(
+            http2: http2, clockAhead: 7_200, pins: { _ in [PinnedScene.strangePin] },
+            { list in list.domains[0].entry.expiresAt = end }
+        ) { scene, client, server, base, pki in
+            scene.clock.advance(by: -7_200)
             let refusal = await #expect(throws: PinningError.self) { try await client.text("\(base)/") }
             #expect(refusal?.decision.reason == .noMatchingPin)
             #expect(server.counts.requests == 1)

@@ -48,7 +48,7 @@ struct PinnedHTTPClientTests {
                 }
                 #expect(refusal?.decision.reason == .noMatchingPin)
                 #expect(refusal?.host == Self.host)
-                #expect(refusal?.decision.list?.version == scene.pinning.policyInForce.policy.list?.version)
+                #expect(refusal?.decision.list?.version == scene.pinning.policyInForce.listVersion)
                 #expect(refusal?.decision.path.publicKeyPins == pins)
             }
             #expect(server.counts.requests == 0)

@@ -63,6 +63,16 @@ struct URLSessionFetcherTests {
         }
     }
 
+    @Test(
+        "Retry-After that is no number of seconds says nothing",
+        arguments: ["nan", "-inf", "-1e300", "1e300", "0x1p62", "-1"])
+    func retryAfter(field: String) async throws {
+        try await HTTPServer.serving { base in
+            let busy = try await self.fetcher.fetch(FetchRequest(address: "\(base)/busy/\(field)", maximumBytes: 4))
+            #expect(busy == FetchResponse(status: 503))
+        }
+    }
+
     @Test("does what the protocol asks for")
     func compatibility() async throws {
         try await HTTPServer.serving { try await ProtocolCompatibility.check(URLSessionFetcher(), against: $0) }

@@ -28,8 +28,8 @@ private let targets: [any FuzzTarget.Type] = [
     CertificateWalk.self, PinText.self, HostNormaliser.self, PEMText.self, EnvelopeBytes.self, RootPayload.self,
     PinsPayload.self, ReportQueueBytes.self, YAMLSource.self, StoredState.self,
     RequestTargetText.self, PresentedChainBytes.self, AndroidConfigurationText.self, OkHttpSourceText.self,
-    PropertyListBytes.self, ReportBodies.self, RequestFields.self, DashboardText.self, ExecutableFileBytes.self,
-    ProcessText.self,
+    PropertyListBytes.self, ReportAnswer.self, ReportBodies.self, RequestFields.self, DashboardText.self,
+    ExecutableFileBytes.self, ProcessText.self,
 ]
 
 /// The target of this run.

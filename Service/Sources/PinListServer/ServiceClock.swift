@@ -19,7 +19,7 @@ public struct SystemServiceClock: ServiceClock {
     public init() {}
 
     /// Now.
-    public var now: Timestamp { Timestamp(secondsSince1970: Int64(Date().timeIntervalSince1970.rounded(.down))) }
+    public var now: Timestamp { Timestamp(roundingDown: Date().timeIntervalSince1970) }
 
     /// Since the machine was started.
     public var uptime: Double { ProcessInfo.processInfo.systemUptime }

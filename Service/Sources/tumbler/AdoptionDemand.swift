@@ -58,6 +58,6 @@ struct AdoptionDemand: ParsableArguments {
     }
 
     private static func text(_ percent: Double) -> String {
-        percent == percent.rounded() ? "\(Int(percent))" : "\(percent)"
+        "\(percent)".hasSuffix(".0") ? String("\(percent)".dropLast(2)) : "\(percent)"
     }
 }

@@ -100,8 +100,9 @@ struct StatusLines {
     /// One decimal, cut off; no number where there is none.
     private static func tenths(_ number: Double) -> String {
         // A hair is added: 0.07 * 100 is a little under 7.
-        guard number.isFinite, number >= 0, number < 1e12 else { return "?" }
-        let tenths = Int64(number * 10 + 1e-6)
+        guard number >= 0, number < 1e12, let tenths = Int64(exactly: (number * 10 + 1e-6).rounded(.down)) else {
+            return "?"
+        }
         return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
     }
 }

@@ -22,5 +22,5 @@ struct TimeOption: ParsableArguments {
     }
 
     /// The time of the command: taken once, here.
-    var time: Timestamp { self.at ?? Timestamp(secondsSince1970: Int64(Date().timeIntervalSince1970.rounded(.down))) }
+    var time: Timestamp { self.at ?? Timestamp(roundingDown: Date().timeIntervalSince1970) }
 }

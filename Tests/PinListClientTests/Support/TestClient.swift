@@ -72,7 +72,7 @@ struct TestClient {
 
 extension Pinning {
     /// The version of the list in force.
-    nonisolated var version: Int64? { self.policyInForce.policy.list?.version }
+    nonisolated var version: Int64? { self.policyInForce.listVersion }
 
     /// The kinds of the events so far.
     nonisolated func kinds() async -> [PinningEvent.Kind] {

@@ -47,7 +47,7 @@ extension PinnedScene {
     /// - Returns: The decision.
     func publish(_ entry: PinnedDomain, andAwaitOn channel: any Channel) async throws -> PinningDecision? {
         try await self.publish { $0.domains = [PinList.Domain(entry)] }
-        let version = self.pinning.policyInForce.policy.list?.version
+        let version = self.pinning.policyInForce.listVersion
         while true {
             let decision = try await channel.pinningDecision().get()
             if decision?.list?.version == version { return decision }

@@ -41,6 +41,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(304 if self.headers.get("If-None-Match") == '"held"' else 200, b"list")
         elif path == "/busy":
             self.answer(503, b"", Retry_After="17")
+        elif path.startswith("/busy/"):
+            self.answer(503, b"", Retry_After=path.removeprefix("/busy/"))
         elif path.startswith("/redirect/"):
             left = int(path.rsplit("/", 1)[1])
             self.answer(302, b"", Location=f"{here}/redirect/{left - 1}" if left else f"{here}/list")

@@ -116,6 +116,7 @@ public struct AdoptionEstimate: Hashable, Sendable {
         }
         // A hundred years are the end of every forecast.
         let windows = min(log((1 - Self.everybody) / missing) / log(factor), 3.2e9 / Double(max(window, 1)))
-        return (max(earliest, now + Int64(windows * Double(window))), false)
+        guard let wait = Int64(exactly: (windows * Double(window)).rounded(.down)) else { return (nil, false) }
+        return (max(earliest, now + wait), false)
     }
 }

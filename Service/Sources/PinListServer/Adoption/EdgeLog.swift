@@ -110,7 +110,7 @@ public struct EdgeLog: Sendable {
     private static func time(_ text: String) -> Timestamp? {
         if let time = try? Timestamp(text) { return time }
         guard let date = try? Date(text, strategy: .iso8601) else { return nil }
-        return Timestamp(secondsSince1970: Int64(date.timeIntervalSince1970.rounded(.down)))
+        return Timestamp(roundingDown: date.timeIntervalSince1970)
     }
 }
 

@@ -135,7 +135,7 @@ enum AlarmRules {
 
     /// A number with one decimal where that says something.
     static func number(_ value: Double) -> String {
-        let tenths = Int64((min(max(value, 0), 9e15) * 10).rounded())
+        guard let tenths = Int64(exactly: (min(max(value, 0), 9e15) * 10).rounded()) else { return "?" }
         return value >= 100 || tenths % 10 == 0 ? "\((tenths + 5) / 10)" : "\(tenths / 10).\(tenths % 10)"
     }
 }

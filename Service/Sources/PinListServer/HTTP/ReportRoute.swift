@@ -68,7 +68,8 @@ final class ReportRoute: Sendable {
             SourceAddress(bytes: $0.bytes)
         }
         let answer = address.map { address in
-            self.limits.withLockedValue { $0.limiter.judge(address, at: Int64(self.clock.uptime * 1e9)) }
+            let nanoseconds = Int64(exactly: (self.clock.uptime * 1e9).rounded()) ?? 0
+            return self.limits.withLockedValue { $0.limiter.judge(address, at: nanoseconds) }
         }
         if case .refuse(let retryAfter)? = answer { throw Self.tooMany(retryAfter) }
         let body = try await self.body(of: request, from: address)

@@ -92,7 +92,8 @@ struct StatusDocument: Encodable {
         }
         self.hosts = overview.hosts.map { rate in
             Host(
-                host: rate.host, lastHour: Int(rate.lastHour.rounded()), pinFailures: Int(rate.pinFailures.rounded()),
+                host: rate.host, lastHour: HostRate.whole(rate.lastHour),
+                pinFailures: HostRate.whole(rate.pinFailures),
                 usual: (rate.usual * 10).rounded() / 10)
         }
         self.groups = groups.prefix(Self.mostGroups).map { group in

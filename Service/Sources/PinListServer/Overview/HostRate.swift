@@ -19,6 +19,10 @@ public struct HostRate: Hashable, Sendable {
 
     /// Stands for the hosts of groups that there was no room for; no host is called so.
     static let otherHosts = "*"
+
+    /// A rate as a whole number, for people.
+    static func whole(_ rate: Double) -> Int { Int(exactly: rate.rounded()) ?? 0 }
+
     /// How many hours are the week that a rate is compared with.
     static let week: Int64 = 168
     /// The most hosts that no list has whose rates are told: anybody can report a host that there is not.

@@ -81,7 +81,7 @@ struct StateTests {
         #expect(await (try app.launch()).refresh().isSuccess)
         #expect(FileManager.default.fileExists(atPath: app.folder.appendingPathComponent("pins.json").path))
         let appExtension = try app.launch()
-        #expect(appExtension.policyInForce.policy.list?.version == 2)
+        #expect(appExtension.policyInForce.listVersion == 2)
         #expect(await self.kinds(appExtension).isEmpty)
     }
 
@@ -174,7 +174,7 @@ struct StateTests {
         let pinning = try app.launch(state: .appGroup("not-entitled"))
         #expect(await self.kinds(pinning).contains(.stateUnreadable))
         #expect(await pinning.refresh().refused.isEmpty)
-        #expect(pinning.policyInForce.policy.list?.version == 2)
+        #expect(pinning.policyInForce.listVersion == 2)
     }
 
     @Test("is by default in Application Support, in a folder of the app's and the list's own")

@@ -25,7 +25,8 @@ struct DaysLeft: Hashable, Sendable {
 
     /// `in 12 days`, `ended 2 days ago`, with a sign where it is time to act.
     var words: Markup {
-        let amount = TimeText.duration(Int64(min(self.days.magnitude * 86_400, 1e15).rounded(.down)))
+        let amount = TimeText.duration(
+            Int64(exactly: min(self.days.magnitude * 86_400, 1e15).rounded(.down)) ?? 0)
         let sign: Markup =
             switch self.tone {
             case .calm: ""

@@ -35,6 +35,6 @@ struct NiceScale: Hashable, Sendable {
         let count = max(1, (maximum / step - 1e-9).rounded(.up))
         self.step = step
         self.top = step * count
-        self.ticks = (0...Int(count)).map { Double($0) * step }
+        self.ticks = stride(from: 0, through: count, by: 1).map { $0 * step }
     }
 }

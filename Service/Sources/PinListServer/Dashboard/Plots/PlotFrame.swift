@@ -98,7 +98,7 @@ struct PlotFrame: Sendable {
     }
 
     private func pixel(_ value: Double) -> Int {
-        Self.top + Int((self.y(value) / Self.height * Double(self.pixels)).rounded())
+        Self.top + (Int(exactly: (self.y(value) / Self.height * Double(self.pixels)).rounded()) ?? 0)
     }
 
     /// A coordinate: at most two decimals.

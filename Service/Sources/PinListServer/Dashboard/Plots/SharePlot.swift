@@ -66,7 +66,7 @@ struct SharePlot: Sendable {
 
     /// Where a label at the end of a layer lies within it over its whole length; `nil` where it would reach into others.
     private static func room(under ceiling: [Double], over floor: [Double], at run: Range<Int>) -> Double? {
-        let length = max(1, Int((Double(ceiling.count) * Self.roomForLabel.width).rounded(.up)))
+        let length = max(1, Int(exactly: (Double(ceiling.count) * Self.roomForLabel.width).rounded(.up)) ?? .max)
         guard run.count >= length else { return nil }
         let windows = run.suffix(length)
         let lowest = windows.map { floor[$0] }.max() ?? 1

@@ -38,13 +38,13 @@ enum NumberText {
     static func decimal(_ number: Double, places: Int) -> String {
         guard number.isFinite else { return "0" }
         let places = min(max(places, 0), 6)
-        let factor = (0..<places).reduce(1.0) { product, _ in product * 10 }
+        let factor = (0..<places).reduce(Int64(1)) { product, _ in product * 10 }
         guard number.magnitude < 1e12 else {
             return String(number.rounded()).replacingSuffix(".0")
         }
-        let scaled = Int64((number.magnitude * factor).rounded())
-        let whole = scaled / Int64(factor)
-        var fraction = String(scaled % Int64(factor))
+        let scaled = Int64(exactly: (number.magnitude * Double(factor)).rounded()) ?? .max
+        let whole = scaled / factor
+        var fraction = String(scaled % factor)
         fraction = String(repeating: "0", count: max(0, places - fraction.count)) + fraction
         while fraction.last == "0" { fraction.removeLast() }
         let sign = number < 0 && scaled > 0 ? "-" : ""

@@ -106,10 +106,10 @@ enum DashboardPages {
         let state: ShownHostRate.State =
             rate.isAboveUsual ? .high : rate.lastHour > 2 * rate.usual && rate.lastHour >= 3 ? .raised : .usual
         return ShownHostRate(
-            host: rate.host.isEmpty ? "(lists)" : rate.host, lastHour: Int(rate.pinFailures.rounded()),
+            host: rate.host.isEmpty ? "(lists)" : rate.host, lastHour: HostRate.whole(rate.pinFailures),
             usual: rate.usual,
             hours: PlotSeries(start: start, step: 3_600, values: rate.hours.map { Double($0) }),
-            otherTLS: Int((rate.lastHour - rate.pinFailures).rounded()), state: state)
+            otherTLS: HostRate.whole(rate.lastHour - rate.pinFailures), state: state)
     }
 
     static func pins(_ domain: PinList.Domain, _ probe: StoredProbe?, _ list: PinList) -> HostPins {

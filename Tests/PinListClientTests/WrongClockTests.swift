@@ -1,0 +1,86 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import PinListClient
+import PinListMetadata
+import PinningTesting
+import Testing
+
+@Suite("A clock that was wrong for a moment")
+struct WrongClockTests {
+    /// Ten years, in seconds.
+    private static let decade: Int64 = 3_650 * 86_400
+
+    private func running(_ pinning: Pinning, _ body: () async throws -> Void) async throws {
+        let run = Task { await pinning.run() }
+        defer { run.cancel() }
+        try await body()
+        run.cancel()
+        await run.value
+    }
+
+    @Test(
+        "ahead by ten years at one decision: pins are enforced again at the next one, without a refresh",
+        arguments: [PinList.WhenStale.report, .deny, .enforce])
+    func stale(whenStale: PinList.WhenStale) throws {
+        var client = try TestClient()
+        client.configuration.whenStale = whenStale
+        let pinning = try client.launch(refreshing: false)
+        func decision() -> PinningDecision { pinning.decision(for: TestClient.strangePath, host: TestClient.host) }
+        let before = decision()
+        client.clock.advance(by: Self.decade)
+        let ahead = decision()
+        #expect(ahead.list?.stale == true)
+        #expect(ahead.verdict == (whenStale == .report ? .allow : .block))
+        client.clock.advance(by: -Self.decade)
+        #expect(decision() == before)
+        #expect(before.verdict == .block && before.list?.stale == false && before.entry?.pins.count == 1)
+    }
+
+    @Test("open connections are told both times: when the list expires, and when by the clock it has not")
+    func epochs() async throws {
+        var client = try TestClient()
+        client.configuration.whenStale = .report
+        let pinning = try client.launch(refreshing: false)
+        var changes = pinning.policyChanges().makeAsyncIterator()
+        client.clock.advance(by: Self.decade)
+        _ = pinning.decision(for: TestClient.strangePath, host: TestClient.host)
+        let expired = try #require(await changes.next())
+        #expect(expired.policy(at: client.clock.now).list?.stale == true)
+        client.clock.advance(by: -Self.decade)
+        _ = pinning.decision(for: TestClient.strangePath, host: TestClient.host)
+        let valid = try #require(await changes.next())
+        #expect(valid.epoch > expired.epoch)
+        #expect(valid.policy(at: client.clock.now).list?.stale == false)
+    }
+
+    @Test("a pause after a failure that a clock which was ahead began does not hold up the next refresh")
+    func pause() async throws {
+        let store = MemoryStore()
+        let client = try TestClient(store: store, fraction: 0.999)
+        client.server.interference = { _, _ in FetchResponse(status: 503, retryAfter: 43_200) }
+        client.clock.advance(by: 3_600)
+        #expect(await (try client.launch()).refresh().fetchFailure != nil)
+        client.server.interference = nil
+        client.clock.advance(by: -3_600)
+        try client.publish()
+        let next = try client.launch()
+        try await self.running(next) { await client.clock.untilSleeping() }
+        #expect(next.version == 2)
+    }
+
+    @Test("a refresh that a clock which was ahead noted does not hold up the next one")
+    func lastRefresh() async throws {
+        let store = MemoryStore()
+        let client = try TestClient(store: store)
+        client.clock.advance(by: 3_600)
+        #expect(await (try client.launch()).refresh().isSuccess)
+        client.clock.advance(by: -3_600)
+        try client.publish()
+        let next = try client.launch()
+        try await self.running(next) { await client.clock.untilSleeping() }
+        #expect(next.version == 2)
+    }
+}
