@@ -68,7 +68,7 @@ struct ListArchive: Sendable {
         }
     }
 
-    /// Takes over what another process stored meanwhile, where that is newer.
+    /// Takes over what another process stored meanwhile, where that is newer, or has a signature that ours lacks.
     private func adopt(_ trust: inout TrustState) throws(StoreFailure) {
         var mine = trust
         var findings: [Finding] = []
@@ -80,7 +80,10 @@ struct ListArchive: Sendable {
         case .absent, .damaged: break
         }
         guard let stored = theirs.outside else { return trust = mine }
-        trust = mine.outside.map { stored.isNewer(than: $0) } ?? true ? theirs : mine
+        let isTakenOver = mine.outside.map {
+            stored.isNewer(than: $0) || $0.lacksSignature(of: stored, under: mine.chain)
+        }
+        trust = isTakenOver ?? true ? theirs : mine
     }
 
     private static func damaged(_ file: StateFile, _ reason: String) -> Finding {

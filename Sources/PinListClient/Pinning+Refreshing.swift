@@ -100,7 +100,7 @@ extension Pinning {
             self.report(error, of: response.body, at: now)
             throw error
         }
-        guard acceptance != .unchanged else { return }
+        guard acceptance == .newer || acceptance == .resigned else { return }
         self.wasFetched = true
         self.store(&outcome, at: now)
         self.publish(at: now)
@@ -173,7 +173,9 @@ extension Pinning {
         self.storage = isNewer ? .newer : .ready
         self.refreshState = state
         // What this process fetched meanwhile may be newer than what is stored, or older.
-        if let mine = self.trust?.outside, trust.outside.map({ mine.isNewer(than: $0) }) ?? true {
+        if let mine = self.trust?.outside,
+            trust.outside.map({ mine.isNewer(than: $0) || $0.lacksSignature(of: mine, under: trust.chain) }) ?? true
+        {
             self.needsStoring = true
         } else {
             self.trust = trust

@@ -69,6 +69,18 @@ public struct HeldList: Sendable {
         self.status == other.status ? self.list.version > other.list.version : self.status == .current
     }
 
+    /// Whether this is the payload of a current list in an envelope that lacks a signature which may still be needed.
+    /// Such an envelope takes the place of the other one nowhere: not in memory, and not on disk. A list that is not
+    /// current bounds nothing.
+    ///
+    /// Source: formats.md, section 3.3, step 3.
+    public func lacksSignature(of held: HeldList, under chain: RootChain) -> Bool {
+        guard held.status == .current, self.list.version == held.list.version, self.payload == held.payload else {
+            return false
+        }
+        return self.verified.lacksSignature(of: held.verified, under: chain)
+    }
+
     /// The ids of the keys of the newest root that signed it.
     mutating func signers(under chain: RootChain) -> [String] {
         self.verified.signers(chain.newest.pins, of: chain.newest).map(\.keyID)

@@ -25,6 +25,9 @@ public struct TrustState: Sendable {
         case unchanged
         /// It is the payload that is held, in another envelope, which is held from now on.
         case resigned
+        /// It is the payload that is held, in an envelope that lacks a signature of the one that is held. Whoever
+        /// serves lists can cut signatures off, so nothing has changed.
+        case signatureLost
     }
 
     /// The roots.
@@ -170,6 +173,7 @@ public struct TrustState: Sendable {
                 throw MetadataRefusal(.pins, .equivocation, "there are two lists of version \(list.version)")
             }
             guard offered.bytes != held.bytes else { return .unchanged }
+            guard !offered.lacksSignature(of: held, under: self.chain) else { return .signatureLost }
             self.outside = offered
             return .resigned
         }

@@ -55,4 +55,25 @@ struct VerifiedEnvelope: Sendable {
         for key in root.keys(of: role) where self.ledger.isSigned(by: key, &message) { signers.append(key) }
         return signers
     }
+
+    /// Whether this lacks a signature of another envelope over the same payload that may still be needed: by a key of
+    /// the newest root, or by a key that no root held knows. A root to come may know it, and then it is what keeps the
+    /// list current (formats.md, section 3.3).
+    ///
+    /// Only signatures that hold under nothing but keys of older roots are no loss. Which key a signature names proves
+    /// nothing, so one that holds under no key is the same only byte for byte.
+    func lacksSignature(of other: VerifiedEnvelope, under chain: RootChain) -> Bool {
+        var (mine, others) = (self.ledger, other.ledger)
+        var message = SignedMessage(self.envelope)
+        var otherMessage = SignedMessage(other.envelope)
+        for key in chain.newest.keys.values where others.isSigned(by: key, &otherMessage) {
+            guard mine.isSigned(by: key, &message) else { return true }
+        }
+        let kept = Set(self.envelope.signatures.map(\.bytes))
+        let keys = Set(chain.held.flatMap { $0.root.keys.values })
+        for signature in Set(other.envelope.signatures.map(\.bytes)) where !kept.contains(signature) {
+            guard keys.contains(where: { $0.isValidSignature(signature, for: &otherMessage) }) else { return true }
+        }
+        return false
+    }
 }

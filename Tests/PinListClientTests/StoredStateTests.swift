@@ -156,6 +156,42 @@ struct StoredStateTests {
         #expect(try client.launch().version == 3)
     }
 
+    @Test("a signature is cut off: nothing is stored, nothing is reported, and the full envelope stays in force")
+    func cutSignature() async throws {
+        let store = FaultyStore()
+        let client = try TestClient(store: store)
+        let signer = try client.server.publish { repository in
+            let key = repository.newKey()
+            return repository.pinsKeys + [key]
+        }
+        let full = try client.publish(signedBy: signer)
+        let pinning = try client.launch()
+        #expect(await pinning.refresh().isSuccess)
+        let writes = store.writes.filter { $0 == .pins }.count
+        let cut = try client.server.publish { try $0.republishList(signedBy: [signer[0]]) }
+        let outcome = await pinning.refresh()
+        #expect(outcome.isSuccess && outcome.refused.isEmpty && !outcome.hasChanged)
+        #expect(store.writes.filter { $0 == .pins }.count == writes)
+        #expect(store.read(.pins, maximumBytes: .max) == .bytes(full))
+        #expect(cut != full)
+        #expect(try client.launch().policyInForce.listDigest == Envelope.digest(of: full))
+    }
+
+    @Test("two processes on one folder: the one that was given less does not overwrite the signature that the other has")
+    func twoProcessesCutSignature() async throws {
+        let store = MemoryStore()
+        let client = try TestClient(store: store)
+        let signers = try client.server.publish { $0.pinsKeys + [$0.newKey()] }
+        let full = try client.publish(signedBy: signers)
+        let slow = try client.launch()
+        #expect(await (try client.launch()).refresh().isSuccess)
+        #expect(store.read(.pins, maximumBytes: .max) == .bytes(full))
+        _ = try client.server.publish { try $0.republishList(signedBy: [signers[0]]) }
+        #expect(await slow.refresh().isSuccess)
+        #expect(store.read(.pins, maximumBytes: .max) == .bytes(full))
+        #expect(slow.policyInForce.listDigest == Envelope.digest(of: full))
+    }
+
     @Test("an app update with a new root replaces lost keys: what the old root had signed is dropped")
     func replacedRoot() async throws {
         let (_, store, _) = try await Self.filled()

@@ -69,6 +69,7 @@ struct ServiceAnswer: Sendable {
         case (404, _): "is this the address of a Tumbler service?"
         case (409, "rollback"): "a newer list is published: bring the checkout up to date, then tumbler release"
         case (409, "equivocation"): "another list of this version is published: tumbler release makes the next one"
+        case (409, "signature-lost"): "tumbler combine joins the envelope that is served and this one"
         case (422, "would-supersede"): "publish a list that is signed under the new root together with it"
         case (422, "name-not-configured"): "names: in the configuration of the service has the root that the app ships"
         case (422, _): "docs/guides/when-a-list-is-refused.md has the codes"

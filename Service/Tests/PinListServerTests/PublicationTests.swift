@@ -52,6 +52,46 @@ struct PublicationTests {
         #expect(name.list?.list.version == 2)
     }
 
+    @Test("the list that is served with a signature cut off is a conflict: a publisher's token cannot take a signer away")
+    func signatureLost() throws {
+        var repository = try self.repository()
+        let stranger = repository.newKey()
+        let full = try repository.republishList(signedBy: repository.pinsKeys + [stranger])
+        var name = try PublishedName(anchor: repository.roots[0])
+        _ = try name.publish([repository.roots[0], full], at: Self.start)
+        for keys in [repository.pinsKeys, [repository.pinsKeys[0], stranger], [repository.pinsKeys[0]]] {
+            let less = try repository.republishList(signedBy: keys)
+            let refusal = #expect(throws: PublicationRefusal.self) { try name.publish([less], at: Self.start) }
+            #expect(refusal?.code == .signatureLost)
+            #expect(refusal?.code.status == 409)
+            #expect(refusal?.code.description == "signature-lost")
+        }
+        #expect(name.list?.bytes == full)
+    }
+
+    @Test("the same payload and signatures spelled otherwise change nothing, not even the entity tag")
+    func spelledOtherwise() throws {
+        let repository = try self.repository()
+        var name = try PublishedName(anchor: repository.roots[0])
+        _ = try name.publish([repository.roots[0], repository.lists[0]], at: Self.start)
+        var envelope = try Envelope(repository.lists[0], of: .pins, limits: MetadataLimits())
+        envelope.signatures = envelope.signatures.reversed().map {
+            Envelope.Signature(keyID: "", bytes: $0.bytes)
+        }
+        envelope.signatures.append(envelope.signatures[0])
+        let blanks = Array("{   ".utf8) + repository.lists[0].dropFirst()
+        for spelling in [envelope.bytes, blanks] {
+            #expect(try name.publish([spelling], at: Self.start).isEmpty)
+            #expect(name.list?.bytes == repository.lists[0])
+        }
+        // One signature more is another set.
+        var more = repository
+        let resigned = try more.republishList(signedBy: more.pinsKeys + [more.newKey()])
+        var set = try Envelope(resigned, of: .pins, limits: MetadataLimits())
+        set.signatures += envelope.signatures
+        #expect(try name.publish([set.bytes], at: Self.start) == [.resigned(1)])
+    }
+
     @Test("what is stored is loaded, and what does not verify is said")
     func stored() throws {
         let repository = try self.repository()

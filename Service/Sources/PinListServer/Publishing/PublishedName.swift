@@ -139,17 +139,29 @@ public struct PublishedName: Sendable {
         guard var trust = self.trust else {
             throw PublicationRefusal(.unprocessable("root-gap"), "no root is published yet; publish it first")
         }
-        do throws(MetadataRefusal) {
-            let acceptance = try trust.accept(list: list, at: time)
-            self.trust = trust
-            guard let version = trust.outside?.list.version else { return nil }
-            switch acceptance {
-            case .newer: return .list(version)
-            case .resigned: return .resigned(version)
-            case .unchanged: return nil
-            }
-        } catch {
+        let acceptance: TrustState.Acceptance
+        do throws(MetadataRefusal) { acceptance = try trust.accept(list: list, at: time) } catch {
             throw PublicationRefusal(error)
         }
+        switch acceptance {
+        case .unchanged: return nil
+        case .signatureLost:
+            throw PublicationRefusal(
+                .signatureLost,
+                "the envelope lacks a signature of the one that is served; tumbler combine joins the two")
+        case .newer:
+            self.trust = trust
+            return (trust.outside?.list.version).map { .list($0) }
+        case .resigned:
+            // The same signatures spelled otherwise would be a new entity tag, and each client would fetch it again.
+            guard Self.signatures(in: list) != self.list.map({ Self.signatures(in: $0.bytes) }) else { return nil }
+            self.trust = trust
+            return (trust.outside?.list.version).map { .resigned($0) }
+        }
+    }
+
+    /// The signatures of an envelope, whatever order, hints and blanks it has them in.
+    private static func signatures(in envelope: [UInt8]) -> Set<[UInt8]>? {
+        (try? Envelope(envelope, of: .pins, limits: MetadataLimits())).map { Set($0.signatures.map(\.bytes)) }
     }
 }
