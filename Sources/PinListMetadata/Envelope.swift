@@ -15,7 +15,7 @@ public struct Envelope: Hashable, Sendable {
     public struct Signature: Hashable, Sendable {
         /// A hint for finding the key; it decides nothing.
         public let keyID: String
-        /// The signature; of a key that is known here, 64 raw bytes.
+        /// The signature: the raw bytes of the key's algorithm, whichever that is.
         public let bytes: [UInt8]
 
         /// Creates a signature.
@@ -63,7 +63,11 @@ public struct Envelope: Hashable, Sendable {
         self.payload = try object.base64("payload")
         self.signatures = try object.objects("signatures", most: MetadataLimits.signatures) {
             (signature: inout MetadataObject) throws(MetadataRefusal) in
-            Signature(keyID: try signature.optionalString("keyid") ?? "", bytes: try signature.base64("sig"))
+            let bytes = try signature.base64("sig")
+            guard bytes.count <= MetadataLimits.signatureBytes else {
+                throw signature.malformed("sig", "is over \(MetadataLimits.signatureBytes) bytes long")
+            }
+            return Signature(keyID: try signature.optionalString("keyid") ?? "", bytes: bytes)
         }
         guard self.payloadType.utf8.elementsEqual(Self.payloadType(of: kind).utf8) else {
             throw MetadataRefusal(kind, .wrongType, "the payload type is not \(Self.payloadType(of: kind))")

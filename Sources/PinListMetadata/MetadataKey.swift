@@ -6,18 +6,10 @@ internal import CertificatePinning
 internal import Crypto
 
 /// A public key that signs metadata. Its algorithm is its own; no message chooses it (formats.md, section 3).
+///
+/// A key is its algorithm and its bytes: the same bytes under another algorithm are another key, of the same key id.
+/// A key of an algorithm that is unknown here is kept and verifies nothing, so that a root that has one can be followed.
 public struct MetadataKey: Hashable, Sendable {
-    /// How a key signs.
-    public enum Algorithm: String, Hashable, Sendable, CaseIterable {
-        /// ECDSA over P-256 with SHA-256; a signature is r then s, 32 bytes each.
-        case ecdsaP256SHA256 = "ecdsa-p256-sha256"
-        /// Ed25519 (RFC 8032).
-        case ed25519
-    }
-
-    /// The length of every signature, in bytes.
-    public static let signatureLength = 64
-
     private enum Verifier: Sendable {
         case p256(P256.Signing.PublicKey)
         case ed25519(Curve25519.Signing.PublicKey)
@@ -26,13 +18,17 @@ public struct MetadataKey: Hashable, Sendable {
     /// How the key signs.
     public let algorithm: Algorithm
 
-    /// The DER SubjectPublicKeyInfo.
+    /// The DER SubjectPublicKeyInfo; of an algorithm that is unknown here the bytes that the root has, whatever they are.
     public let subjectPublicKeyInfo: [UInt8]
 
     /// The lower-case hex SHA-256 of ``subjectPublicKeyInfo``.
     public let keyID: String
 
-    private let verifier: Verifier
+    /// What verifies; `nil` where nothing here can.
+    private let verifier: Verifier?
+
+    /// Whether signatures of the key can be verified here. Otherwise none of them holds.
+    public var isVerifiable: Bool { self.verifier != nil }
 
     /// The one form of a P-256 key before its coordinates: a named curve, uncompressed. 91 bytes with them.
     private static let p256Prefix: [UInt8] = [
@@ -45,27 +41,42 @@ public struct MetadataKey: Hashable, Sendable {
         0x30, 0x2A, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x03, 0x21, 0x00,
     ]
 
-    /// The key in some DER, which must be exactly one of the two forms: with two ways to write a key, one key could
-    /// count twice.
+    /// The key in some DER, which must be exactly the one form of a known algorithm.
     ///
     /// - Returns: `nil` for any other form, and for a point that is not on the curve.
     public init?(subjectPublicKeyInfo der: [UInt8]) {
-        if der.starts(with: Self.p256Prefix), der.count == Self.p256Prefix.count + 64,
-            let key = try? P256.Signing.PublicKey(x963Representation: der.suffix(65))
-        {
-            self.algorithm = .ecdsaP256SHA256
-            self.verifier = .p256(key)
-        } else if der.starts(with: Self.ed25519Prefix), der.count == Self.ed25519Prefix.count + 32,
-            Self.isCanonical(der.suffix(32)), !Self.isOfSmallOrder(der.suffix(32)),
-            let key = try? Curve25519.Signing.PublicKey(rawRepresentation: der.suffix(32))
-        {
-            self.algorithm = .ed25519
-            self.verifier = .ed25519(key)
-        } else {
-            return nil
+        let algorithms = Algorithm.allCases.lazy
+        guard let key = algorithms.compactMap({ MetadataKey(algorithm: $0, publicKey: der) }).first else { return nil }
+        self = key
+    }
+
+    /// The key that a root has.
+    ///
+    /// - Parameters:
+    ///   - algorithm: How it signs. Of a known one the bytes must be exactly its one form: with two ways to write a key,
+    ///     one key could count twice. Of an unknown one they are not looked into.
+    ///   - bytes: The bytes.
+    /// - Returns: `nil` for any other form, and for a point that is not on the curve.
+    public init?(algorithm: Algorithm, publicKey bytes: [UInt8]) {
+        var verifier: Verifier?
+        switch algorithm {
+        case .ecdsaP256SHA256:
+            guard bytes.starts(with: Self.p256Prefix), bytes.count == Self.p256Prefix.count + 64,
+                let key = try? P256.Signing.PublicKey(x963Representation: bytes.suffix(65))
+            else { return nil }
+            verifier = .p256(key)
+        case .ed25519:
+            guard bytes.starts(with: Self.ed25519Prefix), bytes.count == Self.ed25519Prefix.count + 32,
+                Self.isCanonical(bytes.suffix(32)), !Self.isOfSmallOrder(bytes.suffix(32)),
+                let key = try? Curve25519.Signing.PublicKey(rawRepresentation: bytes.suffix(32))
+            else { return nil }
+            verifier = .ed25519(key)
+        default: break
         }
-        self.subjectPublicKeyInfo = der
-        self.keyID = Hexadecimal.text(of: SHA256.hash(data: der))
+        self.algorithm = algorithm
+        self.verifier = verifier
+        self.subjectPublicKeyInfo = bytes
+        self.keyID = Hexadecimal.text(of: SHA256.hash(data: bytes))
     }
 
     /// Whether the y coordinate is below 2^255 - 19: RFC 8032, section 5.1.3, allows no other, and some libraries do.
@@ -100,34 +111,37 @@ public struct MetadataKey: Hashable, Sendable {
     /// Whether a signature of this key over a message holds.
     ///
     /// - Parameters:
-    ///   - signature: 64 raw bytes; anything else does not hold.
+    ///   - signature: The raw bytes, ``Algorithm/signatureLength`` of them; anything else does not hold.
     ///   - message: The bytes that were signed, for an envelope ``Envelope/signedBytes``.
     public func isValidSignature(_ signature: [UInt8], for message: [UInt8]) -> Bool {
-        guard signature.count == Self.signatureLength else { return false }
-        switch self.verifier {
+        guard let verifier, signature.count == self.algorithm.signatureLength else { return false }
+        switch verifier {
         case .p256(let key):
             guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature) else { return false }
             return key.isValidSignature(signature, for: message)
-        case .ed25519(let key):
-            return key.isValidSignature(signature, for: message)
+        case .ed25519(let key): return key.isValidSignature(signature, for: message)
         }
     }
 
     /// The same, for a message that is hashed or put together once for all signatures.
     func isValidSignature(_ signature: [UInt8], for message: inout SignedMessage) -> Bool {
-        guard signature.count == Self.signatureLength else { return false }
-        switch self.verifier {
+        guard let verifier, signature.count == self.algorithm.signatureLength else { return false }
+        switch verifier {
         case .p256(let key):
             guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature) else { return false }
             return key.isValidSignature(signature, for: message.digest())
-        case .ed25519(let key):
-            return key.isValidSignature(signature, for: message.bytes())
+        case .ed25519(let key): return key.isValidSignature(signature, for: message.bytes())
         }
     }
 
-    /// Equal when the encodings are: each key has only one.
-    public static func == (left: MetadataKey, right: MetadataKey) -> Bool { left.keyID == right.keyID }
+    /// Equal when algorithm and encoding are: each key has only one. The key id alone says nothing of the algorithm.
+    public static func == (left: MetadataKey, right: MetadataKey) -> Bool {
+        left.algorithm == right.algorithm && left.keyID == right.keyID
+    }
 
-    /// Feeds the key id.
-    public func hash(into hasher: inout Hasher) { hasher.combine(self.keyID) }
+    /// Feeds the algorithm and the key id.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(self.algorithm)
+        hasher.combine(self.keyID)
+    }
 }

@@ -22,6 +22,8 @@ public struct MetadataLimits: Hashable, Sendable {
     public static let keys = 32
     /// The most signatures in an envelope.
     public static let signatures = 32
+    /// The most bytes of a signature, decoded: those of algorithms to come are longer than the ones of today.
+    public static let signatureBytes = 65_536
     /// The most JSON values in an envelope, which is read before anything vouches for it: some hundred are needed.
     public static let envelopeValues = 4_096
     /// The most entries in a list.

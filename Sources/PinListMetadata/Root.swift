@@ -69,12 +69,8 @@ public struct Root: Hashable, Sendable {
         }
         var keys: [String: MetadataKey] = [:]
         try object.eachObject { (keyID: String, key: inout MetadataObject) throws(MetadataRefusal) in
-            guard let algorithm = MetadataKey.Algorithm(rawValue: try key.string("algorithm")) else {
-                throw key.malformed("algorithm", "is none of the known ones")
-            }
-            guard let publicKey = MetadataKey(subjectPublicKeyInfo: try key.base64("publicKey")),
-                publicKey.algorithm == algorithm
-            else {
+            let algorithm = MetadataKey.Algorithm(rawValue: try key.string("algorithm"))
+            guard let publicKey = MetadataKey(algorithm: algorithm, publicKey: try key.base64("publicKey")) else {
                 throw key.malformed("publicKey", "is no \(algorithm.rawValue) key in its one form")
             }
             guard publicKey.keyID.utf8.elementsEqual(keyID.utf8) else {

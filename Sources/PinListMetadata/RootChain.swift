@@ -66,8 +66,8 @@ public struct RootChain: Sendable {
             refusal.isSigned = true
             throw refusal
         }
-        let pins = Set(root.pins.keyIDs)
-        if !newest.pins.keyIDs.allSatisfy({ pins.contains($0) }) {
+        // Keys, not their ids: one whose algorithm changed is another one, and what it signed holds no longer.
+        if !Set(newest.keys(of: newest.pins)).isSubset(of: root.keys(of: root.pins)) {
             self.revokedBefore = root.issuedAt
         }
         self.held.append(Held(root: root, bytes: bytes, payloadDigest: Envelope.digest(of: envelope.payload)))

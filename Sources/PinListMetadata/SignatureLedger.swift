@@ -3,8 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Which keys signed an envelope. Each key is tried at most once for each signature, and its answer is kept.
+///
+/// An answer belongs to the key, which is its algorithm and its bytes: roots may give the same bytes, and so the same key
+/// id, different algorithms, and what holds under one of them says nothing of the other.
 struct SignatureLedger: Sendable {
-    private var answers: [String: Bool] = [:]
+    private var answers: [MetadataKey: Bool] = [:]
 
     /// Whether a key signed the envelope.
     ///
@@ -12,14 +15,14 @@ struct SignatureLedger: Sendable {
     ///   - key: The key.
     ///   - message: What is signed, looked at only when the key was not tried before; always the same one.
     mutating func isSigned(by key: MetadataKey, _ message: inout SignedMessage) -> Bool {
-        if let answer = self.answers[key.keyID] { return answer }
+        if let answer = self.answers[key] { return answer }
         var answer = false
         for signature in message.signatures(hintedAt: key.keyID)
         where key.isValidSignature(signature.bytes, for: &message) {
             answer = true
             break
         }
-        self.answers[key.keyID] = answer
+        self.answers[key] = answer
         return answer
     }
 

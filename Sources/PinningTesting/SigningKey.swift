@@ -10,7 +10,12 @@ public struct SigningKey: Sendable {
     private enum Signer: Sendable {
         case p256(P256.Signing.PrivateKey)
         case ed25519(Curve25519.Signing.PrivateKey)
+        /// Of an algorithm that nobody here knows: a tag that nobody can check.
+        case unknown([UInt8])
     }
+
+    /// How long the keys and signatures of unknown algorithms are, in bytes: as those of no known one.
+    private static let unknownLength = 2_420
 
     private let signer: Signer
 
@@ -27,7 +32,8 @@ public struct SigningKey: Sendable {
     /// Makes a key.
     ///
     /// - Parameters:
-    ///   - algorithm: How it signs.
+    ///   - algorithm: How it signs. Of one that is unknown a key is made that nobody can verify, as the keys of an
+    ///     algorithm to come are for the clients of today.
     ///   - random: Where its bytes come from; a ``SeededGenerator`` makes the same key again.
     public init(_ algorithm: MetadataKey.Algorithm = .ecdsaP256SHA256, using random: inout SeededGenerator) {
         while true {
@@ -47,6 +53,11 @@ public struct SigningKey: Sendable {
                 else { continue }
                 self.signer = .ed25519(key)
                 self.publicKey = publicKey
+            default:
+                let bytes = random.bytes(Self.unknownLength)
+                guard let publicKey = MetadataKey(algorithm: algorithm, publicKey: bytes) else { continue }
+                self.signer = .unknown(secret)
+                self.publicKey = publicKey
             }
             return
         }
@@ -54,12 +65,18 @@ public struct SigningKey: Sendable {
 
     /// Signs a message.
     ///
-    /// - Returns: 64 raw bytes. For P-256 other ones each time.
+    /// - Returns: The raw bytes of the algorithm. For P-256 other ones each time.
     public func signature(over message: [UInt8]) throws -> [UInt8] {
         switch self.signer {
         case .p256(let key): try Array(key.signature(for: message).rawRepresentation)
         case .ed25519(let key): try Array(key.signature(for: message))
+        case .unknown(let secret): Self.tag(secret, message)
         }
+    }
+
+    private static func tag(_ secret: [UInt8], _ message: [UInt8]) -> [UInt8] {
+        let code = HMAC<SHA512>.authenticationCode(for: message, using: SymmetricKey(data: secret))
+        return Array([[UInt8]](repeating: Array(code), count: Self.unknownLength / 64 + 1).joined().prefix(Self.unknownLength))
     }
 }
 

@@ -51,10 +51,9 @@ struct RootFormatTests {
         #expect(try self.refusal(swapped)?.code == .malformed)
     }
 
-    @Test(
-        "an algorithm that the key does not have, or that there is not", arguments: ["ed25519", "rsa2048", "", "ECDSA"])
+    @Test("an algorithm that the key does not have, or that is no text", arguments: ["\"ed25519\"", "1", "null", "[]"])
     func algorithms(name: String) throws {
-        let text = try self.edited(#""algorithm":"ecdsa-p256-sha256""#, #""algorithm":"\#(name)""#)
+        let text = try self.edited(#""algorithm":"ecdsa-p256-sha256""#, #""algorithm":\#(name)"#)
         #expect(try self.refusal(text)?.code == .malformed)
     }
 

@@ -45,7 +45,10 @@ struct ShownRoot: Encodable {
         for name in ["root", "pins"] {
             guard let role = self.roles[name] else { continue }
             lines.append("\(name): \(role.threshold) of \(role.keyids.count)")
-            lines += role.keyids.map { "    \($0) \(self.keys[$0] ?? "")" }
+            // The name of an algorithm is whatever the root says; an unsigned one may come from anybody.
+            lines += role.keyids.map { keyID in
+                "    \(keyID) \(PrintableText.line(self.keys[keyID] ?? "", maximumLength: 80))"
+            }
         }
         return lines
     }

@@ -33,6 +33,7 @@ struct TrialKey: Sendable {
             self.subjectPublicKeyInfo = DERWriter.sequence(
                 DERWriter.sequence(DERWriter.identifier(0x2B, 0x65, 0x70)),
                 DERWriter.bits(Array(key.publicKey.rawRepresentation)))
+        default: return nil
         }
     }
 

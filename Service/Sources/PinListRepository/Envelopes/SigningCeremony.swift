@@ -99,12 +99,15 @@ public struct SigningCeremony: Sendable {
         self.additions.append(Addition(signer: signer.name, keyID: key.keyID, isReplacement: isReplacement))
     }
 
-    /// The key under which an answer verifies, and the answer as 64 raw bytes.
+    /// How long signatures of the known algorithms are, in bytes.
+    private static let lengths = Set(MetadataKey.Algorithm.allCases.compactMap(\.signatureLength))
+
+    /// The key under which an answer verifies, and the answer as the raw bytes of its algorithm.
     private func key(
         that answer: [UInt8], of signer: String, over message: [UInt8]
     ) throws(RepositoryError) -> (MetadataKey, [UInt8]) {
         let readings = [answer, ECDSASignature.raw(ofDER: answer)].compactMap { $0 }
-            .filter { $0.count == MetadataKey.signatureLength }
+            .filter { Self.lengths.contains($0.count) }
         guard !readings.isEmpty else {
             throw RepositoryError(
                 .signer, "\(signer) answered \(answer.count) bytes that are no signature",

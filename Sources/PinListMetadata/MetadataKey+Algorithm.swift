@@ -1,0 +1,35 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+extension MetadataKey {
+    /// How a key signs, by the name that roots have for it. Names that are unknown here stand for algorithms to come.
+    ///
+    /// Source: formats.md, section 3.
+    public struct Algorithm: RawRepresentable, Hashable, Sendable, CaseIterable, CustomStringConvertible {
+        /// The name.
+        public let rawValue: String
+
+        /// Takes any name.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// ECDSA over P-256 with SHA-256; a signature is r then s, 32 bytes each.
+        public static let ecdsaP256SHA256 = Algorithm(rawValue: "ecdsa-p256-sha256")
+        /// Ed25519 (RFC 8032).
+        public static let ed25519 = Algorithm(rawValue: "ed25519")
+
+        /// Those whose form is known here.
+        public static let allCases: [Algorithm] = [.ecdsaP256SHA256, .ed25519]
+
+        /// The length of a signature, in bytes; `nil` where it is not known.
+        public var signatureLength: Int? {
+            switch self {
+            case .ecdsaP256SHA256, .ed25519: 64
+            default: nil
+            }
+        }
+
+        /// The name.
+        public var description: String { self.rawValue }
+    }
+}
