@@ -79,6 +79,7 @@ extension Pinning {
                 self.store(&outcome, at: now)
                 outcome.hasChanged = true
                 self.publish(at: now)
+                self.keepMark()
                 self.hub.send(PinningEvent(.rootAccepted, at: now, "root \(root?.version ?? 0) is trusted"))
             case 403, 404: return
             default: throw Self.failure(response, "the next root")
@@ -93,26 +94,37 @@ extension Pinning {
     private func fetchList(_ outcome: inout RefreshOutcome, at now: Timestamp) async throws {
         let digest = self.held?.digest
         let response = try await self.fetch("/pins.json", .pins, ifNoneMatch: digest.map { "\"\($0)\"" }, at: now)
-        if response.status == 304, digest != nil { return }
+        if response.status == 304, digest != nil { return self.keepMark() }
         guard response.status == 200 else { throw Self.failure(response, "the list") }
         let acceptance: TrustState.Acceptance?
         do { acceptance = try self.trust?.accept(list: response.body, at: now) } catch {
             self.report(error, of: response.body, at: now)
             throw error
         }
-        guard acceptance == .newer || acceptance == .resigned else { return }
+        guard acceptance == .newer || acceptance == .resigned else { return self.keepMark() }
         self.wasFetched = true
         self.store(&outcome, at: now)
         self.publish(at: now)
-        if let versionMark = self.configuration.versionMark, let mark = self.trust?.currentMark {
-            versionMark.save(mark)
-            self.trust?.mark = mark
-        }
+        self.keepMark()
         guard acceptance == .newer, let list = self.held?.list else { return }
         outcome.hasChanged = true
         self.supersededTries = 0
         self.mismatchPacing.listCameIntoForce()
         self.hub.send(PinningEvent(.listAccepted, at: now, "version \(list.version) is in force"))
+    }
+
+    /// Writes the mark that is kept elsewhere again, where what is trusted asks for another one: after a list, after each
+    /// root, and after a list that is unchanged, so that a mark which was lost, or not written before the process ended,
+    /// is there after the next refresh (formats.md, section 6).
+    private func keepMark() {
+        guard let versionMark = self.configuration.versionMark, let trust = self.trust, trust.markToKeep != nil else {
+            return
+        }
+        // Another process may have written a higher one meanwhile.
+        if let kept = versionMark.load(name: trust.chain.newest.name) { self.trust?.mark = kept }
+        guard let mark = self.trust?.markToKeep else { return }
+        versionMark.save(mark)
+        self.trust?.mark = mark
     }
 
     private static func failure(_ response: FetchResponse, _ what: String) -> FetchFailure {

@@ -110,6 +110,23 @@ public struct TrustState: Sendable {
             name: held.list.name, version: held.list.version, keyIDs: held.signers(under: self.chain))
     }
 
+    /// The mark that is to be kept elsewhere in place of ``mark``; `nil` when that one says as much.
+    ///
+    /// The keys of the mark must be those that make a threshold today, or it is void when it is needed: so it changes
+    /// with each root that changes them. A mark that still counts is never replaced by a lower one. Of an equal version
+    /// it keeps its keys: they did sign it, also where the envelope that was delivered since lacks their signatures.
+    public var markToKeep: VersionMark? {
+        guard let current = self.currentMark else { return nil }
+        guard let mark, mark.isValid(under: self.chain.newest) else { return current }
+        guard mark.version <= current.version else { return nil }
+        guard mark.version == current.version else { return current }
+        let signing = Set(self.chain.newest.pins.keyIDs)
+        let earlier = mark.keyIDs.filter { signing.contains($0) && !current.keyIDs.contains($0) }
+        let keyIDs = current.keyIDs + earlier
+        guard Set(keyIDs) != Set(mark.keyIDs) else { return nil }
+        return VersionMark(name: current.name, version: current.version, keyIDs: keyIDs)
+    }
+
     // MARK: Loading what was stored
 
     /// Loads the next stored root; no time is judged.

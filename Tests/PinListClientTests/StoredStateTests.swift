@@ -160,15 +160,12 @@ struct StoredStateTests {
     func cutSignature() async throws {
         let store = FaultyStore()
         let client = try TestClient(store: store)
-        let signer = try client.server.publish { repository in
-            let key = repository.newKey()
-            return repository.pinsKeys + [key]
-        }
-        let full = try client.publish(signedBy: signer)
+        let signers = client.server.publish { $0.pinsKeys + [$0.newKey()] }
+        let full = try client.publish(signedBy: signers)
         let pinning = try client.launch()
         #expect(await pinning.refresh().isSuccess)
         let writes = store.writes.filter { $0 == .pins }.count
-        let cut = try client.server.publish { try $0.republishList(signedBy: [signer[0]]) }
+        let cut = try client.server.publish { try $0.republishList(signedBy: [signers[0]]) }
         let outcome = await pinning.refresh()
         #expect(outcome.isSuccess && outcome.refused.isEmpty && !outcome.hasChanged)
         #expect(store.writes.filter { $0 == .pins }.count == writes)
@@ -181,7 +178,7 @@ struct StoredStateTests {
     func twoProcessesCutSignature() async throws {
         let store = MemoryStore()
         let client = try TestClient(store: store)
-        let signers = try client.server.publish { $0.pinsKeys + [$0.newKey()] }
+        let signers = client.server.publish { $0.pinsKeys + [$0.newKey()] }
         let full = try client.publish(signedBy: signers)
         let slow = try client.launch()
         #expect(await (try client.launch()).refresh().isSuccess)
@@ -219,37 +216,5 @@ struct StoredStateTests {
             let decision = pinning.decision(for: TestClient.strangePath, host: TestClient.host)
             #expect(decision.isEnforced == enforces)
         }
-    }
-
-    /// A mark in memory.
-    ///
-    /// `@unchecked Sendable`: because what changes is read and written under the lock only.
-    private final class Keychain: VersionMarkStore, @unchecked Sendable {
-        private let lock = NSLock()
-        private var mark: VersionMark?
-
-        func load(name: String) -> VersionMark? { self.lock.withLock { self.mark } }
-        func save(_ mark: VersionMark) { self.lock.withLock { self.mark = mark } }
-    }
-
-    @Test("somebody deletes the state folder and replays an old list: the mark kept elsewhere refuses it")
-    func deletedFolder() async throws {
-        let keychain = Keychain()
-        var client = try TestClient()
-        client.configuration.versionMark = keychain
-        try client.publish()
-        let old = client.server.repository.lists[1]
-        try client.publish()
-        #expect(await (try client.launch()).refresh().isSuccess)
-        #expect(keychain.load(name: "com.example.app")?.version == 3)
-        let pinning = try Pinning(
-            root: .bytes(client.root), list: .bytes(client.list), refreshFrom: URL(string: SimulatedServer.address),
-            state: .memory, configuration: client.configuration)
-        #expect(pinning.version == 1)
-        client.server.publish { $0.tampering[.pins] = { _ in old } }
-        #expect(await pinning.refresh().refused.map(\.code) == [.rollback])
-        client.server.publish { $0.tampering = [:] }
-        #expect(await pinning.refresh().isSuccess)
-        #expect(pinning.version == 3)
     }
 }
