@@ -33,14 +33,20 @@ public struct HeldList: Sendable {
 
     /// Verifies a list and reads it: signatures, name; no time, and no version.
     ///
-    /// - Parameter onlyNewest: Whether the newest root alone may vouch for it, as for a list from outside.
+    /// - Parameters:
+    ///   - bytes: The envelope.
+    ///   - chain: The roots.
+    ///   - onlyNewest: Whether the newest root alone may vouch for it, as for a list from outside.
+    ///   - demanding: What is demanded of its role.
+    ///   - limits: The most bytes that are read.
     /// - Throws: ``MetadataRefusal``.
     init(
-        _ bytes: [UInt8], under chain: RootChain, onlyNewest: Bool, limits: MetadataLimits
+        _ bytes: [UInt8], under chain: RootChain, onlyNewest: Bool, demanding: VerifiedEnvelope.Demanded,
+        limits: MetadataLimits
     ) throws(MetadataRefusal) {
         let envelope = try Envelope(bytes, of: .pins, limits: limits)
         let roots = onlyNewest ? [chain.newest] : chain.newestFirst
-        let verified = try VerifiedEnvelope(envelope, .pins, anyOf: roots) { $0.pins }
+        let verified = try VerifiedEnvelope(envelope, .pins, anyOf: roots, demanding: demanding) { $0.pins }
         do throws(MetadataRefusal) {
             self.list = try PinList(payload: envelope.payload)
             guard self.list.name.utf8.elementsEqual(chain.newest.name.utf8) else {
@@ -61,7 +67,8 @@ public struct HeldList: Sendable {
     /// is superseded at worst.
     mutating func judge(under chain: RootChain) {
         let isLate = chain.revokedBefore.map { self.list.issuedAt >= $0 } ?? true
-        self.status = isLate && self.verified.meets(chain.newest.pins, of: chain.newest) ? .current : .superseded
+        let isVouchedFor = self.verified.meets(chain.newest.pins, of: chain.newest, demanding: .first)
+        self.status = isLate && isVouchedFor ? .current : .superseded
     }
 
     /// Whether this is to be preferred: current before superseded, then the higher version.

@@ -17,14 +17,22 @@ extension MetadataKey {
         public static let ecdsaP256SHA256 = Algorithm(rawValue: "ecdsa-p256-sha256")
         /// Ed25519 (RFC 8032).
         public static let ed25519 = Algorithm(rawValue: "ed25519")
+        /// ML-DSA-65 (FIPS 204) with an empty context.
+        public static let mlDSA65 = Algorithm(rawValue: "ml-dsa-65")
 
         /// Those whose form is known here.
-        public static let allCases: [Algorithm] = [.ecdsaP256SHA256, .ed25519]
+        public static let allCases: [Algorithm] = [.ecdsaP256SHA256, .ed25519, .mlDSA65]
+
+        /// Those whose signatures this system can verify: Apple's have ML-DSA from 26 on.
+        public static var verifiable: Set<Algorithm> {
+            MLDSA65Verifier.isAvailable ? Set(Self.allCases) : [.ecdsaP256SHA256, .ed25519]
+        }
 
         /// The length of a signature, in bytes; `nil` where it is not known.
         public var signatureLength: Int? {
             switch self {
             case .ecdsaP256SHA256, .ed25519: 64
+            case .mlDSA65: 3_309
             default: nil
             }
         }

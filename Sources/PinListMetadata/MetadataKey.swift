@@ -13,6 +13,7 @@ public struct MetadataKey: Hashable, Sendable {
     private enum Verifier: Sendable {
         case p256(P256.Signing.PublicKey)
         case ed25519(Curve25519.Signing.PublicKey)
+        case mlDSA65(MLDSA65Verifier)
     }
 
     /// How the key signs.
@@ -41,6 +42,15 @@ public struct MetadataKey: Hashable, Sendable {
         0x30, 0x2A, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x03, 0x21, 0x00,
     ]
 
+    /// The one form of an ML-DSA-65 key before its bytes (RFC 9881, section 4: no parameters). 1,974 bytes with them.
+    private static let mlDSA65Prefix: [UInt8] = [
+        0x30, 0x82, 0x07, 0xB2, 0x30, 0x0B, 0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x03, 0x12, 0x03,
+        0x82, 0x07, 0xA1, 0x00,
+    ]
+
+    /// The length of an ML-DSA-65 key without what stands before it (FIPS 204, table 2).
+    private static let mlDSA65Length = 1_952
+
     /// The key in some DER, which must be exactly the one form of a known algorithm.
     ///
     /// - Returns: `nil` for any other form, and for a point that is not on the curve.
@@ -56,8 +66,11 @@ public struct MetadataKey: Hashable, Sendable {
     ///   - algorithm: How it signs. Of a known one the bytes must be exactly its one form: with two ways to write a key,
     ///     one key could count twice. Of an unknown one they are not looked into.
     ///   - bytes: The bytes.
+    ///   - algorithms: What is verified. The form of other known keys is checked, and they verify nothing.
     /// - Returns: `nil` for any other form, and for a point that is not on the curve.
-    public init?(algorithm: Algorithm, publicKey bytes: [UInt8]) {
+    public init?(
+        algorithm: Algorithm, publicKey bytes: [UInt8], verifying algorithms: Set<Algorithm> = Algorithm.verifiable
+    ) {
         var verifier: Verifier?
         switch algorithm {
         case .ecdsaP256SHA256:
@@ -71,10 +84,15 @@ public struct MetadataKey: Hashable, Sendable {
                 let key = try? Curve25519.Signing.PublicKey(rawRepresentation: bytes.suffix(32))
             else { return nil }
             verifier = .ed25519(key)
+        case .mlDSA65:
+            guard bytes.starts(with: Self.mlDSA65Prefix),
+                bytes.count == Self.mlDSA65Prefix.count + Self.mlDSA65Length
+            else { return nil }
+            verifier = MLDSA65Verifier(bytes.suffix(Self.mlDSA65Length)).map { .mlDSA65($0) }
         default: break
         }
         self.algorithm = algorithm
-        self.verifier = verifier
+        self.verifier = algorithms.contains(algorithm) ? verifier : nil
         self.subjectPublicKeyInfo = bytes
         self.keyID = Hexadecimal.text(of: SHA256.hash(data: bytes))
     }
@@ -120,6 +138,7 @@ public struct MetadataKey: Hashable, Sendable {
             guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature) else { return false }
             return key.isValidSignature(signature, for: message)
         case .ed25519(let key): return key.isValidSignature(signature, for: message)
+        case .mlDSA65(let key): return key.isValidSignature(signature, for: message)
         }
     }
 
@@ -131,6 +150,7 @@ public struct MetadataKey: Hashable, Sendable {
             guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature) else { return false }
             return key.isValidSignature(signature, for: message.digest())
         case .ed25519(let key): return key.isValidSignature(signature, for: message.bytes())
+        case .mlDSA65(let key): return key.isValidSignature(signature, for: message.bytes())
         }
     }
 

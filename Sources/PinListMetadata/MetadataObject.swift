@@ -189,6 +189,14 @@ struct MetadataObject {
         return try self.nested(value, name, read)
     }
 
+    /// Reads a member that must be an object where it is there.
+    mutating func optionalObject<Element>(
+        _ name: String, _ read: (inout MetadataObject) throws(MetadataRefusal) -> Element
+    ) throws(MetadataRefusal) -> Element? {
+        guard let value = self.take(name) else { return nil }
+        return try self.nested(value, name, read)
+    }
+
     /// Reads each member, which must be an object, and takes it.
     mutating func eachObject(
         _ read: (String, inout MetadataObject) throws(MetadataRefusal) -> Void

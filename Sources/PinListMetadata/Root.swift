@@ -39,13 +39,27 @@ public struct Root: Hashable, Sendable {
         self.pins = pins
     }
 
-    /// The keys of a role, in its order.
-    public func keys(of role: Role) -> [MetadataKey] { role.keyIDs.compactMap { self.keys[$0] } }
+    /// The keys of a role, in its order; those of its hybrid demand are not among them.
+    public func keys(of role: Role) -> [MetadataKey] { self.keys(of: role.first) }
+
+    /// The keys of a demand, in its order.
+    public func keys(of demand: Role.Demand) -> [MetadataKey] { demand.keyIDs.compactMap { self.keys[$0] } }
+
+    /// The hybrid demand of a role, where every key that it names can be verified here. Otherwise it is not demanded: a
+    /// client that cannot verify would be cut off.
+    public func hybridDemand(of role: Role) -> Role.Demand? {
+        role.hybrid.flatMap { self.keys(of: $0).allSatisfy(\.isVerifiable) ? $0 : nil }
+    }
 
     /// Reads a payload. It must have been verified, or be the reader's own.
     ///
+    /// - Parameters:
+    ///   - payload: The bytes that are signed.
+    ///   - algorithms: Which keys verify; those of the others are kept, and verify nothing.
     /// - Throws: ``MetadataRefusal``: `malformed` or `wrong-type`.
-    public init(payload: [UInt8]) throws(MetadataRefusal) {
+    public init(
+        payload: [UInt8], verifying algorithms: Set<MetadataKey.Algorithm> = MetadataKey.Algorithm.verifiable
+    ) throws(MetadataRefusal) {
         var object = try MetadataObject(parsing: payload, of: .root)
         let header = try MetadataHeader(&object)
         self.name = header.name
@@ -53,7 +67,7 @@ public struct Root: Hashable, Sendable {
         self.issuedAt = header.issuedAt
         self.expiresAt = header.expiresAt
         let keys = try object.object("keys") { (keys: inout MetadataObject) throws(MetadataRefusal) in
-            try Self.keys(&keys)
+            try Self.keys(&keys, algorithms)
         }
         self.keys = keys
         (self.root, self.pins) = try object.object("roles") { (roles: inout MetadataObject) throws(MetadataRefusal) in
@@ -63,14 +77,17 @@ public struct Root: Hashable, Sendable {
         self.unknownMembers = object.unknown
     }
 
-    private static func keys(_ object: inout MetadataObject) throws(MetadataRefusal) -> [String: MetadataKey] {
+    private static func keys(
+        _ object: inout MetadataObject, _ algorithms: Set<MetadataKey.Algorithm>
+    ) throws(MetadataRefusal) -> [String: MetadataKey] {
         guard object.count <= MetadataLimits.keys else {
             throw MetadataRefusal(.root, .malformed, "there are over \(MetadataLimits.keys) keys")
         }
         var keys: [String: MetadataKey] = [:]
         try object.eachObject { (keyID: String, key: inout MetadataObject) throws(MetadataRefusal) in
             let algorithm = MetadataKey.Algorithm(rawValue: try key.string("algorithm"))
-            guard let publicKey = MetadataKey(algorithm: algorithm, publicKey: try key.base64("publicKey")) else {
+            let bytes = try key.base64("publicKey")
+            guard let publicKey = MetadataKey(algorithm: algorithm, publicKey: bytes, verifying: algorithms) else {
                 throw key.malformed("publicKey", "is no \(algorithm.rawValue) key in its one form")
             }
             guard publicKey.keyID.utf8.elementsEqual(keyID.utf8) else {
@@ -85,15 +102,29 @@ public struct Root: Hashable, Sendable {
         _ name: String, _ roles: inout MetadataObject, among keys: [String: MetadataKey]
     ) throws(MetadataRefusal) -> Role {
         try roles.object(name) { (role: inout MetadataObject) throws(MetadataRefusal) in
-            let keyIDs = try role.strings("keyids", most: MetadataLimits.keys, required: true)
-            guard keyIDs.allSatisfy({ keys[$0] != nil }) else {
-                throw role.malformed("keyids", "names a key that is not among the keys")
+            let first = try self.demand(&role, among: keys)
+            let hybrid = try role.optionalObject("hybrid") { (hybrid: inout MetadataObject) throws(MetadataRefusal) in
+                let demand = try self.demand(&hybrid, among: keys)
+                guard Set(demand.keyIDs).isDisjoint(with: first.keyIDs) else {
+                    throw hybrid.malformed("keyids", "names a key that the role names already")
+                }
+                return demand
             }
-            guard Set(keyIDs).count == keyIDs.count else { throw role.malformed("keyids", "names a key twice") }
-            guard !keyIDs.isEmpty else { throw role.malformed("keyids", "is empty") }
-            let threshold = try role.integer("threshold", in: 1...Int64(keyIDs.count))
-            return Role(keyIDs: keyIDs, threshold: Int(threshold))
+            return Role(keyIDs: first.keyIDs, threshold: first.threshold, hybrid: hybrid)
         }
+    }
+
+    private static func demand(
+        _ object: inout MetadataObject, among keys: [String: MetadataKey]
+    ) throws(MetadataRefusal) -> Role.Demand {
+        let keyIDs = try object.strings("keyids", most: MetadataLimits.keys, required: true)
+        guard keyIDs.allSatisfy({ keys[$0] != nil }) else {
+            throw object.malformed("keyids", "names a key that is not among the keys")
+        }
+        guard Set(keyIDs).count == keyIDs.count else { throw object.malformed("keyids", "names a key twice") }
+        guard !keyIDs.isEmpty else { throw object.malformed("keyids", "is empty") }
+        let threshold = try object.integer("threshold", in: 1...Int64(keyIDs.count))
+        return Role.Demand(keyIDs: keyIDs, threshold: Int(threshold))
     }
 
     /// The root as the bytes that are signed.
@@ -106,11 +137,14 @@ public struct Root: Hashable, Sendable {
                     .init("publicKey", .string(Base64.encode(key.subjectPublicKeyInfo))),
                 ]))
         }
+        func members(_ demand: Role.Demand) -> [JSONValue.Member] {
+            [
+                .init("keyids", .array(demand.keyIDs.map { .string($0) })),
+                .init("threshold", .integer(Int64(demand.threshold))),
+            ]
+        }
         func role(_ role: Role) -> JSONValue {
-            .object([
-                .init("keyids", .array(role.keyIDs.map { .string($0) })),
-                .init("threshold", .integer(Int64(role.threshold))),
-            ])
+            .object(members(role.first) + (role.hybrid.map { [.init("hybrid", .object(members($0)))] } ?? []))
         }
         let header = MetadataHeader(
             name: self.name, version: self.version, issuedAt: self.issuedAt, expiresAt: self.expiresAt)

@@ -24,18 +24,27 @@ public struct RootChain: Sendable {
     public private(set) var revokedBefore: Timestamp?
 
     private let limits: MetadataLimits
+    private let algorithms: Set<MetadataKey.Algorithm>
 
     /// Begins with the root that an app ships. It is the anchor: it must carry a threshold of its own, and its expiry
     /// does not matter.
     ///
+    /// - Parameters:
+    ///   - bytes: Its envelope.
+    ///   - limits: The most bytes that are read.
+    ///   - algorithms: Which keys verify; those of the others are kept, and verify nothing.
     /// - Throws: ``MetadataRefusal``.
-    public init(shipped bytes: [UInt8], limits: MetadataLimits = MetadataLimits()) throws(MetadataRefusal) {
+    public init(
+        shipped bytes: [UInt8], limits: MetadataLimits = MetadataLimits(),
+        verifying algorithms: Set<MetadataKey.Algorithm> = MetadataKey.Algorithm.verifiable
+    ) throws(MetadataRefusal) {
         let envelope = try Envelope(bytes, of: .root, limits: limits)
         // Nothing is there to verify it by but itself; what an app ships comes with the app's own signature.
-        let root = try Root(payload: envelope.payload)
-        _ = try VerifiedEnvelope(envelope, .root, by: root.root, of: root)
+        let root = try Root(payload: envelope.payload, verifying: algorithms)
+        _ = try VerifiedEnvelope(envelope, .root, by: root.root, of: root, demanding: .first)
         self.held = [Held(root: root, bytes: bytes, payloadDigest: Envelope.digest(of: envelope.payload))]
         self.limits = limits
+        self.algorithms = algorithms
     }
 
     /// The newest root.
@@ -56,10 +65,10 @@ public struct RootChain: Sendable {
     public mutating func append(_ bytes: [UInt8], at now: Timestamp?) throws(MetadataRefusal) -> Root {
         let envelope = try Envelope(bytes, of: .root, limits: self.limits)
         let newest = self.newest
-        var verified = try VerifiedEnvelope(envelope, .root, by: newest.root, of: newest)
+        var verified = try VerifiedEnvelope(envelope, .root, by: newest.root, of: newest, demanding: .both)
         let root: Root
         do throws(MetadataRefusal) {
-            root = try Root(payload: envelope.payload)
+            root = try Root(payload: envelope.payload, verifying: self.algorithms)
             try self.check(root, envelope, &verified, at: now)
         } catch {
             var refusal = error
@@ -78,7 +87,7 @@ public struct RootChain: Sendable {
         _ root: Root, _ envelope: Envelope, _ verified: inout VerifiedEnvelope, at now: Timestamp?
     ) throws(MetadataRefusal) {
         let newest = self.newest
-        guard verified.meets(root.root, of: root) else {
+        guard verified.meets(root.root, of: root, demanding: .both) else {
             throw MetadataRefusal(
                 .root, .thresholdNotMet, "root \(root.version) does not carry the signatures that it asks for itself")
         }

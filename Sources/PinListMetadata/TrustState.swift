@@ -52,15 +52,19 @@ public struct TrustState: Sendable {
     ///   - list: The envelope of the shipped list; without one, a client begins with nothing.
     ///   - buildDate: When the app was built: no clock is believed that is earlier.
     ///   - limits: The most bytes that are read.
+    ///   - algorithms: Which keys verify: those that the system can. With fewer it is an older client.
     /// - Throws: ``MetadataRefusal`` when one of them does not verify, or their names differ.
     public init(
         bundledRoot root: [UInt8], bundledList list: [UInt8]?, buildDate: Timestamp? = nil,
-        limits: MetadataLimits = MetadataLimits()
+        limits: MetadataLimits = MetadataLimits(),
+        verifying algorithms: Set<MetadataKey.Algorithm> = MetadataKey.Algorithm.verifiable
     ) throws(MetadataRefusal) {
-        self.chain = try RootChain(shipped: root, limits: limits)
+        self.chain = try RootChain(shipped: root, limits: limits, verifying: algorithms)
         self.limits = limits
         self.buildDate = buildDate
-        if let list { self.bundled = try HeldList(list, under: self.chain, onlyNewest: true, limits: limits) }
+        if let list {
+            self.bundled = try HeldList(list, under: self.chain, onlyNewest: true, demanding: .first, limits: limits)
+        }
     }
 
     // MARK: What is in force
@@ -141,7 +145,9 @@ public struct TrustState: Sendable {
     ///
     /// - Throws: ``MetadataRefusal``; then nothing has changed.
     public mutating func load(list bytes: [UInt8]) throws(MetadataRefusal) {
-        self.outside = try HeldList(bytes, under: self.chain, onlyNewest: false, limits: self.limits)
+        // The hybrid demand was met when it was taken, if it was made then: a root that adds one supersedes nothing.
+        self.outside = try HeldList(
+            bytes, under: self.chain, onlyNewest: false, demanding: .first, limits: self.limits)
     }
 
     // MARK: Accepting from outside
@@ -161,7 +167,8 @@ public struct TrustState: Sendable {
     ///
     /// - Throws: ``MetadataRefusal``; then nothing has changed.
     public mutating func accept(list bytes: [UInt8], at clock: Timestamp) throws(MetadataRefusal) -> Acceptance {
-        let offered = try HeldList(bytes, under: self.chain, onlyNewest: true, limits: self.limits)
+        let offered = try HeldList(
+            bytes, under: self.chain, onlyNewest: true, demanding: .both, limits: self.limits)
         do throws(MetadataRefusal) {
             return try self.accept(offered, at: clock)
         } catch {

@@ -10,42 +10,67 @@ struct VerifiedEnvelope: Sendable {
     /// Who signed it, as far as that was asked.
     private var ledger: SignatureLedger
 
+    /// What is demanded of a role.
+    enum Demanded: Hashable, Sendable {
+        /// The first demand alone: of what an app ships, and for saying what is current.
+        case first
+        /// The hybrid demand as well, where all of its keys can be verified here: of what comes from outside.
+        case both
+    }
+
     /// Checks an envelope against a role of a root.
     ///
     /// - Throws: ``MetadataRefusal``: `unsigned` or `threshold-not-met`.
-    init(_ envelope: Envelope, _ kind: MetadataRefusal.Kind, by role: Role, of root: Root) throws(MetadataRefusal) {
-        try self.init(envelope, kind, anyOf: [root]) { _ in role }
+    init(
+        _ envelope: Envelope, _ kind: MetadataRefusal.Kind, by role: Role, of root: Root, demanding: Demanded
+    ) throws(MetadataRefusal) {
+        try self.init(envelope, kind, anyOf: [root], demanding: demanding) { _ in role }
     }
 
     /// Checks an envelope against the same role of several roots: one that holds is enough, and the first one names
     /// the refusal.
     init(
-        _ envelope: Envelope, _ kind: MetadataRefusal.Kind, anyOf roots: [Root], _ role: (Root) -> Role
+        _ envelope: Envelope, _ kind: MetadataRefusal.Kind, anyOf roots: [Root], demanding: Demanded,
+        _ role: (Root) -> Role
     ) throws(MetadataRefusal) {
         var ledger = SignatureLedger()
         var message = SignedMessage(envelope)
         var refusal = MetadataRefusal(kind, .unsigned, "there is no root")
         for (index, root) in roots.enumerated() {
-            let role = role(root)
-            let count = ledger.signerCount(among: root.keys(of: role), &message)
-            if count >= role.threshold {
+            let counts = Self.counts(role(root), of: root, demanding, &ledger, &message)
+            if counts.allSatisfy({ $0.signers >= $0.threshold }) {
                 self.envelope = envelope
                 self.ledger = ledger
                 return
             }
             if index == 0 {
+                let hybrid = counts.dropFirst().map { ", and by \($0.signers) of the \($0.threshold) hybrid ones" }
                 refusal = MetadataRefusal(
-                    kind, count == 0 ? .unsigned : .thresholdNotMet,
-                    "signed by \(count) of the \(role.threshold) keys that root \(root.version) asks for")
+                    kind, counts.allSatisfy { $0.signers == 0 } ? .unsigned : .thresholdNotMet,
+                    "signed by \(counts[0].signers) of the \(counts[0].threshold) keys that root \(root.version) asks for"
+                        + hybrid.joined())
             }
         }
         throw refusal
     }
 
-    /// Whether the envelope carries a threshold of a role, too.
-    mutating func meets(_ role: Role, of root: Root) -> Bool {
+    /// Whether the envelope meets a role, too.
+    mutating func meets(_ role: Role, of root: Root, demanding: Demanded) -> Bool {
         var message = SignedMessage(self.envelope)
-        return self.ledger.signerCount(among: root.keys(of: role), &message) >= role.threshold
+        return Self.counts(role, of: root, demanding, &self.ledger, &message).allSatisfy { $0.signers >= $0.threshold }
+    }
+
+    /// How many keys of each demand signed, the first demand first.
+    private static func counts(
+        _ role: Role, of root: Root, _ demanding: Demanded, _ ledger: inout SignatureLedger,
+        _ message: inout SignedMessage
+    ) -> [(signers: Int, threshold: Int)] {
+        let hybrid = demanding == .both ? root.hybridDemand(of: role) : nil
+        var counts: [(signers: Int, threshold: Int)] = []
+        for demand in [role.first, hybrid].compactMap({ $0 }) {
+            counts.append((ledger.signerCount(among: root.keys(of: demand), &message), demand.threshold))
+        }
+        return counts
     }
 
     /// The keys of a role that signed the envelope, in its order.

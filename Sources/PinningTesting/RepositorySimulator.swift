@@ -36,6 +36,12 @@ public struct RepositorySimulator: Sendable {
     /// How many of ``pinsKeys`` must sign.
     public var pinsThreshold: Int
 
+    /// Who signs roots as well, by the hybrid demand of the next root, and how many of them must.
+    public var rootHybrid: (keys: [SigningKey], threshold: Int)?
+
+    /// Who signs lists as well, by the hybrid demand of the next root, and how many of them must.
+    public var pinsHybrid: (keys: [SigningKey], threshold: Int)?
+
     /// The newest root, without signatures.
     public private(set) var root: Root
 
@@ -116,7 +122,7 @@ public struct RepositorySimulator: Sendable {
         var next = self.nextRoot()
         edit(&next)
         let envelope = try Envelope(of: .root, payload: next.payload, signedBy: keys ?? self.signersOfNextRoot)
-        self.previousRootKeys = self.rootKeys
+        self.previousRootKeys = self.rootKeys + (self.rootHybrid?.keys ?? [])
         self.root = next
         self.roots.append(envelope.bytes)
         return envelope.bytes
@@ -124,12 +130,17 @@ public struct RepositorySimulator: Sendable {
 
     /// The next root as it would be published, unsigned.
     public func nextRoot() -> Root {
-        Root(
+        let hybridKeys = [self.rootHybrid, self.pinsHybrid].compactMap { $0?.keys }.joined()
+        return Root(
             name: self.root.name, version: self.root.version + 1, issuedAt: self.time,
             expiresAt: self.time.advanced(by: Self.rootValidity),
-            keys: (self.rootKeys + self.pinsKeys).map(\.publicKey),
-            root: Role(keyIDs: Self.keyIDs(self.rootKeys), threshold: self.rootThreshold),
-            pins: Role(keyIDs: Self.keyIDs(self.pinsKeys), threshold: self.pinsThreshold))
+            keys: (self.rootKeys + self.pinsKeys + hybridKeys).map(\.publicKey),
+            root: Role(
+                keyIDs: Self.keyIDs(self.rootKeys), threshold: self.rootThreshold,
+                hybrid: self.rootHybrid.map(Self.demand)),
+            pins: Role(
+                keyIDs: Self.keyIDs(self.pinsKeys), threshold: self.pinsThreshold,
+                hybrid: self.pinsHybrid.map(Self.demand)))
     }
 
     /// Publishes the next list, signed by everybody who may.
@@ -152,15 +163,23 @@ public struct RepositorySimulator: Sendable {
     /// Publishes the newest list once more, its payload as it was, with other signatures.
     @discardableResult
     public mutating func republishList(signedBy keys: [SigningKey]? = nil) throws -> [UInt8] {
-        let envelope = try Envelope(of: .pins, payload: self.list.payload, signedBy: keys ?? self.pinsKeys)
+        let envelope = try Envelope(of: .pins, payload: self.list.payload, signedBy: keys ?? self.signersOfLists)
         self.lists.append(envelope.bytes)
         return envelope.bytes
     }
 
     /// Those who signed the newest root, and those who sign from now on; each once.
     private var signersOfNextRoot: [SigningKey] {
-        let known = Set(self.rootKeys.map(\.keyID))
-        return self.previousRootKeys.filter { !known.contains($0.keyID) } + self.rootKeys
+        let keys = self.rootKeys + (self.rootHybrid?.keys ?? [])
+        let known = Set(keys.map(\.keyID))
+        return self.previousRootKeys.filter { !known.contains($0.keyID) } + keys
+    }
+
+    /// Those who sign lists from now on.
+    private var signersOfLists: [SigningKey] { self.pinsKeys + (self.pinsHybrid?.keys ?? []) }
+
+    private static func demand(_ hybrid: (keys: [SigningKey], threshold: Int)) -> Role.Demand {
+        Role.Demand(keyIDs: self.keyIDs(hybrid.keys), threshold: hybrid.threshold)
     }
 
     private static func keyIDs(_ keys: [SigningKey]) -> [String] { keys.map(\.keyID) }

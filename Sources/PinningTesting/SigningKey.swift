@@ -10,8 +10,10 @@ public struct SigningKey: Sendable {
     private enum Signer: Sendable {
         case p256(P256.Signing.PrivateKey)
         case ed25519(Curve25519.Signing.PrivateKey)
-        /// Of an algorithm that nobody here knows: a tag that nobody can check.
-        case unknown([UInt8])
+        /// Behind a closure, because a case cannot be of a type that older systems lack.
+        case mlDSA65(@Sendable ([UInt8]) throws -> [UInt8])
+        /// Of an algorithm that nobody here knows: a tag of some length that nobody can check.
+        case unknown([UInt8], length: Int)
     }
 
     /// How long the keys and signatures of unknown algorithms are, in bytes: as those of no known one.
@@ -24,6 +26,11 @@ public struct SigningKey: Sendable {
 
     /// The id of the public half.
     public var keyID: String { self.publicKey.keyID }
+
+    private static let mlDSA65Prefix: [UInt8] = [
+        0x30, 0x82, 0x07, 0xB2, 0x30, 0x0B, 0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x03, 0x12, 0x03,
+        0x82, 0x07, 0xA1, 0x00,
+    ]
 
     private static let ed25519Prefix: [UInt8] = [
         0x30, 0x2A, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x03, 0x21, 0x00,
@@ -53,10 +60,24 @@ public struct SigningKey: Sendable {
                 else { continue }
                 self.signer = .ed25519(key)
                 self.publicKey = publicKey
+            case .mlDSA65:
+                if #available(iOS 26, macOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+                    guard let key = try? MLDSA65.PrivateKey(seedRepresentation: secret, publicKey: nil),
+                        let publicKey = MetadataKey(
+                            subjectPublicKeyInfo: Self.mlDSA65Prefix + Array(key.publicKey.rawRepresentation))
+                    else { continue }
+                    self.signer = .mlDSA65 { message in Array(try key.signature(for: message)) }
+                    self.publicKey = publicKey
+                } else {
+                    let bytes = Self.mlDSA65Prefix + random.bytes(1_952)
+                    guard let publicKey = MetadataKey(algorithm: algorithm, publicKey: bytes) else { continue }
+                    self.signer = .unknown(secret, length: 3_309)
+                    self.publicKey = publicKey
+                }
             default:
                 let bytes = random.bytes(Self.unknownLength)
                 guard let publicKey = MetadataKey(algorithm: algorithm, publicKey: bytes) else { continue }
-                self.signer = .unknown(secret)
+                self.signer = .unknown(secret, length: Self.unknownLength)
                 self.publicKey = publicKey
             }
             return
@@ -65,18 +86,19 @@ public struct SigningKey: Sendable {
 
     /// Signs a message.
     ///
-    /// - Returns: The raw bytes of the algorithm. For P-256 other ones each time.
+    /// - Returns: The raw bytes of the algorithm. For P-256 and ML-DSA other ones each time.
     public func signature(over message: [UInt8]) throws -> [UInt8] {
         switch self.signer {
         case .p256(let key): try Array(key.signature(for: message).rawRepresentation)
         case .ed25519(let key): try Array(key.signature(for: message))
-        case .unknown(let secret): Self.tag(secret, message)
+        case .mlDSA65(let sign): try sign(message)
+        case .unknown(let secret, let length): Self.tag(secret, message, length)
         }
     }
 
-    private static func tag(_ secret: [UInt8], _ message: [UInt8]) -> [UInt8] {
-        let code = HMAC<SHA512>.authenticationCode(for: message, using: SymmetricKey(data: secret))
-        return Array([[UInt8]](repeating: Array(code), count: Self.unknownLength / 64 + 1).joined().prefix(Self.unknownLength))
+    private static func tag(_ secret: [UInt8], _ message: [UInt8], _ length: Int) -> [UInt8] {
+        let code = Array(HMAC<SHA512>.authenticationCode(for: message, using: SymmetricKey(data: secret)))
+        return (0..<length).map { code[$0 % code.count] }
     }
 }
 

@@ -36,7 +36,8 @@ enum EnvelopeBytes: FuzzTarget {
         // Whatever is trusted has a payload that the publisher signed.
         var trust = client
         if let outcome = try? trust.accept(list: bytes, at: self.time) {
-            let held = outcome == .unchanged ? client.inForce?.held : trust.outside
+            let isTaken = outcome == .newer || outcome == .resigned
+            let held = isTaken ? trust.outside : client.inForce?.held
             precondition(held?.list.payload == repository.list.payload || held?.list.version == 1)
             precondition(held?.list.name == repository.list.name)
         }

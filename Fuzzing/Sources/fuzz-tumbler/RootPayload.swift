@@ -9,7 +9,16 @@ import PinListMetadata
 enum RootPayload: FuzzTarget {
     static let name = "root-payload"
 
-    static var seeds: [[UInt8]] { EnvelopeBytes.repository.map { [$0.root.payload] } ?? [] }
+    /// A plain root, and one with a key of an algorithm to come and hybrid demands.
+    static var seeds: [[UInt8]] {
+        guard var repository = EnvelopeBytes.repository else { return [] }
+        let plain = repository.root.payload
+        let later = MetadataKey.Algorithm(rawValue: "x")
+        repository.pinsKeys.append(repository.newKey(later))
+        repository.pinsHybrid = ([repository.newKey(.mlDSA65)], 1)
+        repository.rootHybrid = ([repository.newKey(.ed25519), repository.newKey(later)], 2)
+        return [plain, repository.nextRoot().payload]
+    }
 
     static func check(_ bytes: [UInt8]) {
         guard let root = try? Root(payload: bytes) else { return }
@@ -20,6 +29,10 @@ enum RootPayload: FuzzTarget {
             precondition(Set(role.keyIDs).count == role.keyIDs.count)
             precondition((1...role.keyIDs.count).contains(role.threshold))
             precondition(root.keys(of: role).count == role.keyIDs.count)
+            guard let hybrid = role.hybrid else { continue }
+            precondition(Set(hybrid.keyIDs + role.keyIDs).count == hybrid.keyIDs.count + role.keyIDs.count)
+            precondition((1...hybrid.keyIDs.count).contains(hybrid.threshold))
+            precondition(root.keys(of: hybrid).count == hybrid.keyIDs.count)
         }
         for (keyID, key) in root.keys { precondition(key.keyID == keyID) }
         // What is written of it is read as the same, and is written as the same again.
