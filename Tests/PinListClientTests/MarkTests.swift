@@ -71,7 +71,9 @@ struct MarkTests {
         #expect(pinning.version == 3)
     }
 
-    @Test("the root that replaces the signer moves the mark to the new one, with no new list; the folder is deleted then")
+    @Test(
+        "the root that replaces the signer moves the mark to the new one, with no new list; the folder is deleted then"
+    )
     func followsRoot() async throws {
         let client = try self.client()
         let (old, new) = client.server.publish { repository in (repository.pinsKeys, repository.newKey()) }

@@ -174,7 +174,9 @@ struct StoredStateTests {
         #expect(try client.launch().policyInForce.listDigest == Envelope.digest(of: full))
     }
 
-    @Test("two processes on one folder: the one that was given less does not overwrite the signature that the other has")
+    @Test(
+        "two processes on one folder: the one that was given less does not overwrite the signature that the other has"
+    )
     func twoProcessesCutSignature() async throws {
         let store = MemoryStore()
         let client = try TestClient(store: store)

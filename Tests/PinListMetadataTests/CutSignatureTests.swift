@@ -96,7 +96,9 @@ struct CutSignatureTests {
         #expect(client.outside?.bytes == both)
     }
 
-    @Test("a signer of the newest root may sign anew, and may not be left out, although the threshold is met without him")
+    @Test(
+        "a signer of the newest root may sign anew, and may not be left out, although the threshold is met without him"
+    )
     func knownSigner() throws {
         var repository = try Story.repository(pinsKeys: (2, 1))
         var client = try repository.client()
@@ -153,7 +155,7 @@ struct CutSignatureTests {
         #expect(client.outside?.bytes == list)
     }
 
-    @Test("what stays: at the very first delivery a signature can be cut off, and the full envelope mends it afterwards")
+    @Test("what stays: at the very first delivery a signature can be cut off; the full envelope mends it")
     func firstDelivery() throws {
         let change = try Change()
         var client = try change.repository.client()

@@ -146,7 +146,9 @@ struct HybridDemandTests {
         #expect(try new.accept(list: list, at: Story.start) == .newer)
     }
 
-    @Test("what is current, what revokes, and marks go by the first demand: a hybrid one that comes or goes moves nothing")
+    @Test(
+        "what is current, what revokes, and marks go by the first demand: a hybrid one that comes or goes moves nothing"
+    )
     func currentGoesByTheFirst() throws {
         var repository = try Story.repository()
         let list = try repository.publishList()

@@ -50,7 +50,9 @@ struct UnknownKeyTests {
         #expect(client.chain.newest.version == 3)
     }
 
-    @Test("the id of such a key is the SHA-256 of its bytes, else the root is malformed; nothing else of it is looked at")
+    @Test(
+        "the id of such a key is the SHA-256 of its bytes, else the root is malformed; nothing else of it is looked at"
+    )
     func keyIDs() throws {
         let repository = try Story.repository()
         for bytes in [[UInt8](repeating: 7, count: 1_974), [0x30], []] {

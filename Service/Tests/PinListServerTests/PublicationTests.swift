@@ -52,7 +52,9 @@ struct PublicationTests {
         #expect(name.list?.list.version == 2)
     }
 
-    @Test("the list that is served with a signature cut off is a conflict: a publisher's token cannot take a signer away")
+    @Test(
+        "the list that is served with a signature cut off is a conflict: a publisher's token cannot take a signer away"
+    )
     func signatureLost() throws {
         var repository = try self.repository()
         let stranger = repository.newKey()
