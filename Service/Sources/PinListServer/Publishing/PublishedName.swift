@@ -154,7 +154,7 @@ public struct PublishedName: Sendable {
             return (trust.outside?.list.version).map { .list($0) }
         case .resigned:
             // The same signatures spelled otherwise would be a new entity tag, and each client would fetch it again.
-            guard Self.signatures(in: list) != self.list.map({ Self.signatures(in: $0.bytes) }) else { return nil }
+            guard Self.signatures(in: list) != self.list.flatMap({ Self.signatures(in: $0.bytes) }) else { return nil }
             self.trust = trust
             return (trust.outside?.list.version).map { .resigned($0) }
         }
