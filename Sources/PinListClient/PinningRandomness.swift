@@ -19,7 +19,7 @@ public struct SystemRandomness: PinningRandomness {
 
 extension PinningRandomness {
     /// A number from 0 up to, and without, 1.
-    func fraction() -> Double { Double(self.bits() >> 11) / Double(1 << 53) }
+    func fraction() -> Double { Double(self.bits() >> 11) * 0x1p-53 }
 
     /// Random bytes.
     func bytes(_ count: Int) -> [UInt8] {

@@ -35,7 +35,7 @@ public struct MetadataLimits: Hashable, Sendable {
     /// The most suspensions in a list.
     public static let suspended = 256
     /// The highest version: the whole numbers that every JSON reader keeps exactly.
-    public static let version: Int64 = (1 << 53) - 1
+    public static let version: Int64 = (Int64(1) << 53) - 1
     /// The most bytes of a list's name.
     public static let nameBytes = 128
     /// The longest suspension, in seconds from the list's `issuedAt`: seven days.

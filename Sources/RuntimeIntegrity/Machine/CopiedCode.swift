@@ -46,7 +46,7 @@ struct CopiedCode {
         guard let region = self.region, self.held.starts(with: Self.anonymous) else { return }
         let words = self.held[Self.anonymous.count...].split(separator: 0x20)
         guard words.count == 2, words[1].elementsEqual("kB".utf8),
-            let kibibytes = UInt64(String(decoding: words[0], as: UTF8.self)), kibibytes <= 1 << 40
+            let kibibytes = UInt64(String(decoding: words[0], as: UTF8.self)), kibibytes <= UInt64(1) << 40
         else { throw Self.malformed }
         guard kibibytes > 0 else { return }
         guard self.changed.count < ExecutableRegions.most else { throw Unobservable(.tooLarge, "state of mappings") }
