@@ -13,6 +13,18 @@ public struct CertificateFields: Hashable, Sendable {
     /// allow 16 MiB.
     public static let maximumCertificateLength = 65_536
 
+    /// The TBSCertificate, its header included: the bytes that are signed.
+    public let toBeSigned: Range<Int>
+
+    /// The serial number's contents.
+    public let serialNumber: Range<Int>
+
+    /// The AlgorithmIdentifier among the signed bytes, its header included (RFC 5280, section 4.1.2.3).
+    public let signature: Range<Int>
+
+    /// The AlgorithmIdentifier beside the signed bytes, its header included (RFC 5280, section 4.1.1.2).
+    public let signatureAlgorithm: Range<Int>
+
     /// The issuer's Name, its header included.
     public let issuer: Range<Int>
 
@@ -24,6 +36,9 @@ public struct CertificateFields: Hashable, Sendable {
 
     /// The SubjectPublicKeyInfo, its header included.
     public let subjectPublicKeyInfo: Range<Int>
+
+    /// The issuer's and the subject's unique identifiers (RFC 5280, section 4.1.2.8), headers included; mostly empty.
+    public let uniqueIdentifiers: Range<Int>
 
     /// Walks a certificate (RFC 5280, section 4.1). Allocates nothing, and traps on no input.
     ///
@@ -38,7 +53,8 @@ public struct CertificateFields: Hashable, Sendable {
 
         var certificate = DERCursor(whole)
         let toBeSigned = try certificate.contents(of: DERCursor.Tag.sequence, in: bytes)
-        _ = try certificate.contents(of: DERCursor.Tag.sequence, in: bytes)
+        self.toBeSigned = whole.lowerBound..<toBeSigned.upperBound
+        self.signatureAlgorithm = try certificate.whole(DERCursor.Tag.sequence, in: bytes)
         _ = try certificate.contents(of: DERCursor.Tag.bitString, in: bytes)
         try certificate.finish()
 
@@ -51,7 +67,8 @@ public struct CertificateFields: Hashable, Sendable {
             serialNumber = try fields.element(in: bytes)
         }
         guard serialNumber.tag == DERCursor.Tag.integer else { throw .unexpectedElement }
-        _ = try fields.contents(of: DERCursor.Tag.sequence, in: bytes)
+        self.serialNumber = serialNumber.contents
+        self.signature = try fields.whole(DERCursor.Tag.sequence, in: bytes)
         self.issuer = try fields.whole(DERCursor.Tag.sequence, in: bytes)
         self.validity = try fields.whole(DERCursor.Tag.sequence, in: bytes)
         self.subject = try fields.whole(DERCursor.Tag.sequence, in: bytes)
@@ -59,7 +76,17 @@ public struct CertificateFields: Hashable, Sendable {
         let key = try fields.contents(of: DERCursor.Tag.sequence, in: bytes)
         self.subjectPublicKeyInfo = keyStart..<key.upperBound
         // Unique identifiers and extensions: framed, not read.
-        while !fields.isAtEnd { _ = try fields.element(in: bytes) }
+        var identifiersEnd = key.upperBound
+        var newest = DERCursor.Tag.issuerUniqueID &- 1
+        while !fields.isAtEnd {
+            let start = fields.position
+            let tag = try fields.element(in: bytes).tag
+            if start == identifiersEnd, tag > newest, tag <= DERCursor.Tag.subjectUniqueID {
+                newest = tag
+                identifiersEnd = fields.position
+            }
+        }
+        self.uniqueIdentifiers = key.upperBound..<identifiersEnd
 
         var keyFields = DERCursor(key)
         _ = try keyFields.contents(of: DERCursor.Tag.sequence, in: bytes)

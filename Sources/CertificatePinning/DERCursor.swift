@@ -17,6 +17,9 @@ struct DERCursor {
         static let set: UInt8 = 0x31
         /// `[0] EXPLICIT`: the version of a TBSCertificate.
         static let version: UInt8 = 0xa0
+        /// `[1] IMPLICIT` and `[2] IMPLICIT`: the unique identifiers of a TBSCertificate.
+        static let issuerUniqueID: UInt8 = 0x81
+        static let subjectUniqueID: UInt8 = 0x82
     }
 
     /// Where the next element begins.

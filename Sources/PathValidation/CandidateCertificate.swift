@@ -19,8 +19,14 @@ struct CandidateCertificate: Sendable {
     /// The certificate as it was given.
     let der: [UInt8]
 
-    /// The same, parsed.
+    /// Where its parts lie in it.
+    let fields: CertificateFields
+
+    /// The same, parsed; without its unique identifiers, where it has some.
     let certificate: Certificate
+
+    /// Whether it has unique identifiers, so that its signature is not over the bytes that the parser was shown.
+    let hasUniqueIdentifiers: Bool
 
     /// The issuer's Name as it stands. Names are compared byte by byte, as Go and webpki do.
     let issuer: ArraySlice<UInt8>
@@ -38,6 +44,9 @@ struct CandidateCertificate: Sendable {
     let authorityKey: ArraySlice<UInt8>?
     let subjectKey: ArraySlice<UInt8>?
 
+    /// What it says of policies; `nil` when that is malformed, which is no obstacle in an anchor.
+    let policies: CertificatePolicies?
+
     /// How many further certificates may follow below this one on the way to the leaf, if it says so.
     let pathLengthConstraint: Int?
 
@@ -48,8 +57,12 @@ struct CandidateCertificate: Sendable {
     init(_ der: [UInt8]) throws(PathRefusal) {
         do {
             let fields = try CertificateFields(walking: der)
-            let certificate = try Certificate(derEncoded: der)
+            let hasUniqueIdentifiers = !fields.uniqueIdentifiers.isEmpty
+            let certificate = try Certificate(
+                derEncoded: hasUniqueIdentifiers ? UniqueIdentifiers.removed(from: der, fields) : der)
             self.der = der
+            self.fields = fields
+            self.hasUniqueIdentifiers = hasUniqueIdentifiers
             self.certificate = certificate
             self.issuer = der[fields.issuer]
             self.subject = der[fields.subject]
@@ -57,6 +70,7 @@ struct CandidateCertificate: Sendable {
             self.alternativeNames = certificate.extensions[oid: .X509ExtensionID.subjectAlternativeName]?.value
             self.authorityKey = try? certificate.extensions.authorityKeyIdentifier?.keyIdentifier
             self.subjectKey = try? certificate.extensions.subjectKeyIdentifier?.keyIdentifier
+            self.policies = try? CertificatePolicies(certificate.extensions)
             if case .isCertificateAuthority(let maximum)? = try? certificate.extensions.basicConstraints {
                 self.pathLengthConstraint = maximum
             } else {
@@ -86,6 +100,17 @@ struct CandidateCertificate: Sendable {
 
     /// The subject for messages.
     var name: String { DistinguishedNameText(subjectOf: self.der)?.description ?? "" }
+
+    /// Whether the signature is the issuer's, over the bytes as they were given.
+    func isSigned(by issuer: CandidateCertificate) -> Bool {
+        let key = issuer.certificate.publicKey
+        guard self.hasUniqueIdentifiers else {
+            return key.isValidSignature(self.certificate.signature, for: self.certificate)
+        }
+        return key.isValidSignature(
+            self.certificate.signature.rawRepresentation, for: self.der[self.fields.toBeSigned],
+            signatureAlgorithm: self.certificate.signatureAlgorithm)
+    }
 
     /// Whether two certificates would take a path in a circle: same name, same key, same alternative names
     /// (RFC 4158, section 5.2).

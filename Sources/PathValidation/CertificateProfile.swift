@@ -20,6 +20,15 @@ struct CertificateProfile {
         case anchor
     }
 
+    /// What speaks against a certificate in a place.
+    struct Objection: CustomStringConvertible {
+        /// What is wrong, for people.
+        let description: String
+
+        /// Whether it is the time that is wrong, so that another answer is right at another.
+        var isAboutTime = false
+    }
+
     /// The least RSA key, in bits (CA/Browser Forum Baseline Requirements, section 6.1.5).
     static let minimumRSABits = 2_048
 
@@ -27,9 +36,12 @@ struct CertificateProfile {
     static let knownCriticalExtensions: Set<ASN1ObjectIdentifier> = [
         .X509ExtensionID.basicConstraints, .X509ExtensionID.nameConstraints, .X509ExtensionID.keyUsage,
         .X509ExtensionID.subjectAlternativeName, .X509ExtensionID.extendedKeyUsage,
+        CertificatePolicies.certificatePolicies, CertificatePolicies.policyMappings,
+        CertificatePolicies.policyConstraints, CertificatePolicies.inhibitAnyPolicy,
     ]
 
-    private static let policyConstraints: ASN1ObjectIdentifier = [2, 5, 29, 36]
+    /// The most octets of a serial number (RFC 5280, section 4.1.2.2), the zero aside that keeps it positive.
+    static let maximumSerialNumberLength = 20
 
     private static let allowedSignatures: Set<Certificate.SignatureAlgorithm> = [
         .ecdsaWithSHA256, .ecdsaWithSHA384, .ecdsaWithSHA512, .ed25519,
@@ -37,15 +49,20 @@ struct CertificateProfile {
     ]
 
     /// Why a certificate may not stand in a place at a time, or `nil` when it may.
-    static func objection(to candidate: CandidateCertificate, as place: Place, at time: Timestamp) -> String? {
+    static func objection(
+        to candidate: CandidateCertificate, as place: Place, at time: Timestamp
+    ) -> Objection? {
         let certificate = candidate.certificate
+        if let objection = self.validityObjection(to: candidate, at: time) {
+            return Objection(description: objection, isAboutTime: true)
+        }
         do {
-            return try self.validityObjection(to: candidate, at: time)
-                ?? self.strengthObjection(to: certificate, as: place)
+            return try
+                (self.strengthObjection(to: certificate, as: place)
                 ?? self.formObjection(to: candidate, as: place)
-                ?? self.extensionObjection(to: certificate, as: place)
+                ?? self.extensionObjection(to: candidate, as: place)).map { Objection(description: $0) }
         } catch {
-            return "an extension cannot be read"
+            return Objection(description: "an extension cannot be read")
         }
     }
 
@@ -73,24 +90,56 @@ struct CertificateProfile {
     private static func formObjection(to candidate: CandidateCertificate, as place: Place) -> String? {
         let certificate = candidate.certificate
         if place != .leaf, certificate.subject.isEmpty { return "a CA without a name" }
+        guard self.isWellFormed(validity: candidate.der[candidate.fields.validity]) else {
+            return "a validity that is not written in whole seconds"
+        }
         guard place != .anchor else { return nil }
+        // Nobody but the signer says which algorithm he meant: what stands beside the signed bytes must be the same
+        // (section 4.1.1.2).
+        guard candidate.der[candidate.fields.signature] == candidate.der[candidate.fields.signatureAlgorithm] else {
+            return "two signature algorithms that are not the same"
+        }
         guard certificate.version == .v3 else { return "not an X.509 version 3 certificate" }
         // A serial number is a positive integer (RFC 5280, section 4.1.2.2). Old anchors have zero.
-        guard certificate.serialNumber.bytes.contains(where: { $0 != 0 }) else { return "its serial number is zero" }
+        let serialNumber = candidate.der[candidate.fields.serialNumber].drop { $0 == 0 }
+        guard !serialNumber.isEmpty else { return "its serial number is zero" }
+        guard serialNumber.count <= self.maximumSerialNumberLength else {
+            return "a serial number of over \(self.maximumSerialNumberLength) octets"
+        }
         return nil
     }
 
-    private static func extensionObjection(to certificate: Certificate, as place: Place) throws -> String? {
+    /// Whether both times are in the one form that RFC 5280, sections 4.1.2.5.1 and 4.1.2.5.2, has for them. The parser,
+    /// which has read them, also takes fractions and a second 60.
+    private static func isWellFormed(validity: ArraySlice<UInt8>) -> Bool {
+        var rest = validity.dropFirst(2)
+        for _ in 0..<2 {
+            guard let tag = rest.popFirst(), let length = rest.popFirst(), length == (tag == 0x17 ? 13 : 15),
+                rest.count >= length, rest[rest.startIndex + Int(length) - 3] < UInt8(ascii: "6")
+            else { return false }
+            rest = rest.dropFirst(Int(length))
+        }
+        return rest.isEmpty
+    }
+
+    private static func extensionObjection(to candidate: CandidateCertificate, as place: Place) throws -> String? {
+        let certificate = candidate.certificate
         let extensions = certificate.extensions
         for other in extensions where other.critical && !self.knownCriticalExtensions.contains(other.oid) {
             return "a critical extension that is not known: \(other.oid)"
         }
-        if let constraints = extensions[oid: self.policyConstraints], !constraints.critical {
+        if let constraints = extensions[oid: CertificatePolicies.policyConstraints], !constraints.critical {
             return "policy constraints that are not critical"
         }
-        // Read so that a malformed one is noticed, whether or not anybody asks for it later.
-        if place != .anchor { _ = try extensions.authorityInformationAccess }
-        if place == .leaf { _ = try extensions.subjectAlternativeNames }
+        if place != .anchor { try self.readUnasked(extensions) }
+        if place != .anchor, candidate.policies == nil { return "its policies cannot be read" }
+        if place == .leaf {
+            _ = try extensions.subjectAlternativeNames
+            if certificate.subject.isEmpty, extensions[oid: .X509ExtensionID.subjectAlternativeName]?.critical == false
+            {
+                return "no subject, and alternative names that are not critical"
+            }
+        }
 
         let isAuthority: Bool
         if case .isCertificateAuthority? = try extensions.basicConstraints {
@@ -98,10 +147,10 @@ struct CertificateProfile {
         } else {
             isAuthority = false
         }
-        let usage = try extensions.keyUsage
+        let maySign = try self.maySign(extensions, as: place)
         let purposes = try extensions.extendedKeyUsage
         if place == .leaf {
-            if let usage, usage.keyCertSign, !isAuthority { return "may sign certificates and is no CA" }
+            if maySign == true, !isAuthority { return "may sign certificates and is no CA" }
             if extensions[oid: .X509ExtensionID.nameConstraints] != nil, !isAuthority {
                 return "has name constraints and is no CA"
             }
@@ -110,11 +159,28 @@ struct CertificateProfile {
         }
         // Version 1 anchors have no extensions to say it with.
         guard isAuthority || certificate.version != .v3 else { return "not a CA" }
-        if let usage, !usage.keyCertSign { return "may not sign certificates (key usage)" }
+        if maySign == false { return "may not sign certificates (key usage)" }
         if let purposes, !purposes.contains(.serverAuth), !purposes.contains(.any) {
             return "not for TLS servers (extended key usage)"
         }
         return nil
+    }
+
+    /// Reads what nobody may ask for later, so that a malformed one is noticed.
+    private static func readUnasked(_ extensions: Certificate.Extensions) throws {
+        _ = try extensions.authorityInformationAccess
+        _ = try extensions.authorityKeyIdentifier
+        _ = try extensions.subjectKeyIdentifier
+        if let points = extensions[oid: DistributionPoints.identifier] { try DistributionPoints.check(points.value) }
+    }
+
+    /// Whether the key usage lets a key sign certificates; `nil` where it says nothing.
+    private static func maySign(_ extensions: Certificate.Extensions, as place: Place) throws -> Bool? {
+        guard place == .anchor else { return try extensions.keyUsage?.keyCertSign }
+        // Old roots write more padding than DER has for a list of named bits (X.690, section 11.2.2).
+        return try extensions[oid: .X509ExtensionID.keyUsage].map { usage in
+            try ASN1BitString(derEncoded: usage.value).bytes.first.map { $0 & 0x04 != 0 } ?? false
+        }
     }
 }
 #endif

@@ -11,34 +11,42 @@ import X509
 ///
 /// Our own beside swift-certificates' policy, which lets a wildcard name pass that covers an excluded one, holds
 /// self-issued intermediates to them, and refuses directory names unseen. It is always applied, and only where a path has
-/// constraints does it stand in for theirs.
-enum NameConstraintsCheck {
+/// constraints does it stand in for theirs. One value serves one validation: what a certificate says is read once,
+/// however many paths it is in.
+struct NameConstraintsCheck {
+    /// The constraints of a certificate, by kind of name.
+    private struct Constraints {
+        var permitted: [[ConstraintSubtree]]
+        var excluded: [[ConstraintSubtree]]
+    }
+
+    private var parts = NameParts()
+    private var names: [Int: [ConstrainedName]?] = [:]
+    private var constraints: [Int: Constraints?] = [:]
+
     /// Why a path breaks the constraints in it, or `nil` when it does not.
     ///
-    /// - Parameter path: Leaf first, anchor last.
+    /// - Parameters:
+    ///   - path: Leaf first, anchor last.
+    ///   - nodes: For each certificate its number among the candidates of this validation.
+    ///   - budget: What counts the work.
     /// - Throws: ``PathRefusal`` when there are more names and constraints than the budget has comparisons for.
-    static func objection(
-        to path: [CandidateCertificate], spending budget: inout PathBudget
+    mutating func objection(
+        to path: [CandidateCertificate], nodes: [Int], spending budget: inout PathBudget
     ) throws(PathRefusal) -> String? {
-        for (height, issuer) in path.enumerated().dropFirst() {
-            guard issuer.hasNameConstraints else { continue }
-            guard let constraints = try? issuer.certificate.extensions.nameConstraints else {
-                return "\(issuer.name): its name constraints cannot be read"
-            }
-            let subtrees = (constraints.permittedSubtrees, constraints.excludedSubtrees)
-            // One that cannot be read excludes nobody knows what.
-            guard (subtrees.0 + subtrees.1).allSatisfy({ ConstrainedName.isWellFormed(subtree: $0) }) else {
-                return "\(issuer.name): a name constraint that is malformed"
+        for (height, issuer) in path.enumerated().dropFirst() where issuer.hasNameConstraints {
+            // What cannot be understood excludes nobody knows what.
+            guard let constraints = try self.constraints(of: issuer, nodes[height], spending: &budget) else {
+                return "\(issuer.name): name constraints that are malformed"
             }
             for (depth, subject) in path[..<height].enumerated() {
                 // Self-issued certificates are exempt, the last one is not (section 6.1.3 (b)).
                 if depth > 0, subject.isSelfIssued { continue }
-                guard let names = self.names(of: subject.certificate) else {
+                guard let names = try self.names(of: subject, nodes[depth], spending: &budget) else {
                     return "\(subject.name): its names cannot be read"
                 }
-                try budget.countNameComparisons(names.count * (subtrees.0.count + subtrees.1.count))
                 for name in names {
-                    if let objection = self.objection(to: name, permitted: subtrees.0, excluded: subtrees.1) {
+                    if let objection = try Self.objection(to: name, constraints, spending: &budget) {
                         return "\(subject.name): \(objection) \(issuer.name)"
                     }
                 }
@@ -48,35 +56,92 @@ enum NameConstraintsCheck {
     }
 
     private static func objection(
-        to name: ConstrainedName, permitted: [GeneralName], excluded: [GeneralName]
-    ) -> String? {
-        for subtree in excluded where name.isSameKind(as: subtree) {
+        to name: ConstrainedName, _ constraints: Constraints, spending budget: inout PathBudget
+    ) throws(PathRefusal) -> String? {
+        let excluded = constraints.excluded[name.kind.rawValue]
+        let permitted = constraints.permitted[name.kind.rawValue]
+        guard !excluded.isEmpty || !permitted.isEmpty else { return nil }
+        let size = name.size
+        let cost = { (sum: Int, subtree: ConstraintSubtree) in sum + 1 + min(size, subtree.size) }
+        try budget.countNameComparisons(permitted.reduce(excluded.reduce(0, cost), cost))
+        for subtree in excluded {
             guard let reaches = name.mayLie(within: subtree) else {
                 return "a kind of name that cannot be judged, constrained by"
             }
             if reaches { return "a name excluded by" }
         }
-        var isConstrained = false
-        for subtree in permitted where name.isSameKind(as: subtree) {
+        for subtree in permitted {
             guard let lies = name.lies(within: subtree) else {
                 return "a kind of name that cannot be judged, constrained by"
             }
             if lies { return nil }
-            isConstrained = true
         }
-        return isConstrained ? "a name not permitted by" : nil
+        return permitted.isEmpty ? nil : "a name not permitted by"
+    }
+
+    /// The subtrees of a certificate; `nil` when they cannot be understood.
+    private mutating func constraints(
+        of issuer: CandidateCertificate, _ node: Int, spending budget: inout PathBudget
+    ) throws(PathRefusal) -> Constraints? {
+        if let known = self.constraints[node] { return known }
+        let cost = self.parts.cost
+        let constraints = Self.constraints(of: issuer.certificate, &self.parts)
+        self.constraints.updateValue(constraints, forKey: node)
+        try budget.countNameComparisons(self.parts.cost - cost)
+        return constraints
+    }
+
+    private static func constraints(of certificate: Certificate, _ parts: inout NameParts) -> Constraints? {
+        guard let value = certificate.extensions[oid: .X509ExtensionID.nameConstraints]?.value,
+            self.hasSubtrees(value), let said = try? certificate.extensions.nameConstraints
+        else { return nil }
+        let none = [[ConstraintSubtree]](repeating: [], count: ConstrainedName.Kind.allCases.count)
+        var constraints = Constraints(permitted: none, excluded: none)
+        for subtree in said.permittedSubtrees {
+            guard let subtree = ConstraintSubtree(subtree, &parts) else { return nil }
+            constraints.permitted[subtree.kind.rawValue].append(subtree)
+        }
+        for subtree in said.excludedSubtrees {
+            guard let subtree = ConstraintSubtree(subtree, &parts) else { return nil }
+            constraints.excluded[subtree.kind.rawValue].append(subtree)
+        }
+        return constraints
+    }
+
+    /// Whether there is a sequence of subtrees, and none is empty: the parser takes an empty one for one that is not there.
+    private static func hasSubtrees(_ value: ArraySlice<UInt8>) -> Bool {
+        guard let root = try? DER.parse(value), case .constructed(let sequences) = root.content else { return false }
+        var count = 0
+        for sequence in sequences {
+            guard case .constructed(let subtrees) = sequence.content, subtrees.contains(where: { _ in true }) else {
+                return false
+            }
+            count += 1
+        }
+        return count > 0
     }
 
     /// The subject, its e-mail addresses and the alternative names; `nil` when they cannot be read.
-    private static func names(of certificate: Certificate) -> [ConstrainedName]? {
+    private mutating func names(
+        of subject: CandidateCertificate, _ node: Int, spending budget: inout PathBudget
+    ) throws(PathRefusal) -> [ConstrainedName]? {
+        if let known = self.names[node] { return known }
+        let cost = self.parts.cost
+        let names = Self.names(of: subject.certificate, &self.parts)
+        self.names.updateValue(names, forKey: node)
+        try budget.countNameComparisons(self.parts.cost - cost)
+        return names
+    }
+
+    private static func names(of certificate: Certificate, _ parts: inout NameParts) -> [ConstrainedName]? {
         var names: [ConstrainedName] = []
-        if !certificate.subject.isEmpty { names.append(ConstrainedName(.directoryName(certificate.subject))) }
+        if !certificate.subject.isEmpty { names.append(ConstrainedName(.directoryName(certificate.subject), &parts)) }
         for attribute in certificate.subject.joined() where attribute.type == ConstrainedName.emailAddress {
-            names.append(ConstrainedName(.rfc822Name(String(attribute.value) ?? "")))
+            names.append(ConstrainedName(.rfc822Name(String(attribute.value) ?? ""), &parts))
         }
         do {
-            names += (try certificate.extensions.subjectAlternativeNames ?? SubjectAlternativeNames()).map {
-                ConstrainedName($0)
+            for name in try certificate.extensions.subjectAlternativeNames ?? SubjectAlternativeNames() {
+                names.append(ConstrainedName(name, &parts))
             }
         } catch {
             return nil

@@ -40,21 +40,43 @@ struct PathBudget {
         try self.checkDeadline()
     }
 
-    /// Counts names that are about to be held against constraints.
+    /// Counts parts of names that were read, or are about to be held against constraints.
     mutating func countNameComparisons(_ count: Int) throws(PathRefusal) {
         self.work.nameComparisons += count
         try self.check(self.work.nameComparisons, self.limits.nameComparisons, "comparisons with name constraints")
         try self.checkDeadline()
     }
 
-    private func check(_ count: Int, _ limit: Int, _ unit: String) throws(PathRefusal) {
-        guard count <= limit else { throw PathRefusal(.overBudget, "more than \(limit) \(unit)") }
+    /// Counts policies that are about to be looked at.
+    mutating func countPolicySteps(_ count: Int) throws(PathRefusal) {
+        self.work.policySteps += count
+        try self.check(self.work.policySteps, self.limits.policySteps, "policies")
+        try self.checkDeadline()
     }
 
-    private func checkDeadline() throws(PathRefusal) {
-        guard self.monotonicNanoseconds() &- self.start <= self.limits.nanoseconds else {
-            throw PathRefusal(.overBudget, "more than \(self.limits.nanoseconds / 1_000_000) ms")
+    /// Whether over half of one of the limits is spent, time included.
+    var isHalfSpent: Bool {
+        let parts = [
+            (self.work.signatureChecks, self.limits.signatureChecks),
+            (self.work.candidateSteps, self.limits.candidateSteps),
+            (self.work.nameComparisons, self.limits.nameComparisons),
+            (self.work.policySteps, self.limits.policySteps),
+        ]
+        return parts.contains { spent, limit in spent > limit / 2 } || self.elapsed > self.limits.nanoseconds / 2
+    }
+
+    /// Refuses when the time is over.
+    func checkDeadline() throws(PathRefusal) {
+        guard self.elapsed <= self.limits.nanoseconds else {
+            throw PathRefusal(
+                .overBudget, "more than \(self.limits.nanoseconds / 1_000_000) ms", isRepeatable: false)
         }
+    }
+
+    private var elapsed: UInt64 { self.monotonicNanoseconds() &- self.start }
+
+    private func check(_ count: Int, _ limit: Int, _ unit: String) throws(PathRefusal) {
+        guard count <= limit else { throw PathRefusal(.overBudget, "more than \(limit) \(unit)") }
     }
 }
 #endif

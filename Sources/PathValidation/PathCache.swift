@@ -11,6 +11,10 @@ import Crypto
 ///
 /// A value, and only the path is kept: pins, the deny set and the handshake's own signature are judged at every
 /// connection. An entry is used while all certificates of its path are valid, for a day at most.
+///
+/// Refusals that took over half of a limit are kept for a minute, in a room of their own, so that a peer which presents
+/// the same costly chain again and again is refused for nothing. One that the time, the host's name or the deadline decided
+/// is not kept: it may be another the next time.
 public struct PathCache: Sendable {
     /// What a path was found for: a hash over everything that the search depends on, but the time.
     public struct Key: Hashable, Sendable {
@@ -24,8 +28,17 @@ public struct PathCache: Sendable {
         ///   - roots: The digest of the root store.
         ///   - limits: The validator's limits.
         public init(presented: [[UInt8]], identity: ServerIdentity, roots: [UInt8], limits: PathLimits) {
+            // Which kind of identity comes first, as a number: "anybody" is a host's name, too.
+            let kind: UInt8
+            var name = ""
+            switch identity {
+            case .uncheckedName: kind = 0
+            case .host(let host):
+                kind = host.isAddress ? 1 : 2
+                name = host.description
+            }
             var hash = SHA256()
-            for part in [Array("\(identity)".utf8), roots, Array(limits.description.utf8)] {
+            for part in [[kind], Array(name.utf8), roots, Array(limits.description.utf8)] {
                 hash.update(length: part.count)
                 hash.update(data: part)
             }
@@ -47,8 +60,13 @@ public struct PathCache: Sendable {
     public static let capacity = 1_024
     /// The longest that an entry is used, in seconds.
     public static let lifetime: Int64 = 86_400
+    /// The most refusals.
+    public static let refusalCapacity = 256
+    /// The longest that a refusal is used, in seconds.
+    public static let refusalLifetime: Int64 = 60
 
     private var entries: [Key: Entry] = [:]
+    private var refusals: [Key: (refusal: PathRefusal, period: ClosedRange<Timestamp>)] = [:]
     private var uses: UInt64 = 0
 
     /// How often a path was found here.
@@ -75,9 +93,18 @@ public struct PathCache: Sendable {
         return entry.path
     }
 
+    /// The refusal that took over half of a limit less than a minute ago, if there was one.
+    public func refusal(for key: Key, at time: Timestamp) -> PathRefusal? {
+        guard let kept = self.refusals[key], kept.period.contains(time) else { return nil }
+        return kept.refusal
+    }
+
     /// Keeps a path that was just validated; the one that was not used for the longest time goes when there are too
-    /// many. A refusal is not kept.
+    /// many. Of refusals the costly ones are kept; the oldest goes.
     public mutating func keep(_ outcome: PathOutcome, for key: Key, at time: Timestamp) {
+        if case .failure(let refusal) = outcome.result, outcome.isCostly, refusal.isRepeatable {
+            self.keep(refusal, for: key, at: time)
+        }
         guard case .success(let path) = outcome.result, let validity = outcome.validity else { return }
         let start = max(validity.lowerBound, time)
         let end = min(validity.upperBound, Timestamp(secondsSince1970: time.secondsSince1970 + Self.lifetime))
@@ -89,15 +116,27 @@ public struct PathCache: Sendable {
         }
     }
 
-    /// Forgets all paths: the roots changed.
-    public mutating func removeAll() { self.entries = [:] }
+    private mutating func keep(_ refusal: PathRefusal, for key: Key, at time: Timestamp) {
+        let end = Timestamp(secondsSince1970: time.secondsSince1970 + Self.refusalLifetime)
+        self.refusals[key] = (refusal, time...end)
+        guard self.refusals.count > Self.refusalCapacity,
+            let oldest = self.refusals.min(by: { $0.value.period.lowerBound < $1.value.period.lowerBound })
+        else { return }
+        self.refusals[oldest.key] = nil
+    }
+
+    /// Forgets everything: the roots changed.
+    public mutating func removeAll() {
+        self.entries = [:]
+        self.refusals = [:]
+    }
 }
 
 extension PathLimits: CustomStringConvertible {
     /// The limits in one line.
     public var description: String {
         "\(self.presentedCertificates) \(self.pathLength) \(self.signatureChecks) \(self.candidateSteps) "
-            + "\(self.nameComparisons) \(self.nanoseconds)"
+            + "\(self.nameComparisons) \(self.policySteps) \(self.nanoseconds)"
     }
 }
 #endif

@@ -18,8 +18,13 @@ public struct PathLimits: Hashable, Sendable {
     /// Candidates looked at as the issuer of another.
     public var candidateSteps: Int
 
-    /// Names held against name constraints (a leaf may carry thousands of each; Go's limit is the same number).
+    /// Parts of names (attributes of directory names, labels of hosts, bytes of addresses) that are held against name
+    /// constraints, and what it costs to read them: one for each and one for every sixteen bytes. A leaf may carry
+    /// thousands of names, and a CA thousands of constraints.
     public var nameComparisons: Int
+
+    /// Policies that are read, mapped or carried from one certificate to the next.
+    public var policySteps: Int
 
     /// The last resort, in nanoseconds: what the counts did not foresee.
     public var nanoseconds: UInt64
@@ -27,6 +32,6 @@ public struct PathLimits: Hashable, Sendable {
     /// The limits in force: the real chains of the public web stay far below each of them.
     public static let standard = PathLimits(
         presentedCertificates: 64, pathLength: 10, signatureChecks: 128, candidateSteps: 4_096,
-        nameComparisons: 250_000, nanoseconds: 1_000_000_000)
+        nameComparisons: 2_500_000, policySteps: 10_000, nanoseconds: 1_000_000_000)
 }
 #endif

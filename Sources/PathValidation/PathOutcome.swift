@@ -15,6 +15,9 @@ public struct PathOutcome: Sendable {
 
     /// The work that was done for it.
     public let work: PathWork
+
+    /// Whether it took over half of one of the limits.
+    let isCostly: Bool
 }
 
 /// The work of one validation, in the units of ``PathLimits``.
@@ -25,8 +28,11 @@ public struct PathWork: Hashable, Sendable {
     /// Candidates looked at as the issuer of another.
     public internal(set) var candidateSteps = 0
 
-    /// Names held against name constraints.
+    /// Parts of names that were read and held against name constraints.
     public internal(set) var nameComparisons = 0
+
+    /// Policies that were read, mapped or carried on.
+    public internal(set) var policySteps = 0
 
     /// Complete paths that swift-certificates' verifier was asked about.
     public internal(set) var judgedPaths = 0

@@ -13,10 +13,15 @@ public struct PathRefusal: Error, Hashable, Sendable, CustomStringConvertible {
     /// What a person should know of it, in one sentence.
     public let detail: String
 
+    /// Whether the same question gets the same answer a little later and on a machine that is less busy: not where the
+    /// time, the host's name or the deadline decided.
+    let isRepeatable: Bool
+
     /// States a refusal.
-    init(_ reason: PinningDecision.Reason, _ detail: String) {
+    init(_ reason: PinningDecision.Reason, _ detail: String, isRepeatable: Bool = true) {
         self.reason = reason
         self.detail = detail
+        self.isRepeatable = isRepeatable
     }
 
     /// The reason's code and the detail.

@@ -15,14 +15,15 @@ import Foundation
 
 /// What swift-certificates' verifier judges a path by: its own RFC 5280 policy, and its own server identity policy.
 ///
-/// Two things are decided before a path comes here, and only declared here, so that a critical extension is no obstacle:
-/// extended key usage (``CertificateProfile``, before a certificate becomes a candidate) and, on paths that have them,
-/// name constraints (``NameConstraintsCheck``). On such a path RFC 5280 policy, which cannot be had without its name
-/// constraints, is not asked: validity, CA flags and path lengths are the profile's and the search's there.
+/// Three things are decided before a path comes here, and only declared here, so that a critical extension is no obstacle:
+/// extended key usage (``CertificateProfile``, before a certificate becomes a candidate), policies (``PolicyGraph``) and,
+/// on paths that have them, name constraints (``NameConstraintsCheck``). On such a path RFC 5280 policy, which cannot be
+/// had without its name constraints, is not asked: validity, CA flags and path lengths are the profile's and the search's
+/// there. Nor is it asked about a path of one, of which it demands that it is a CA.
 struct PathRulesPolicy: VerifierPolicy {
     private let rfc5280: RFC5280Policy
     private var serverIdentity: ServerIdentityPolicy?
-    private let isConstrained: Bool
+    private let asksRFC5280: Bool
 
     /// The critical extensions that are policed.
     let verifyingCriticalExtensions: [ASN1ObjectIdentifier]
@@ -32,13 +33,14 @@ struct PathRulesPolicy: VerifierPolicy {
     /// - Parameters:
     ///   - identity: Whose certificate the leaf must be.
     ///   - time: The time at which all certificates must be valid.
-    ///   - isConstrained: Whether a certificate of the path has name constraints, which have been checked.
-    init(identity: ServerIdentity, at time: Timestamp, isConstrained: Bool) {
+    ///   - path: What has been checked so far.
+    init(identity: ServerIdentity, at time: Timestamp, path: [CandidateCertificate]) {
         self.rfc5280 = RFC5280Policy(
             fixedExpiryValidationTime: Date(timeIntervalSince1970: Double(time.secondsSince1970)))
-        self.isConstrained = isConstrained
+        self.asksRFC5280 = path.count > 1 && !path.contains { $0.hasNameConstraints }
         self.verifyingCriticalExtensions = Array(CertificateProfile.knownCriticalExtensions)
-        if case .host(let host) = identity {
+        // A name with an underscore is none to that policy: ours has compared it, and is alone with it.
+        if case .host(let host) = identity, !host.description.utf8.contains(UInt8(ascii: "_")) {
             self.serverIdentity = ServerIdentityPolicy(
                 serverHostname: host.isAddress ? nil : host.description,
                 serverIP: host.isAddress ? host.description : nil)
@@ -46,7 +48,7 @@ struct PathRulesPolicy: VerifierPolicy {
     }
 
     mutating func chainMeetsPolicyRequirements(chain: UnverifiedCertificateChain) -> PolicyEvaluationResult {
-        if !self.isConstrained,
+        if self.asksRFC5280,
             case .failsToMeetPolicy(let reason) = self.rfc5280.chainMeetsPolicyRequirements(chain: chain)
         {
             return .failsToMeetPolicy(reason: reason)

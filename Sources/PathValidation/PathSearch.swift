@@ -13,6 +13,15 @@ import X509
 /// intermediates, those whose key identifier fits before the others. A signature is checked once for each child and
 /// issuer key, however many certificates carry that key.
 struct PathSearch {
+    /// A path whose names chain and whose signatures hold.
+    struct Proposal {
+        /// The certificates: leaf first, anchor last.
+        let certificates: [CandidateCertificate]
+
+        /// For each its number among the candidates.
+        let nodes: [Int]
+    }
+
     /// One certificate of the path at hand, with the issuers of it that are still to be tried.
     private struct Frame {
         let node: Int
@@ -35,6 +44,9 @@ struct PathSearch {
     /// The deepest certificate for which no issuer was found, for the message.
     private(set) var unissued: CandidateCertificate
 
+    /// Which path length constraint the newest path that was given up would have broken, for the message.
+    private(set) var tooLong: String?
+
     /// Prepares a search.
     ///
     /// - Parameters:
@@ -56,8 +68,8 @@ struct PathSearch {
         self.frames = [Frame(node: 0, issuers: self.issuers[0][...])]
     }
 
-    /// The next path whose names chain and whose signatures hold: leaf first, anchor last. `nil` when there is none.
-    mutating func next(spending budget: inout PathBudget) throws(PathRefusal) -> [CandidateCertificate]? {
+    /// The next path whose names chain and whose signatures hold. `nil` when there is none.
+    mutating func next(spending budget: inout PathBudget) throws(PathRefusal) -> Proposal? {
         while var frame = self.frames.popLast() {
             guard let issuer = frame.issuers.popFirst() else { continue }
             self.frames.append(frame)
@@ -66,7 +78,8 @@ struct PathSearch {
                 try self.signatureHolds(of: frame.node, by: issuer, spending: &budget)
             else { continue }
             if issuer >= self.firstAnchor {
-                return self.frames.map { self.nodes[$0.node] } + [self.nodes[issuer]]
+                let nodes = self.frames.map(\.node) + [issuer]
+                return Proposal(certificates: nodes.map { self.nodes[$0] }, nodes: nodes)
             }
             self.unissued = self.nodes[issuer]
             self.frames.append(Frame(node: issuer, issuers: self.issuers[issuer][...]))
@@ -75,7 +88,7 @@ struct PathSearch {
     }
 
     /// Whether a certificate may be put on top of the path at hand: no circle, room left, its own limit kept.
-    private func mayIssue(_ issuer: Int) -> Bool {
+    private mutating func mayIssue(_ issuer: Int) -> Bool {
         let isAnchor = issuer >= self.firstAnchor
         // An intermediate needs an anchor above it.
         guard self.frames.count + (isAnchor ? 1 : 2) <= self.maximumLength else { return false }
@@ -83,6 +96,7 @@ struct PathSearch {
         if let limit = candidate.pathLengthConstraint {
             // Self-issued certificates do not count (RFC 5280, section 4.2.1.9), nor does the leaf.
             guard self.frames.dropFirst().count(where: { !self.nodes[$0.node].isSelfIssued }) <= limit else {
+                self.tooLong = "\(candidate.name): more CAs below it than its path length constraint allows (\(limit))"
                 return false
             }
         }
@@ -95,8 +109,7 @@ struct PathSearch {
         let edge = Edge(child: child, key: self.nodes[issuer].publicKey)
         if let known = self.signatures[edge] { return known }
         try budget.countSignatures()
-        let certificate = self.nodes[child].certificate
-        let holds = self.nodes[issuer].certificate.publicKey.isValidSignature(certificate.signature, for: certificate)
+        let holds = self.nodes[child].isSigned(by: self.nodes[issuer])
         self.signatures[edge] = holds
         return holds
     }

@@ -9,8 +9,8 @@ import X509
 /// From the chain that a server presents to the **one** path that is validated, where no platform does it for us.
 ///
 /// swift-certificates' `Verifier` judges, by RFC 5280 and the server's identity. In front of it stand what its policies
-/// leave out (`CertificateProfile`) and a search with a budget (`PathSearch`), which proposes one path at a time.
-/// The path that comes out is the one the verifier validated, its anchor included.
+/// leave out (`CertificateProfile`, `NameConstraintsCheck`, `PolicyGraph`) and a search with a budget (`PathSearch`), which
+/// proposes one path at a time. The path that comes out is the one the verifier validated, its anchor included.
 public struct PathValidator: Sendable {
     /// The anchors that a path may end in.
     public let roots: RootStore
@@ -48,61 +48,88 @@ public struct PathValidator: Sendable {
             let path = try await self.path(from: presented, as: identity, at: time, spending: &budget)
             return PathOutcome(
                 result: .success(ValidatedPath(uncheckedValidatedPath: path.map(\.der))),
-                validity: path.reduce(nil) { $0?.clamped(to: $1.validity) ?? $1.validity }, work: budget.work)
+                validity: path.reduce(nil) { $0?.clamped(to: $1.validity) ?? $1.validity }, work: budget.work,
+                isCostly: budget.isHalfSpent)
         } catch {
-            return PathOutcome(result: .failure(error), validity: nil, work: budget.work)
+            return PathOutcome(
+                result: .failure(error), validity: nil, work: budget.work, isCostly: budget.isHalfSpent)
         }
     }
 
     private func path(
         from presented: [[UInt8]], as identity: ServerIdentity, at time: Timestamp, spending budget: inout PathBudget
     ) async throws(PathRefusal) -> [CandidateCertificate] {
-        var chain = try PresentedChain(presented, limit: self.limits.presentedCertificates, roots: self.roots, at: time)
+        var chain = try PresentedChain(
+            presented, limit: self.limits.presentedCertificates, roots: self.roots, at: time, spending: &budget)
         guard identity.matches(chain.leafNames) else {
-            throw PathRefusal(.chainInvalid, "the certificate is for another server than \(identity)")
+            throw PathRefusal(
+                .chainInvalid, "the certificate is for another server than \(identity)", isRepeatable: false)
         }
+        do throws(PathRefusal) {
+            return try await self.path(in: &chain, as: identity, at: time, spending: &budget)
+        } catch {
+            // What begins to be valid while a refusal is remembered may change it.
+            let isSoon = chain.nextStart.map {
+                $0.secondsSince1970 &- time.secondsSince1970 <= PathCache.refusalLifetime
+            }
+            throw isSoon == true ? PathRefusal(error.reason, error.detail, isRepeatable: false) : error
+        }
+    }
+
+    private func path(
+        in chain: inout PresentedChain, as identity: ServerIdentity, at time: Timestamp,
+        spending budget: inout PathBudget
+    ) async throws(PathRefusal) -> [CandidateCertificate] {
+        var constraints = NameConstraintsCheck()
         // A leaf that is itself an anchor is a path of one.
-        if self.roots.contains(chain.leaf),
-            let path = try await self.judge([chain.leaf], as: identity, at: time, spending: &budget, &chain.objections)
-        {
-            return path
+        if self.roots.contains(chain.leaf) {
+            let alone = PathSearch.Proposal(certificates: [chain.leaf], nodes: [0])
+            if try await self.judge(alone, as: identity, at: time, &constraints, spending: &budget, &chain) {
+                return alone.certificates
+            }
         }
         var search = PathSearch(
             from: chain.leaf, through: chain.intermediates, to: chain.anchors, maximumLength: self.limits.pathLength)
-        while let candidates = try search.next(spending: &budget) {
-            if let path = try await self.judge(candidates, as: identity, at: time, spending: &budget, &chain.objections)
-            {
-                return path
+        while let proposal = try search.next(spending: &budget) {
+            if try await self.judge(proposal, as: identity, at: time, &constraints, spending: &budget, &chain) {
+                return proposal.certificates
             }
         }
-        throw PathRefusal(.chainInvalid, chain.explanation(deepest: search.unissued))
+        if budget.work.judgedPaths == 0, let tooLong = search.tooLong { chain.object(tooLong) }
+        throw chain.refusal(after: search)
     }
 
-    /// Has the verifier judge exactly one path: it is given nothing else to build one from.
+    /// Has exactly one path judged: by our own rules, and by the verifier, which is given nothing else to build one from.
     private func judge(
-        _ candidates: [CandidateCertificate], as identity: ServerIdentity, at time: Timestamp,
-        spending budget: inout PathBudget, _ objections: inout [String]
-    ) async throws(PathRefusal) -> [CandidateCertificate]? {
+        _ proposal: PathSearch.Proposal, as identity: ServerIdentity, at time: Timestamp,
+        _ constraints: inout NameConstraintsCheck, spending budget: inout PathBudget, _ chain: inout PresentedChain
+    ) async throws(PathRefusal) -> Bool {
+        let candidates = proposal.certificates
         try budget.countJudgement()
-        if let objection = try NameConstraintsCheck.objection(to: candidates, spending: &budget) {
-            objections.append(objection)
-            return nil
+        var objection = try constraints.objection(to: candidates, nodes: proposal.nodes, spending: &budget)
+        if objection == nil { objection = try PolicyGraph.objection(to: candidates, spending: &budget) }
+        if let objection {
+            chain.object(objection)
+            return false
         }
+        // The verifier would look for the signature over the bytes that the parser was shown. What it decides has been
+        // decided: the search checked the signatures, the profile and the rules above the rest.
+        guard !candidates.contains(where: { $0.hasUniqueIdentifiers }) else { return true }
         try budget.countSignatures(candidates.count - 1)
-        let rules = PathRulesPolicy(
-            identity: identity, at: time, isConstrained: candidates.contains { $0.hasNameConstraints })
+        let rules = PathRulesPolicy(identity: identity, at: time, path: candidates)
         var verifier = Verifier(rootCertificates: CertificateStore(candidates.suffix(1).map(\.certificate))) { rules }
         let verdict = await verifier.validate(
             leaf: candidates[0].certificate,
             intermediates: CertificateStore(candidates.dropFirst().dropLast().map(\.certificate)))
         switch verdict {
-        case .validCertificate(let chain):
-            // Given one path, the verifier may still have found a shorter one in it: what it validated is what counts.
-            let validated = chain.compactMap { certificate in candidates.first { $0.certificate == certificate } }
-            return validated.count == chain.count ? validated : nil
+        case .validCertificate(let validated):
+            // Given one path, the verifier may still have found a shorter one in it. That one is proposed by itself.
+            let isSame = validated.elementsEqual(candidates.map(\.certificate))
+            if !isSame { chain.object("the verifier found another path") }
+            return isSame
         case .couldNotValidate(let failures):
-            objections.append(failures.last?.policyFailureReason.description ?? "the verifier refused the path")
-            return nil
+            chain.object(failures.last?.policyFailureReason.description ?? "the verifier refused the path")
+            return false
         }
     }
 }

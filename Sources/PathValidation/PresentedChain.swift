@@ -21,12 +21,18 @@ struct PresentedChain {
     private(set) var anchors: [CandidateCertificate] = []
 
     /// Why certificates were left out, or paths refused, in the order of discovery.
-    var objections: [String] = []
+    var objections: [CertificateProfile.Objection] = []
+
+    /// When the first of those begins to be valid that were left out because they are not yet.
+    private(set) var nextStart: Timestamp?
 
     /// Reads a presented chain.
     ///
-    /// - Throws: ``PathRefusal`` when there is no leaf that may stand in its place, or there are too many certificates.
-    init(_ presented: [[UInt8]], limit: Int, roots: RootStore, at time: Timestamp) throws(PathRefusal) {
+    /// - Throws: ``PathRefusal`` when there is no leaf that may stand in its place, there are too many certificates, or
+    ///   reading them takes too long.
+    init(
+        _ presented: [[UInt8]], limit: Int, roots: RootStore, at time: Timestamp, spending budget: inout PathBudget
+    ) throws(PathRefusal) {
         guard let first = presented.first else { throw PathRefusal(.noCertificates, "nothing was presented") }
         // Byte-identical ones are dropped; those that share subject and key are cross-signs, and all stay.
         var seen: Set<[UInt8]> = [first]
@@ -35,13 +41,15 @@ struct PresentedChain {
 
         self.leaf = try CandidateCertificate(first)
         if let objection = CertificateProfile.objection(to: self.leaf, as: .leaf, at: time) {
-            throw PathRefusal(.chainInvalid, "the server's certificate: \(objection)")
+            throw PathRefusal(
+                .chainInvalid, "the server's certificate: \(objection)", isRepeatable: !objection.isAboutTime)
         }
         self.leafNames = try? self.leaf.certificate.extensions.subjectAlternativeNames
 
         for der in others {
+            try budget.checkDeadline()
             guard let candidate = try? CandidateCertificate(der) else {
-                self.objections.append("a presented certificate was left out: it cannot be read")
+                self.object("a presented certificate was left out: it cannot be read")
                 continue
             }
             // An anchor comes from the store, not from the peer.
@@ -59,19 +67,33 @@ struct PresentedChain {
         to list: WritableKeyPath<PresentedChain, [CandidateCertificate]>
     ) {
         if let objection = CertificateProfile.objection(to: candidate, as: place, at: time) {
-            self.objections.append("\(candidate.name): \(objection)")
+            self.objections.append(
+                CertificateProfile.Objection(
+                    description: "\(candidate.name): \(objection)", isAboutTime: objection.isAboutTime))
+            let start = candidate.validity.lowerBound
+            if start > time { self.nextStart = min(self.nextStart ?? start, start) }
         } else {
             self[keyPath: list].append(candidate)
         }
     }
 
-    /// The most useful thing to say when no path was validated.
+    /// Notes why something was left out or refused.
+    mutating func object(_ text: String) {
+        self.objections.append(CertificateProfile.Objection(description: text))
+    }
+
+    /// The refusal when no path was validated, with the most useful thing to say of it.
     ///
-    /// - Parameter deepest: The last certificate to which a chain of signatures led.
-    func explanation(deepest: CandidateCertificate) -> String {
-        if let objection = self.objections.last { return objection }
+    /// - Parameter search: The search that ended.
+    func refusal(after search: PathSearch) -> PathRefusal {
+        if let objection = self.objections.last {
+            return PathRefusal(.chainInvalid, objection.description, isRepeatable: !objection.isAboutTime)
+        }
+        let deepest = search.unissued
         let issuer = DistinguishedNameText(issuerOf: deepest.der)?.description ?? ""
-        return "no path to an anchor: nothing was presented or is trusted that issued «\(deepest.name)» as «\(issuer)»"
+        return PathRefusal(
+            .chainInvalid,
+            "no path to an anchor: nothing was presented or is trusted that issued «\(deepest.name)» as «\(issuer)»")
     }
 }
 #endif

@@ -52,6 +52,14 @@ struct DomainIndexTests {
         #expect(try self.notedHostname(of: "api.example.com", among: [host]) == "api.example.com")
     }
 
+    @Test("a host with an underscore has its entry as any other, and its parent's")
+    func underscores() throws {
+        #expect(try self.notedHostname(of: "a_b.example.com", among: ["A_B.example.com"]) == "a_b.example.com")
+        #expect(try self.notedHostname(of: "a_b.example.com", among: ["*.example.com"]) == "example.com")
+        #expect(try self.notedHostname(of: "x.a_b.example.com", among: ["*.a_b.example.com"]) == "a_b.example.com")
+        #expect(try self.notedHostname(of: "a-b.example.com", among: ["a_b.example.com"]) == nil)
+    }
+
     @Test("without includeSubdomains an entry is for one name")
     func exactOnly() throws {
         #expect(try self.notedHostname(of: "example.com", among: ["example.com"]) == "example.com")

@@ -28,9 +28,13 @@ struct NameConstraintsTests {
             ("a.example.com", "example.com", true), ("example.com", "example.com", true),
             ("A.Example.Com", "example.com", true), ("evilexample.com", "example.com", false),
             ("example.com.evil", "example.com", false), ("a.example.com", ".example.com", true),
-            ("example.com", ".example.com", false), ("anything.example", "", true),
-            ("*.example.com", "example.com", true),
+            ("example.com", ".example.com", false), ("a_b.example.com", "example.com", true),
+            ("a.b_c.example.com", "b_c.example.com", true), ("*.example.com", "example.com", true),
             ("*.example.com", "bar.example.com", false),
+            // With a leading dot: malformed, common in private CAs, and all that is below (openssl, webpki).
+            ("*.example.com", ".example.com", true), ("*.a.example.com", ".example.com", true),
+            ("*.Example.com", ".eXample.com", true), ("*.com", ".example.com", false),
+            ("*.example.com", ".bar.example.com", false),
         ])
     func permitted(name: String, subtree: String, isAccepted: Bool) async throws {
         #expect(try await self.isAccepted([.dnsName(name)], permitted: [.dnsName(subtree)]) == isAccepted)
@@ -42,9 +46,52 @@ struct NameConstraintsTests {
             ("a.example.com", "example.com", false), ("example.org", "example.com", true),
             ("*.example.com", "bar.example.com", false), ("*.example.com", "a.bar.example.com", true),
             ("*.example.com", "example.com", false), ("*.Example.com", "bar.eXample.com", false),
+            ("a.example.com", ".example.com", false), ("example.com", ".example.com", true),
+            ("*.example.com", ".example.com", false), ("*.com", ".example.com", true),
+            ("*.example.com", ".bar.example.com", true), ("a_b.example.com", "a_b.example.com", false),
         ])
     func excluded(name: String, subtree: String, isAccepted: Bool) async throws {
         #expect(try await self.isAccepted([.dnsName(name)], excluded: [.dnsName(subtree)]) == isAccepted)
+    }
+
+    @Test(
+        "a subtree that cannot be understood refuses, permitted or excluded, whatever the names are",
+        arguments: [
+            .dnsName("example.com."), .dnsName("*.example.com"), .dnsName("example.com\u{0}"), .dnsName(" example.com"),
+            .dnsName(""), .dnsName("."), .dnsName("..example.com"), .dnsName("a..example.com"), .dnsName("192.0.2.1"),
+            .dnsName("[::1]"), .dnsName("example.com/"),
+            .rfc822Name(""), .rfc822Name("@example.com"), .rfc822Name("a@"), .rfc822Name("a@.example.com"),
+            .rfc822Name("a b@example.com"), .rfc822Name("a@example.com."), .rfc822Name("example.com\u{0}"),
+            .uniformResourceIdentifier(""), .uniformResourceIdentifier("https://example.com"),
+            .uniformResourceIdentifier("*.example.com"), .uniformResourceIdentifier("example.com."),
+            .directoryName(DistinguishedName()), .directoryName(DistinguishedName([RelativeDistinguishedName()])),
+        ] as [GeneralName])
+    func malformedSubtrees(subtree: GeneralName) async throws {
+        for name in [.dnsName("a.example.org"), .rfc822Name("x@example.org")] as [GeneralName] {
+            #expect(try await !self.isAccepted([name], excluded: [subtree]))
+            #expect(try await !self.isAccepted([name], permitted: [.dnsName("example.org"), subtree]))
+        }
+        #expect(try await self.isAccepted([.dnsName("a.example.org")], excluded: [.dnsName("example.com")]))
+    }
+
+    @Test(
+        "an empty sequence of subtrees, or none at all, refuses",
+        arguments: [
+            [0x30, 2, 0xa0, 0], [0x30, 2, 0xa1, 0], [0x30, 0],
+            [0x30, 11, 0xa0, 0, 0xa1, 7, 0x30, 5, 0x82, 3, 0x63, 0x6f, 0x6d],
+        ] as [[UInt8]])
+    func emptySequences(value: [UInt8]) async throws {
+        let constraints = Certificate.Extension(
+            oid: .X509ExtensionID.nameConstraints, critical: true, value: value[...])
+        for isAnchor in [true, false] {
+            let root = try TestCertificate.authority("Root") { if isAnchor { $0.others = [constraints] } }
+            let issuer = try TestCertificate.authority("Issuer", by: root) {
+                if !isAnchor { $0.others = [constraints] }
+            }
+            let leaf = try TestCertificate.server(by: issuer)
+            let refusal = try await validate([leaf, issuer], roots: [root]).refusal
+            #expect(refusal?.detail.contains("malformed") == true)
+        }
     }
 
     @Test(
@@ -81,6 +128,9 @@ struct NameConstraintsTests {
                 .uniformResourceIdentifier("https://example.com@evil.org/"), .uniformResourceIdentifier("example.com"),
                 false
             ),
+            (
+                .uniformResourceIdentifier("https://EXAMPLE.com./x"), .uniformResourceIdentifier("example.com"), true
+            ),
             (.uniformResourceIdentifier("https://192.0.2.1/"), .uniformResourceIdentifier("192.0.2.1"), false),
             (.uniformResourceIdentifier("urn:x"), .uniformResourceIdentifier("example.com"), false),
         ] as [(GeneralName, GeneralName, Bool)])
@@ -98,6 +148,11 @@ struct NameConstraintsTests {
         #expect(try await !self.isAccepted([], permitted: [try name(["client"])]))
         #expect(try await !self.isAccepted([], excluded: [try name(["Server"])]))
         #expect(try await !self.isAccepted([try name(["client"])], permitted: [try name(["server"])]))
+        // The same letter, composed and not, is one letter; steps count in their order and whole.
+        #expect(try await !self.isAccepted([try name(["e\u{301}"])], excluded: [try name(["\u{e9}"])]))
+        #expect(
+            try await self.isAccepted([try name(["a", "b"])], excluded: [try name(["b"]), try name(["a", "b", "c"])]))
+        #expect(try await !self.isAccepted([try name(["a", "b"])], excluded: [try name(["a"])]))
     }
 
     @Test("a kind of name that cannot be judged is refused only where a certificate has one")

@@ -145,6 +145,76 @@ struct PathBudgetTests {
         #expect(outcome.work.nameComparisons > PathLimits.standard.nameComparisons)
     }
 
+    /// A leaf with so many directory names, under a CA that excludes as many others: five steps are the same in all.
+    private func directories(_ count: Int) throws -> (chain: [TestCertificate], root: TestCertificate) {
+        func name(_ text: String) throws -> GeneralName {
+            .directoryName(
+                try DistinguishedName {
+                    for _ in 0..<5 { OrganizationalUnitName("a") }
+                    CommonName(text)
+                })
+        }
+        let root = try TestCertificate.authority("Root")
+        let issuer = try TestCertificate.authority("Issuer", by: root) { form in
+            form.constraints = NameConstraints(excludedSubtrees: (0..<count).compactMap { try? name("x\($0)") })
+        }
+        let leaf = try TestCertificate.server(by: issuer) { form in
+            form.names += (0..<count).compactMap { try? name("y\($0)") }
+        }
+        return ([leaf, issuer], root)
+    }
+
+    @Test("490 directory names against 490 excluded subtrees: each part is read once, and its number compared")
+    func directoryNames() async throws {
+        let (chain, root) = try self.directories(490)
+        let outcome = try await validate(chain, roots: [root])
+        #expect(outcome.path?.count == 3)
+        // Six steps for each pair, and one for the pair.
+        #expect((490 * 490 * 6...490 * 490 * 8).contains(outcome.work.nameComparisons))
+    }
+
+    @Test("more of them are over budget, by what is compared and not by pairs")
+    func longDirectoryNames() async throws {
+        let (chain, root) = try self.directories(700)
+        let outcome = try await validate(chain, roots: [root])
+        #expect(outcome.refusal?.reason == .overBudget)
+    }
+
+    @Test("the deadline is looked at while names are compared")
+    func deadlineWithinNames() async throws {
+        let (chain, root) = try self.directories(100)
+        let ticks = Ticks()
+        let validator = PathValidator(
+            roots: RootStore(certificates: [root.der]), monotonicNanoseconds: { ticks.next(step: 20_000_000) })
+        let outcome = await validator.validate(
+            presented: chain.map(\.der), as: .uncheckedName, at: Timestamp(secondsSince1970: TestCertificate.time))
+        #expect(outcome.refusal?.reason == .overBudget)
+        #expect(outcome.refusal?.detail == "more than 1000 ms")
+        #expect(outcome.work.nameComparisons < 100 * 100 * 6)
+    }
+
+    @Test("thousands of policies are over budget, and cost what they are long")
+    func policies() async throws {
+        func named(_ count: Int) -> [Certificate.Extension] {
+            [PolicyExtension.policies((0..<count).map { PolicyExtension.policy(UInt16($0)) })]
+        }
+        let root = try TestCertificate.authority("Root")
+        let issuer = try TestCertificate.authority("Issuer", by: root) { $0.others = named(2_000) }
+        let leaf = try TestCertificate.server(by: issuer) { $0.others = named(2_000) }
+        let outcome = try await validate([leaf, issuer], roots: [root])
+        #expect(outcome.path != nil)
+        #expect(outcome.work.policySteps == 6_000)
+        let longer = try TestCertificate.server(by: issuer) { $0.others = named(4_000) }
+        let refused = try await validate([longer, issuer], roots: [root], limits: self.limits(policySteps: 7_000))
+        #expect(refused.refusal?.reason == .overBudget)
+    }
+
+    private func limits(policySteps: Int) -> PathLimits {
+        var limits = PathLimits.standard
+        limits.policySteps = policySteps
+        return limits
+    }
+
     @Test("what the counts did not foresee ends at the deadline")
     func deadline() async throws {
         let root = try TestCertificate.authority("Root")

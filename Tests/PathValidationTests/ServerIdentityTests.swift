@@ -29,6 +29,10 @@ struct ServerIdentityTests {
             ("api.example.com", "api.example.com"), ("API.Example.COM", "api.example.com"),
             ("api.example.com", "API.EXAMPLE.COM."), ("*.example.com", "api.example.com"),
             ("*.example.com", "xn--bcher-kva.example.com"),
+            // Underscores: by the same rules as any other name.
+            ("a_b.example.com", "a_b.example.com"), ("A_B.example.com", "a_b.EXAMPLE.com."),
+            ("*.example.com", "a_b.example.com"), ("*.c_d.example.com", "a.c_d.example.com"),
+            ("*.c_d.example.com", "_a.c_d.example.com"),
         ])
     func accepted(name: String, host: String) async throws {
         #expect(try await self.isAccepted([.dnsName(name)], for: host))
@@ -44,7 +48,8 @@ struct ServerIdentityTests {
             ("api.example.com", "api.example.com.evil.example"),
             ("api.example.com\u{0}.evil.example", "api.example.com"),
             ("", "api.example.com"), (".example.com", "api.example.com"), ("1.2.3.4", "1.2.3.4"),
-            ("*.2.3.4", "1.2.3.4"),
+            ("*.2.3.4", "1.2.3.4"), ("a-b.example.com", "a_b.example.com"), ("*.c_d.example.com", "c_d.example.com"),
+            ("*_b.example.com", "a_b.example.com"), ("*.example.com", "a.c_d.example.com"), ("*.a_b", "x.a_b"),
         ])
     func refused(name: String, host: String) async throws {
         #expect(try await !self.isAccepted([.dnsName(name)], for: host))

@@ -1,0 +1,1 @@
+../../CertificatePinningTests/Support/SeededGenerator.swift

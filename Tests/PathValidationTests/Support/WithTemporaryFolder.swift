@@ -1,0 +1,1 @@
+../../CertificatePinningTests/Support/WithTemporaryFolder.swift
