@@ -71,8 +71,11 @@ final class PathFinder: Sendable {
         return await self.find(question, at: time)
     }
 
-    /// Validates, and remembers the path.
+    /// Validates, and remembers the path; a refusal that was costly a moment ago is not found again.
     func find(_ question: Question, at time: Timestamp) async -> Result<ValidatedPath, PathRefusal> {
+        if let refusal = self.cache.withLockedValue({ $0.refusal(for: question.key, at: time) }) {
+            return .failure(refusal)
+        }
         let outcome = await self.validator.validate(
             presented: question.presented, as: question.identity, at: time)
         self.cache.withLockedValue { $0.keep(outcome, for: question.key, at: time) }
