@@ -3,10 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CertificatePinning
-import PinFailureReports
 import PinListMetadata
 import PinningTesting
 import Testing
+
+@testable import PinFailureReports
 
 @Suite("The queue of reports")
 struct ReportQueueTests {
