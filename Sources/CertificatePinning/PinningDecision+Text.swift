@@ -50,7 +50,9 @@ extension PinningDecision: CustomStringConvertible {
         case .overBudget: "Validating the presented chain takes more work than is allowed."
         case .cleartext: "A request without TLS to a host that is pinned."
         case .otherHostConnection: "The answer came over a connection that was not judged for this host."
-        default: "The question could not be read."
+        case .tampering: "The app refuses pinned connections because it noticed signs of tampering with its process."
+        case .malformed: "The question could not be read."
+        default: "This version has no words for the reason."
         }
     }
 }

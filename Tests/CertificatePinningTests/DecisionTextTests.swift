@@ -86,12 +86,22 @@ struct DecisionTextTests {
                 """)
     }
 
+    @Test("a refusal for tampering says so, and not that a question could not be read")
+    func tampering() throws {
+        let decision = try PinningPolicy(domains: [self.entry([KnownPin(Cast.leaf.pin)])])
+            .refusal(of: "example.com", .tampering, detail: "debugger-attached, known-agent")
+        let lines = decision.description.split(separator: "\n")
+        #expect(lines.first?.hasPrefix("example.com: block (tampering). ") == true)
+        #expect(lines.first?.contains("signs of tampering") == true)
+        #expect(lines.dropFirst().first == "  debugger-attached, known-agent")
+    }
+
     @Test("every reason of the specification has a sentence of its own")
     func sentences() throws {
         let reasons: [PinningDecision.Reason] = [
             .chainInvalid, .noCertificates, .overBudget, .cleartext, .pinMatch, .noMatchingPin, .deniedKey,
             .deniedUndecidable, .suspended, .notPinned, .unlistedReported, .unlistedDenied, .domainExpired,
-            .hostInvalid, .otherHostConnection, .malformed,
+            .hostInvalid, .otherHostConnection, .tampering, .malformed,
         ]
         let policy = try PinningPolicy(domains: [])
         let texts = reasons.map { policy.refusal(of: "example.com", $0).description }
