@@ -52,6 +52,15 @@ struct JudgedServer: Sendable {
         return HandshakeVerdict(decision: decision, path: path, epoch: epoch)
     }
 
+    /// The same verdict, or another one when rules came into force since it was reached.
+    func upToDate(_ verdict: HandshakeVerdict) -> HandshakeVerdict {
+        let epoch = self.pinning.policyInForce.epoch
+        guard verdict.epoch != epoch, let path = verdict.path else { return verdict }
+        let decision = self.pinning.decisionAgain(
+            for: path, host: self.host.description, connection: ConnectionFacts(port: self.port))
+        return HandshakeVerdict(decision: decision, path: path, epoch: epoch)
+    }
+
     /// The verdict on a chain without a path.
     func refusal(
         _ reason: PinningDecision.Reason, _ detail: String, presented: [[UInt8]] = []

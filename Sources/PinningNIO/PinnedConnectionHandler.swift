@@ -48,10 +48,12 @@ final class PinnedConnectionHandler: ChannelInboundHandler, RemovableChannelHand
         guard case .handshakeCompleted? = event as? TLSUserEvent else {
             return context.fireUserInboundEventTriggered(event)
         }
-        // A handshake that was completed without an allowing verdict: the callback was not asked, or not heard.
-        guard let verdict = self.reached() ?? self.verdict(in: context), verdict.isAllowed else {
+        // A handshake that was completed without an allowing verdict: the callback was not asked, or not heard. Or one
+        // during which rules came into force: a connection that they refuse is never announced.
+        let verdict = (self.reached() ?? self.verdict(in: context)).map { self.server.upToDate($0) }
+        guard let verdict, verdict.isAllowed else {
             let decision =
-                self.reached()?.decision
+                verdict?.decision
                 ?? self.server.refusal(.noCertificates, "the connection carries no decision").decision
             context.fireErrorCaught(PinningError(decision))
             return context.close(promise: nil)

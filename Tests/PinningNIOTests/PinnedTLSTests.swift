@@ -8,6 +8,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 import NIOSSL
+import NIOTLS
 import PinListClient
 import PinListMetadata
 import PinningNIO
@@ -20,6 +21,7 @@ private final class Collector: ChannelInboundHandler, Sendable {
     let errors = NIOLockedValueBox<[any Error]>([])
     let text = NIOLockedValueBox("")
     let retirements = NIOLockedValueBox<[PinnedConnectionRetirement]>([])
+    let isAnnounced = NIOLockedValueBox(false)
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let bytes = self.unwrapInboundIn(data)
@@ -28,6 +30,7 @@ private final class Collector: ChannelInboundHandler, Sendable {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .handshakeCompleted? = event as? TLSUserEvent { self.isAnnounced.withLockedValue { $0 = true } }
         if let event = event as? PinnedConnectionRetirement { self.retirements.withLockedValue { $0.append(event) } }
         context.fireUserInboundEventTriggered(event)
     }
@@ -35,6 +38,24 @@ private final class Collector: ChannelInboundHandler, Sendable {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         self.errors.withLockedValue { $0.append(error) }
         context.close(promise: nil)
+    }
+}
+
+/// Keeps the end of a handshake from the handlers behind it until something was done.
+private final class SlowHandshake: ChannelInboundHandler {
+    typealias InboundIn = NIOAny
+    let meanwhile: @Sendable () async throws -> Void
+
+    init(_ meanwhile: @escaping @Sendable () async throws -> Void) { self.meanwhile = meanwhile }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard case .handshakeCompleted? = event as? TLSUserEvent else {
+            return context.fireUserInboundEventTriggered(event)
+        }
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        context.eventLoop.makeFutureWithTask { [meanwhile] in try await meanwhile() }.whenComplete { _ in
+            bound.value.fireUserInboundEventTriggered(TLSUserEvent.handshakeCompleted(negotiatedProtocol: nil))
+        }
     }
 }
 
@@ -153,6 +174,42 @@ struct PinnedTLSTests {
             #expect(text == "hello")
         }
         try await client.shutdown()
+    }
+
+    @Test("that rules refuse which came into force during its handshake is never announced")
+    func retiredInHandshake() async throws {
+        let pki = try TestPKI([Self.host])
+        let (strange, root) = (PinnedScene.strangePin, try pki.root.pin)
+        let edits: [@Sendable (inout PinList) -> Void] = [
+            { list in list.domains[0].entry.pins.append(KnownPin(strange)) },
+            { list in list.domains[0].entry.pins = [KnownPin(strange)] },
+            { list in list.denied = [DeniedKey(root)] },
+        ]
+        try await LoopbackServer.with(LoopbackServer.Identity(pki.chain)) { server in
+            for (edit, reason) in zip(edits, [nil, PinningDecision.Reason.noMatchingPin, .deniedKey]) {
+                let scene = try PinnedScene([PinnedScene.entry(Self.host, [pki.leaf.pin])], roots: [pki.root])
+                let tls = try PinnedTLS(by: scene.pinning, configuration: scene.tls)
+                let collector = Collector()
+                let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                    .channelInitializer { channel in
+                        channel.eventLoop.makeCompletedFuture {
+                            try tls.addHandlers(to: channel, for: Self.host, port: server.port)
+                            let pipeline = channel.pipeline.syncOperations
+                            let handshake = try pipeline.handler(type: NIOSSLClientHandler.self)
+                            try pipeline.addHandler(
+                                SlowHandshake { try await scene.publish(edit) }, position: .after(handshake))
+                            try pipeline.addHandler(collector)
+                        }
+                    }
+                    .connect(host: "127.0.0.1", port: server.port).get()
+                if reason == nil { try await channel.writeAndFlush(ByteBuffer(string: Self.request)).get() }
+                try await channel.closeFuture.get()
+                #expect(collector.isAnnounced.withLockedValue { $0 } == (reason == nil))
+                let error = collector.errors.withLockedValue { $0.first } as? PinningError
+                #expect(error?.decision.reason == reason)
+                #expect(collector.retirements.withLockedValue { $0.isEmpty })
+            }
+        }
     }
 
     @Test("is told when new rules refuse it, and closed within half a minute")
