@@ -23,6 +23,10 @@ public final class PinnedHTTPClient: Sendable {
     public struct Options: Sendable {
         /// The most redirects that are followed; each is judged for its own host. 0 hands them to the caller.
         public var redirects = 5
+        /// Whether a redirect is followed from a host of the world to `localhost`, to a loopback or private address, or
+        /// to another that the world does not reach. By default it fails with ``LocalRedirectError``: what answers there
+        /// trusts whoever gets that far. Looked at is what is written: a name that leads there is not found out.
+        public var allowsLocalRedirects = false
         /// How long a request that was refused for its pins waits for a newer list, in seconds, to be sent once more
         /// under it. 0, the default, refuses at once. Somebody must run `Pinning.run()`, and only requests without a
         /// body are sent again.
@@ -85,13 +89,23 @@ public final class PinnedHTTPClient: Sendable {
         return self.servers.withLockedValue { $0.client(for: target) }?.connections.newestDecision
     }
 
+    /// Refuses what leads from the world to this machine, or into a network that the world does not reach.
+    private func checkRedirect(from target: RequestTarget, to next: HTTPClientRequest) throws {
+        // What is no host is refused when it is asked.
+        guard !self.options.allowsLocalRedirects, let host = try? HostName(target.host), !host.isLocal,
+            let place = RequestTarget(next.url).flatMap({ try? HostName($0.host) }), place.isLocal
+        else { return }
+        throw LocalRedirectError(host: host.description, target: place.description)
+    }
+
     /// Sends a request, and follows redirects.
     ///
     /// - Parameters:
     ///   - request: The request. TLS settings of its own are refused: the anchors are the client's.
     ///   - deadline: When it must have been answered.
     ///   - logger: For AsyncHTTPClient.
-    /// - Throws: `PinningError` for what pinning refused, of any of the hosts on the way. AsyncHTTPClient's own errors.
+    /// - Throws: `PinningError` for what pinning refused, of any of the hosts on the way. ``LocalRedirectError``.
+    ///   AsyncHTTPClient's own errors.
     public func execute(
         _ request: HTTPClientRequest, deadline: NIODeadline, logger: Logger? = nil
     ) async throws -> HTTPClientResponse {
@@ -102,6 +116,7 @@ public final class PinnedHTTPClient: Sendable {
             var response = try await self.send(request, to: target, deadline, logger)
             if !history.isEmpty { response.history.insert(contentsOf: history, at: 0) }
             guard self.options.redirects > 0, let next = request.followingRedirect(response) else { return response }
+            try self.checkRedirect(from: target, to: next)
             history = response.history
             guard history.count <= self.options.redirects else { throw HTTPClientError.redirectLimitReached }
             request = next

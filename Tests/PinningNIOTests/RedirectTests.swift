@@ -75,6 +75,39 @@ struct RedirectTests {
         }
     }
 
+    @Test(
+        "from a host of the world to this machine or into a private network is not followed, unless the app allows it")
+    func local() async throws {
+        let pki = try TestPKI([Self.first, "localhost"])
+        let hosts = [Self.first, "localhost"]
+        let scene = try PinnedScene(hosts.map { try PinnedScene.entry($0, [pki.leaf.pin]) }, roots: [pki.root])
+        let client = try scene.client([Self.first, "localhost"])
+        var options = PinnedHTTPClient.Options()
+        options.allowsLocalRedirects = true
+        let allowing = try scene.client([Self.first, "localhost"], options: options)
+        try await LoopbackServer.with(LoopbackServer.Identity(pki.chain)) { server in
+            let base = "https://\(Self.first):\(server.port)"
+            // Brackets do not come through a query: LocalHostNameTests has the addresses of IPv6.
+            for target in [
+                "https://localhost:\(server.port)/", "http://127.0.0.1/", "http://192.168.1.1/",
+                "https://a.LOCALHOST./", "//169.254.169.254/latest/meta-data/",
+            ] {
+                let error = await #expect(throws: LocalRedirectError.self, "\(target)") {
+                    try await client.text("\(base)/redirect?\(target)")
+                }
+                #expect(error?.host == Self.first)
+            }
+            // Not from hop to hop either, and from here to here it may lead.
+            await #expect(throws: LocalRedirectError.self) {
+                try await client.text("\(base)/redirect?\(base)/redirect?http://localhost/")
+            }
+            try await client.expectHello("https://localhost:\(server.port)/redirect?https://localhost:\(server.port)/")
+            try await allowing.expectHello("\(base)/redirect?https://localhost:\(server.port)/")
+        }
+        try await client.shutdown()
+        try await allowing.shutdown()
+    }
+
     @Test("is handed over when the caller wants it so")
     func handedOver() async throws {
         let pki = try TestPKI([Self.first])
