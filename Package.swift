@@ -219,7 +219,7 @@ let package = Package(
                 .product(name: "NIOHTTP2", package: "swift-nio-http2", condition: .when(traits: ["NIO"])),
                 .product(name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["NIO"])),
             ],
-            exclude: ["Support/count-requests.py", "Support/http-server.py"],
+            exclude: ["Support/count-requests.py", "Support/http-server.py", "Support/sequential-server.py"],
             swiftSettings: strict
         ),
         .testTarget(

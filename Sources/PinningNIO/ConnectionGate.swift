@@ -5,22 +5,25 @@
 #if NIO
 import CertificatePinning
 import NIOCore
+import NIOSSL
 import PinListClient
 
 /// Stands after the TLS handler of a connection that AsyncHTTPClient made, and lets nothing through until the verdict.
 ///
 /// AsyncHTTPClient has no hook for verification. Its debugging hook shows each connection after the handshake and
 /// before any request; it must never be told of a failure there (it would connect again until its deadline, and can
-/// stop the process), so the hook always succeeds, and this handler holds what is written, and what arrives.
+/// stop the process), so the hook always succeeds, and this handler holds what is written, and what arrives. With the
+/// first bytes that are written the channel becomes unwritable (``WriteBrake``): of a request its head is held, and a body
+/// waits where it is.
 final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
-    typealias OutboundIn = NIOAny
-    typealias OutboundOut = NIOAny
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
 
     /// What waits for the verdict.
     private struct Held {
-        var writes: [(data: NIOAny, promise: EventLoopPromise<Void>?)] = []
+        var writes: [(bytes: ByteBuffer, promise: EventLoopPromise<Void>?)] = []
         var isFlushed = false
         var reads: [ByteBuffer] = []
         var readBytes = 0
@@ -40,11 +43,21 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
     /// How long a refused connection waits for the request that AsyncHTTPClient may be about to put on it.
     private static let refusalDelay = TimeAmount.milliseconds(50)
 
+    private let tls: NIOSSLClientHandler
+    /// Whether requests are on streams, and what is written here need not be of one.
+    private let speaksHTTP2: Bool
     private var state = State.pending(Held())
     private var context: ChannelHandlerContext?
+    private var brake: WriteBrake?
     private var openStreams = 0
     private var isRetired = false
     private var waiting: [(Result<Void, any Error>) -> Void] = []
+
+    /// Creates a gate for the place behind a TLS handler.
+    init(behind tls: NIOSSLClientHandler, speaksHTTP2: Bool) {
+        self.tls = tls
+        self.speaksHTTP2 = speaksHTTP2
+    }
 
     /// The connection, once it was allowed.
     var connection: PinnedConnection? {
@@ -83,8 +96,11 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
     func open(_ connection: PinnedConnection) {
         guard case .pending(let held) = self.state, let context = self.context else { return }
         self.state = .open(connection)
-        for write in held.writes { context.write(write.data, promise: write.promise) }
+        self.brake?.release()
+        for write in held.writes { context.write(self.wrapOutboundOut(write.bytes), promise: write.promise) }
         if held.isFlushed { context.flush() }
+        self.brake?.leave()
+        self.brake = nil
         self.decided(.success(()))
         for bytes in held.reads { context.fireChannelRead(self.wrapInboundOut(bytes)) }
         if !held.reads.isEmpty { context.fireChannelReadComplete() }
@@ -101,15 +117,17 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
     func refuse(_ error: PinningError) {
         guard case .pending(let held) = self.state else { return }
         self.state = .refused(error)
+        let hasRequest = self.speaksHTTP2 ? self.openStreams > 0 : !held.writes.isEmpty
         for write in held.writes { write.promise?.fail(error) }
         self.decided(.failure(error))
         guard let context = self.context else { return }
         if !held.writes.isEmpty { context.fireErrorCaught(error) }
         // Not at once: AsyncHTTPClient may be about to put its request on this connection, and then hears why not. A
         // connection that is closed while the pool is still told of it would be one that the pool does not know.
-        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-        context.eventLoop.scheduleTask(in: held.writes.isEmpty ? Self.refusalDelay : .zero) {
-            bound.value.close(promise: nil)
+        let gate = NIOLoopBound(self, eventLoop: context.eventLoop)
+        context.eventLoop.scheduleTask(in: hasRequest ? .zero : Self.refusalDelay) {
+            guard let context = gate.value.context else { return }
+            gate.value.close(context: context, mode: .all, promise: nil)
         }
     }
 
@@ -153,12 +171,15 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
         case .open: context.write(data, promise: promise)
         case .pending(var held):
             self.state = .closed
-            held.writes.append((data, promise))
+            held.writes.append((self.unwrapOutboundIn(data), promise))
             self.state = .pending(held)
+            if self.brake == nil { self.applyBrake(context) }
         case .refused(let error):
             promise?.fail(error)
+            // Streams hear of it from their own gates, each by its name, and the connection is about to be closed.
+            guard !self.speaksHTTP2 else { return }
             context.fireErrorCaught(error)
-            context.close(promise: nil)
+            self.close(context: context, mode: .all, promise: nil)
         case .closed: promise?.fail(ChannelError.ioOnClosedChannel)
         }
     }
@@ -172,6 +193,27 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
             self.state = .pending(held)
         case .refused, .closed: break
         }
+    }
+
+    /// Takes one byte of what is held to where it makes the channel unwritable.
+    private func applyBrake(_ context: ChannelHandlerContext) {
+        guard case .pending(var held) = self.state,
+            let index = held.writes.firstIndex(where: { $0.bytes.readableBytes > 0 }),
+            let byte = held.writes[index].bytes.readSlice(length: 1)
+        else { return }
+        self.state = .pending(held)
+        do {
+            self.brake = try WriteBrake.put(before: self.tls, on: context.channel)
+        } catch {
+            // Without it there would be no end to what is held.
+            return context.close(promise: nil)
+        }
+        context.writeAndFlush(self.wrapOutboundOut(byte), promise: nil)
+    }
+
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        guard mode == .all, let brake = self.brake else { return context.close(mode: mode, promise: promise) }
+        brake.close(promise)
     }
 
     func read(context: ChannelHandlerContext) {
@@ -190,7 +232,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
             held.reads.append(bytes)
             held.readBytes += bytes.readableBytes
             self.state = .pending(held)
-            if held.readBytes > Self.heldBytes { context.close(promise: nil) }
+            if held.readBytes > Self.heldBytes { self.close(context: context, mode: .all, promise: nil) }
         case .refused, .closed: break
         }
     }

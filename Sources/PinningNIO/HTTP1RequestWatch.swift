@@ -7,8 +7,8 @@ import NIOCore
 import NIOHTTP1
 import PinListClient
 
-/// Watches the requests on a connection of HTTP/1.1: marks responses, and ends the connection between two requests once
-/// rules came into force that refuse it.
+/// Watches the requests on a connection of HTTP/1.1: refuses those for other hosts, marks responses, and ends the
+/// connection between two requests once rules came into force that refuse it.
 final class HTTP1RequestWatch: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
@@ -16,6 +16,8 @@ final class HTTP1RequestWatch: ChannelDuplexHandler {
     typealias OutboundOut = HTTPClientRequestPart
 
     private let marksResponses: Bool
+    /// What says whether a request is for the host that the connection is judged for.
+    private let hosts: RequestHostCheck?
     private var context: ChannelHandlerContext?
     private var isBusy = false
     private var isRetired = false
@@ -23,7 +25,10 @@ final class HTTP1RequestWatch: ChannelDuplexHandler {
     /// The connection, once it was allowed.
     var connection: PinnedConnection?
 
-    init(marksResponses: Bool) { self.marksResponses = marksResponses }
+    init(hosts: RequestHostCheck?, marksResponses: Bool) {
+        self.hosts = hosts
+        self.marksResponses = marksResponses
+    }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
@@ -41,16 +46,21 @@ final class HTTP1RequestWatch: ChannelDuplexHandler {
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         // What belongs to a request that is on its way need not be looked into.
-        if !self.isBusy, case .head = self.unwrapOutboundIn(data) {
+        if !self.isBusy, case .head(let head) = self.unwrapOutboundIn(data) {
+            // Not a byte of it was sent.
             guard !self.isRetired, self.connection?.mayTakeRequest() ?? true else {
-                // Not a byte of it was sent.
-                promise?.fail(ConnectionRetired())
-                context.fireErrorCaught(ConnectionRetired())
-                return context.close(promise: nil)
+                return self.fail(ConnectionRetired(), promise, context)
             }
+            if let refusal = self.hosts?.refusal(of: head) { return self.fail(refusal, promise, context) }
             self.isBusy = true
         }
         context.write(data, promise: promise)
+    }
+
+    private func fail(_ error: any Error, _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext) {
+        promise?.fail(error)
+        context.fireErrorCaught(error)
+        context.close(promise: nil)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

@@ -12,13 +12,18 @@ public import PinListClient
 
 extension HTTPClient.Configuration {
     /// This configuration, pinned for one server: for an `HTTPClient` of the app's own that talks to that server alone.
-    /// Requests to any other host are refused, for their certificates are not this host's.
+    /// Requests for any other host are refused before a byte of them is sent, with `other-host-connection`: their
+    /// field `Host` tells.
     ///
     /// ``PinnedHTTPClient`` is the shorter way, and follows redirects. Errors of a refused connection are a
     /// `PinningError`, or one that `pinning.refusal(for:host:)` explains.
     ///
     /// Connections are not tried again within a request: AsyncHTTPClient takes a refused handshake for a network that
     /// is not ready, and would tell of it only after its connect timeout.
+    ///
+    /// The server is asked for its chain beside its first connection, unless an earlier client of this process was
+    /// connected to it. One that takes a connection at a time cannot be asked so: requests are refused until it was asked
+    /// after such a connection was closed. ``PinnedHTTPClient`` asks before it connects.
     ///
     /// - Parameters:
     ///   - pinning: Whose rules apply.

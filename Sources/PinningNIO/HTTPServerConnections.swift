@@ -17,19 +17,19 @@ import PinListClient
 /// this is made.
 ///
 /// The hooks see the leaf alone. What stands between it and an anchor is learned from a handshake of our own to the
-/// same server; the leaf of the connection itself is then validated through it. What cannot be decided is refused.
+/// same server (``ServerChain``); the leaf of the connection itself is then validated through it. What cannot be decided
+/// is refused.
 final class HTTPServerConnections: Sendable {
-    /// The most certificates that are learned of a server.
-    private static let maximumIntermediates = 16
     /// How many handshakes of ours a connection is worth: another server of the name may answer them.
     private static let handshakes = 4
 
     let server: JudgedServer
     let registry: ConnectionRegistry
-    private let probe: HandshakeProbe
-    /// What the server presented above its leaf in a handshake of ours.
-    private let intermediates = NIOLockedValueBox<[[UInt8]]>([])
-    private let probing = NIOLockedValueBox<Task<[[UInt8]], any Error>?>(nil)
+    /// What is known of the chain that the server presents.
+    let chain: ServerChain
+    /// What says whether a request is for this server, for an `HTTPClient` of an app's own: nothing of ours sees its
+    /// requests before they are on a connection. `nil` for ``PinnedHTTPClient``.
+    private let hosts: RequestHostCheck?
     /// The newest verdict on a connection to this server.
     private let concluded = NIOLockedValueBox<PinningDecision?>(nil)
     /// Whether responses are marked that came over a connection with a decision for this server.
@@ -38,7 +38,9 @@ final class HTTPServerConnections: Sendable {
     init(server: JudgedServer, registry: ConnectionRegistry, probe: HandshakeProbe, marksResponses: Bool) {
         self.server = server
         self.registry = registry
-        self.probe = probe
+        self.chain = ServerChain(probe)
+        // One that marks responses is asked for requests to this server alone.
+        self.hosts = marksResponses ? nil : RequestHostCheck(server)
         self.marksResponses = marksResponses
     }
 
@@ -49,8 +51,8 @@ final class HTTPServerConnections: Sendable {
 
     /// A connection of HTTP/1.1, after its handshake.
     func http1(_ channel: any Channel) -> EventLoopFuture<Void> {
-        if let (gate, tls) = self.gate(channel) {
-            let watch = HTTP1RequestWatch(marksResponses: self.marksResponses)
+        if let (gate, tls) = self.gate(channel, speaksHTTP2: false) {
+            let watch = HTTP1RequestWatch(hosts: self.hosts, marksResponses: self.marksResponses)
             let pipeline = channel.pipeline.syncOperations
             do {
                 // Next to the decoder, so that it sees requests and responses as AsyncHTTPClient does.
@@ -69,7 +71,7 @@ final class HTTPServerConnections: Sendable {
 
     /// A connection of HTTP/2, after its settings.
     func http2(_ channel: any Channel) -> EventLoopFuture<Void> {
-        if let (gate, tls) = self.gate(channel) {
+        if let (gate, tls) = self.gate(channel, speaksHTTP2: true) {
             self.judge(channel, tls, gate, drain: { [weak gate] in gate?.retireStreams() }) { _ in }
         }
         return channel.eventLoop.makeSucceededVoidFuture()
@@ -82,7 +84,8 @@ final class HTTPServerConnections: Sendable {
             let gate = try parent.pipeline.syncOperations.handler(type: ConnectionGate.self)
             let pipeline = channel.pipeline.syncOperations
             let codec = try pipeline.handler(type: HTTP2FramePayloadToHTTP1ClientCodec.self)
-            try pipeline.addHandler(StreamGate(gate: gate, marksResponse: self.marksResponses), position: .after(codec))
+            let streamGate = StreamGate(gate: gate, hosts: self.hosts, marksResponse: self.marksResponses)
+            try pipeline.addHandler(streamGate, position: .after(codec))
         } catch {
             // Nothing can be decided on it, and nothing of its request must leave.
             channel.parent?.close(promise: nil)
@@ -93,11 +96,11 @@ final class HTTPServerConnections: Sendable {
     // MARK: The verdict
 
     /// Puts a gate behind the TLS handler. Where there is none, nothing was encrypted or nothing can be seen: closed.
-    private func gate(_ channel: any Channel) -> (ConnectionGate, NIOSSLClientHandler)? {
+    private func gate(_ channel: any Channel, speaksHTTP2: Bool) -> (ConnectionGate, NIOSSLClientHandler)? {
         let pipeline = channel.pipeline.syncOperations
         do {
             let tls = try pipeline.handler(type: NIOSSLClientHandler.self)
-            let gate = ConnectionGate()
+            let gate = ConnectionGate(behind: tls, speaksHTTP2: speaksHTTP2)
             try pipeline.addHandler(gate, position: .after(tls))
             return (gate, tls)
         } catch {
@@ -127,7 +130,7 @@ final class HTTPServerConnections: Sendable {
             return self.conclude(self.verdict(on: path, question), channel, outcome)
         }
         Task {
-            let verdict = await self.verdict(on: leaf, on: channel.eventLoop)
+            let verdict = await self.verdict(on: leaf, of: channel)
             channel.eventLoop.execute { self.conclude(verdict, channel, outcome) }
         }
     }
@@ -147,12 +150,11 @@ final class HTTPServerConnections: Sendable {
     }
 
     private func question(_ leaf: [UInt8]) -> PathFinder.Question {
-        self.server.finder.question(
-            [leaf] + self.intermediates.withLockedValue { $0 }, for: self.server.host)
+        self.server.finder.question([leaf] + self.chain.intermediates, for: self.server.host)
     }
 
     /// Validates a leaf through what is known of the server, and asks the server when that is not enough.
-    private func verdict(on leaf: [UInt8], on eventLoop: any EventLoop) async -> HandshakeVerdict {
+    private func verdict(on leaf: [UInt8], of channel: any Channel) async -> HandshakeVerdict {
         let now = self.server.pinning.now
         let question = self.question(leaf)
         if case .success(let path) = await self.server.finder.find(question, at: now) {
@@ -162,13 +164,14 @@ final class HTTPServerConnections: Sendable {
         for number in 1...Self.handshakes {
             let presented: [[UInt8]]
             do {
-                presented = try await self.ask(on: eventLoop)
+                presented = try await self.chain.ask(on: channel.eventLoop)
             } catch {
+                self.chain.forget()
+                if self.hosts != nil { self.chain.askAgain(after: channel) }
                 return self.server.refusal(
                     .chainInvalid, "the path of the presented certificate could not be found: \(error)",
                     presented: [leaf])
             }
-            self.learn(presented.dropFirst())
             let better = self.question(leaf)
             switch await self.server.finder.recall(better, at: now) {
             case .success(let path): return self.verdict(on: path, better)
@@ -180,35 +183,40 @@ final class HTTPServerConnections: Sendable {
         return self.server.refusal(.chainInvalid, "no path was found", presented: [leaf])
     }
 
-    /// Keeps what may stand between a leaf of this server and an anchor; the newest first.
-    private func learn(_ certificates: some Collection<[UInt8]>) {
-        self.intermediates.withLockedValue { known in
-            let old = known.filter { !certificates.contains($0) }
-            known = Array((Array(certificates) + old).prefix(Self.maximumIntermediates))
-        }
-    }
-
     /// The verdict on a path through what an earlier handshake of ours has seen. Nobody knows how much of that was
     /// presented this time: a report says no more of it than what the path goes through.
     private func verdict(on path: ValidatedPath, _ question: PathFinder.Question) -> HandshakeVerdict {
-        self.server.verdict(on: path, presented: question.presented.filter { path.certificates.contains($0) })
+        self.chain.remember(path)
+        return self.server.verdict(on: path, presented: question.presented.filter { path.certificates.contains($0) })
     }
 
-    /// What the server presents in a handshake of our own; one at a time.
-    func ask(on eventLoop: any EventLoop) async throws -> [[UInt8]] {
-        let task = self.probing.withLockedValue { task in
-            if let task { return task }
-            let new = Task { [probe] in try await probe.presentedChain(on: eventLoop) }
-            task = new
-            return new
+    /// Asks a server that nothing is known of for its chain, before a connection is made to it: one that takes a
+    /// connection at a time could not be asked beside that connection.
+    ///
+    /// - Returns: What it presents, if it was asked now.
+    /// - Throws: `HTTPClientError` when the time is up, `CancellationError`. What else keeps us from it keeps
+    ///   AsyncHTTPClient from it as well, whose words are those that callers know.
+    func askFirst(on eventLoop: any EventLoop, until deadline: NIODeadline) async throws -> [[UInt8]]? {
+        do {
+            return try await self.chain.ask(on: eventLoop, until: deadline)
+        } catch ChannelError.connectTimeout {
+            throw HTTPClientError.connectTimeout
+        } catch let error where error is CancellationError || error as? HTTPClientError == .deadlineExceeded {
+            throw error
+        } catch {
+            return nil
         }
-        defer { self.probing.withLockedValue { if $0 == task { $0 = nil } } }
-        return try await task.value
     }
 
     /// A chain that AsyncHTTPClient's own TLS refused, judged here for its reason. It is refused whatever comes of it.
-    func explainRefusedChain(on eventLoop: any EventLoop, _ detail: String) async -> PinningError {
-        guard let presented = try? await self.ask(on: eventLoop), !presented.isEmpty else {
+    ///
+    /// - Parameter presented: What the server was seen to present just now; `nil` to ask.
+    func explainRefusedChain(
+        _ detail: String, presented: [[UInt8]]?, on eventLoop: any EventLoop
+    ) async -> PinningError {
+        var chain = presented
+        if chain == nil { chain = try? await self.chain.ask(on: eventLoop) }
+        guard let presented = chain, !presented.isEmpty else {
             return PinningError(self.server.refusal(.chainInvalid, detail).decision)
         }
         let question = self.server.finder.question(presented, for: self.server.host)

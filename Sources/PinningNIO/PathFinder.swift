@@ -42,6 +42,9 @@ final class PathFinder: Sendable {
         self.validator = PathValidator(roots: roots) { DispatchTime.now().uptimeNanoseconds }
     }
 
+    /// The digest of the anchors.
+    var rootsDigest: [UInt8] { self.validator.roots.digest }
+
     /// How often a path was remembered, and how often it was not.
     var counts: PathCounts { self.cache.withLockedValue { PathCounts(hits: $0.hits, misses: $0.misses) } }
 

@@ -162,6 +162,9 @@ public final class PinnedHTTPClient: Sendable {
         _ request: HTTPClientRequest, to target: RequestTarget, _ deadline: NIODeadline, _ logger: Logger?
     ) async throws -> HTTPClientResponse {
         let server = try self.client(for: target)
+        let presented =
+            server.connections.chain.isKnown
+            ? nil : try await server.connections.askFirst(on: self.group.any(), until: deadline)
         // A connection that was retired between two requests has sent nothing of this one: another one may.
         var triesLeft = request.body == nil ? 2 : 0
         while true {
@@ -171,7 +174,7 @@ public final class PinnedHTTPClient: Sendable {
             } catch is ConnectionRetired where triesLeft > 0 {
                 triesLeft -= 1
             } catch {
-                throw await self.explained(error, server)
+                throw await self.explained(error, server, presented)
             }
         }
     }
@@ -223,11 +226,13 @@ public final class PinnedHTTPClient: Sendable {
     }
 
     /// The refusal behind AsyncHTTPClient's error, where there is one.
-    private func explained(_ error: any Error, _ server: ServerClient) async -> any Error {
+    private func explained(
+        _ error: any Error, _ server: ServerClient, _ presented: [[UInt8]]?
+    ) async -> any Error {
         let host = server.connections.server.host.description
         if error.isRefusedCertificate {
             // NIOSSL's own validation: the platform's refusal comes first, and has the platform's words.
-            return await server.connections.explainRefusedChain(on: self.group.any(), "\(error)")
+            return await server.connections.explainRefusedChain("\(error)", presented: presented, on: self.group.any())
         }
         guard error.mayHideRefusal else { return error }
         return self.pinning.refusal(for: error, host: host) ?? error

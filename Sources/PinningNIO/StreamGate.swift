@@ -7,8 +7,8 @@ import NIOCore
 import NIOHTTP1
 import PinListClient
 
-/// Stands in a stream of HTTP/2 and lets nothing of its request through until the verdict on the connection; marks the
-/// response.
+/// Stands in a stream of HTTP/2: tells its request of a refused connection, lets none begin on one that is out of use,
+/// and marks the response. What is written before the verdict is held by the connection's gate.
 ///
 /// The stream is never failed before AsyncHTTPClient has begun its request on it, which would stop the process; from
 /// then on it takes our error for the request's.
@@ -18,82 +18,60 @@ final class StreamGate: ChannelDuplexHandler {
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart
 
-    private enum State {
-        case pending
-        case open
-        case refused(any Error)
-    }
-
     private let gate: ConnectionGate
+    /// What says whether the request is for the host that the connection is judged for.
+    private let hosts: RequestHostCheck?
     /// Whether the head of the response is still to be marked.
     private var marksResponse: Bool
-    private var state = State.pending
+    private var refusal: (any Error)?
     private var context: ChannelHandlerContext?
-    private var held: [(data: NIOAny, promise: EventLoopPromise<Void>?)] = []
-    private var isFlushed = false
     private var isFirstWrite = true
 
-    init(gate: ConnectionGate, marksResponse: Bool) {
+    init(gate: ConnectionGate, hosts: RequestHostCheck?, marksResponse: Bool) {
         self.gate = gate
+        self.hosts = hosts
         self.marksResponse = marksResponse
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
         self.gate.streamOpened()
+        // Nearly every stream is one of a connection that was allowed long ago.
+        guard self.gate.connection == nil else { return }
         self.gate.whenDecided { result in
-            switch result {
-            case .success: self.open()
-            case .failure(let error): self.refuse(error)
-            }
+            if case .failure(let error) = result { self.refuse(error) }
         }
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
         self.gate.streamClosed()
-        self.fail(ChannelError.ioOnClosedChannel)
-    }
-
-    private func open() {
-        self.state = .open
-        for write in self.held { self.context?.write(write.data, promise: write.promise) }
-        self.held = []
-        if self.isFlushed { self.context?.flush() }
     }
 
     private func refuse(_ error: any Error) {
-        self.state = .refused(error)
-        guard !self.held.isEmpty else { return }
-        self.fail(error)
-        self.context?.fireErrorCaught(error)
-    }
-
-    private func fail(_ error: any Error) {
-        let held = self.held
-        self.held = []
-        for write in held { write.promise?.fail(error) }
+        self.refusal = error
+        if !self.isFirstWrite { self.context?.fireErrorCaught(error) }
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        switch self.state {
-        case .open:
-            guard !self.isFirstWrite || self.gate.connection?.mayTakeRequest() ?? true else {
-                // Not a byte of it was sent.
-                promise?.fail(ConnectionRetired())
-                return context.fireErrorCaught(ConnectionRetired())
-            }
+        if let refusal { return self.fail(refusal, promise, context) }
+        if self.isFirstWrite {
             self.isFirstWrite = false
-            context.write(data, promise: promise)
-        case .pending: self.held.append((data, promise))
-        case .refused(let error):
-            promise?.fail(error)
-            context.fireErrorCaught(error)
+            // Not a byte of the request was sent.
+            guard self.gate.connection?.mayTakeRequest() ?? true else {
+                return self.fail(ConnectionRetired(), promise, context)
+            }
+            if let hosts, case .head(let head) = self.unwrapOutboundIn(data), let refusal = hosts.refusal(of: head) {
+                self.refusal = refusal
+                return self.fail(refusal, promise, context)
+            }
         }
+        context.write(data, promise: promise)
     }
 
-    func flush(context: ChannelHandlerContext) {
-        if case .open = self.state { context.flush() } else { self.isFlushed = true }
+    private func fail(_ error: any Error, _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext) {
+        promise?.fail(error)
+        context.fireErrorCaught(error)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

@@ -146,30 +146,5 @@ struct RealServerTests {
             try await client.shutdown()
         }
     }
-
-    @Test(
-        "a server that serves one connection at a time cannot be asked for its chain beside one: refused, not let through",
-        .enabled(if: Program.openssl != nil, "openssl is not installed"))
-    func oneAtATime() async throws {
-        let host = "api.example.com"
-        let long = try LongChain(.p256, intermediates: 1)
-        let chain = try long.chain(for: host, certificates: 2)
-        let scene = try PinnedScene([PinnedScene.entry(host, [long.root.pin])], roots: [long.root])
-        try await OpenSSLServer.with(chain) { port in
-            try await withTimeouts(from: .milliseconds(500)) { timeout in
-                var configuration = try scene.configuration([host])
-                configuration.timeout.connect = timeout
-                let client = try PinnedHTTPClient(by: scene.pinning, configuration: configuration)
-                let error = await #expect(throws: (any Error).self) {
-                    try await client.text("https://\(host):\(port)/")
-                }
-                try await client.shutdown()
-                // The client's own connection met its time-out before ours was tried.
-                if error is HTTPClientError { return false }
-                #expect((error as? PinningError)?.decision.reason == .chainInvalid)
-                return true
-            }
-        }
-    }
 }
 #endif

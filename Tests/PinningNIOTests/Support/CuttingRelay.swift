@@ -21,9 +21,18 @@ final class CuttingRelay: Sendable {
         var resets = false
         /// Whether bytes are delivered one by one, each in a turn of the event loop of its own.
         var dribbles = false
+        /// How many connections are relayed; those after them wait for ``answerHeld(_:)``. `nil` for all.
+        var relayed: Int?
+    }
+
+    private struct Held {
+        var accepted = 0
+        var waiting: [EventLoopPromise<Void>] = []
+        var watchers: [(count: Int, wake: CheckedContinuation<Void, Never>)] = []
     }
 
     private let plan = NIOLockedValueBox(Plan())
+    private let held = NIOLockedValueBox(Held())
     private let most = NIOLockedValueBox([Direction: Int]())
     private let listener: NIOLockedValueBox<(any Channel)?> = NIOLockedValueBox(nil)
     private let target: Int
@@ -40,9 +49,11 @@ final class CuttingRelay: Sendable {
         relay.listener.withLockedValue { $0 = channel }
         do {
             let result = try await body(relay)
+            relay.answerHeld(.failure(ChannelError.eof))
             try await channel.close()
             return result
         } catch {
+            relay.answerHeld(.failure(ChannelError.eof))
             try? await channel.close()
             throw error
         }
@@ -61,8 +72,46 @@ final class CuttingRelay: Sendable {
         self.most.withLockedValue { $0[direction] = max($0[direction] ?? 0, bytes) }
     }
 
+    /// Waits until so many connections wait.
+    func untilHeld(_ count: Int) async {
+        await withCheckedContinuation { wake in
+            let isOver = self.held.withLockedValue { held in
+                if held.waiting.count >= count { return true }
+                held.watchers.append((count, wake))
+                return false
+            }
+            if isOver { wake.resume() }
+        }
+    }
+
+    /// Relays the connections that wait, or closes them.
+    func answerHeld(_ result: Result<Void, any Error> = .success(())) {
+        let waiting = self.held.withLockedValue { held in
+            defer { held.waiting = [] }
+            return held.waiting
+        }
+        for promise in waiting { promise.completeWith(result) }
+    }
+
     private func initialize(_ client: any Channel) -> EventLoopFuture<Void> {
         let plan = self.plan.withLockedValue { $0 }
+        let promise = client.eventLoop.makePromise(of: Void.self)
+        let (isHeld, due) = self.held.withLockedValue { held in
+            held.accepted += 1
+            guard let relayed = plan.relayed, held.accepted > relayed else {
+                return (false, [CheckedContinuation<Void, Never>]())
+            }
+            held.waiting.append(promise)
+            let due = held.watchers.filter { $0.count <= held.waiting.count }.map(\.wake)
+            held.watchers = held.watchers.filter { $0.count > held.waiting.count }
+            return (true, due)
+        }
+        if !isHeld { promise.succeed() }
+        for wake in due { wake.resume() }
+        return promise.futureResult.flatMap { self.relay(client, plan) }
+    }
+
+    private func relay(_ client: any Channel, _ plan: Plan) -> EventLoopFuture<Void> {
         // Both ends on one event loop: what one reads, the other writes at once.
         return ClientBootstrap(group: client.eventLoop)
             .channelOption(.socketOption(.tcp_nodelay), value: 1)

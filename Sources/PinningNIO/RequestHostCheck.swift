@@ -1,0 +1,43 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if NIO
+import CertificatePinning
+import NIOConcurrencyHelpers
+import NIOHTTP1
+@_spi(Adapters) import PinListClient
+
+/// Says whether a request is for the host that connections are judged for: an `HTTPClient` of an app's own can be given
+/// any URL, and a certificate may be good for several hosts.
+final class RequestHostCheck: Sendable {
+    private let server: JudgedServer
+    /// The newest field `Host` that was good: nearly every request has the same.
+    private let newest = NIOLockedValueBox<String?>(nil)
+
+    /// Creates a check for one server.
+    init(_ server: JudgedServer) { self.server = server }
+
+    /// Why a request is not sent: it is for another host, or for none that is known. `nil` when it may be.
+    func refusal(of head: HTTPRequestHead) -> PinningError? {
+        let fields = head.headers["Host"]
+        guard fields.count == 1 else { return self.refusal(for: "", "the request names no host, or several") }
+        guard fields[0] != self.newest.withLockedValue({ $0 }) else { return nil }
+        // As it stands in a URL: a name or an address, and perhaps a port.
+        let written = RequestTarget("https://\(fields[0])")?.host ?? ""
+        guard let host = try? HostName(written), host == self.server.host else {
+            return self.refusal(
+                for: written, "the request is for another host than \(self.server.host), which its client is pinned for"
+            )
+        }
+        self.newest.withLockedValue { $0 = fields[0] }
+        return nil
+    }
+
+    private func refusal(for host: String, _ detail: String) -> PinningError {
+        let facts = ConnectionFacts(port: self.server.port)
+        return PinningError(
+            self.server.pinning.refusal(of: host, .otherHostConnection, detail: detail, connection: facts))
+    }
+}
+#endif

@@ -1,0 +1,108 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if NIO
+import AsyncHTTPClient
+import CertificatePinning
+import NIOConcurrencyHelpers
+import NIOCore
+
+/// What is known of the chain that one server presents: what stands above its leaf, learned from handshakes of our own.
+final class ServerChain: Sendable {
+    /// The most certificates that are learned of a server.
+    static let maximumIntermediates = 16
+
+    private struct State {
+        var intermediates: [[UInt8]]
+        /// Whether the server was asked, and nothing has gone wrong since.
+        var isKnown: Bool
+        var isRemembered = false
+        var asking: EventLoopFuture<[[UInt8]]>?
+    }
+
+    private let probe: HandshakeProbe
+    private let key: KnownChains.Key
+    private let state: NIOLockedValueBox<State>
+
+    /// Begins with what this process knows of the server.
+    init(_ probe: HandshakeProbe) {
+        self.probe = probe
+        self.key = KnownChains.Key(
+            roots: probe.finder.rootsDigest, host: probe.host, port: probe.port, place: probe.place)
+        let known = KnownChains.shared.intermediates(of: self.key)
+        self.state = NIOLockedValueBox(State(intermediates: known ?? [], isKnown: known != nil))
+    }
+
+    /// Whether the server was asked, now or by an earlier client of this process.
+    var isKnown: Bool { self.state.withLockedValue { $0.isKnown } }
+
+    /// What may stand between a leaf of the server and an anchor.
+    var intermediates: [[UInt8]] { self.state.withLockedValue { $0.intermediates } }
+
+    /// What the server presents in a handshake of our own, the leaf first. One handshake at a time: who asks meanwhile
+    /// gets its answer.
+    ///
+    /// - Throws: What kept the server from presenting anything; `HTTPClientError.deadlineExceeded`; `CancellationError`.
+    func ask(on eventLoop: any EventLoop, until deadline: NIODeadline = .distantFuture) async throws -> [[UInt8]] {
+        let asking = self.state.withLockedValue { state in
+            if let asking = state.asking { return asking }
+            let new = eventLoop.makeFutureWithTask { [probe] in try await probe.presentedChain(on: eventLoop) }
+            state.asking = new
+            return new
+        }
+        let answer = eventLoop.makePromise(of: [[UInt8]].self)
+        asking.whenComplete { result in
+            self.finished(asking, result)
+            answer.completeWith(result)
+        }
+        let expiry =
+            deadline == .distantFuture
+            ? nil : eventLoop.scheduleTask(deadline: deadline) { answer.fail(HTTPClientError.deadlineExceeded) }
+        defer { expiry?.cancel() }
+        return try await withTaskCancellationHandler {
+            try await answer.futureResult.get()
+        } onCancel: {
+            answer.fail(CancellationError())
+        }
+    }
+
+    /// The server could not be asked beside a connection: it may be one that takes a connection at a time. Clients to
+    /// come ask it before they connect.
+    func forget() {
+        self.state.withLockedValue { $0.isKnown = false }
+        KnownChains.shared.forget(self.key)
+    }
+
+    /// Asks once more when a connection is closed, for a client that cannot ask before it connects.
+    func askAgain(after channel: any Channel) {
+        channel.closeFuture.whenComplete { _ in
+            Task { _ = try? await self.ask(on: channel.eventLoop) }
+        }
+    }
+
+    /// Lets later clients of this process begin with the intermediates of a path that holds.
+    func remember(_ path: ValidatedPath) {
+        let isNews = self.state.withLockedValue { state in
+            defer { state.isRemembered = true }
+            return !state.isRemembered
+        }
+        guard isNews else { return }
+        KnownChains.shared.remember(Array(path.certificates.dropFirst().dropLast()), of: self.key)
+    }
+
+    private func finished(_ asking: EventLoopFuture<[[UInt8]]>, _ result: Result<[[UInt8]], any Error>) {
+        self.state.withLockedValue { state in
+            guard state.asking === asking else { return }
+            state.asking = nil
+            guard case .success(let presented) = result else { return }
+            let new = Array(presented.dropFirst())
+            // The newest first.
+            let old = state.intermediates.filter { !new.contains($0) }
+            state.intermediates = Array((new + old).prefix(Self.maximumIntermediates))
+            state.isKnown = true
+            state.isRemembered = false
+        }
+    }
+}
+#endif

@@ -1,0 +1,158 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if NIO
+import AsyncHTTPClient
+import CertificatePinning
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import PinListClient
+import PinningNIO
+import Testing
+
+@Suite("A request that waits for a verdict")
+struct HeldRequestTests {
+    static let host = "api.example.com"
+    /// The most bytes of a request that may be held (formats.md, section 4).
+    static let heldBytes = 65_536
+
+    /// A body that counts what is asked of it.
+    private struct CountedParts: AsyncSequence, Sendable {
+        struct Iterator: AsyncIteratorProtocol {
+            let parts: CountedParts
+            var number = 0
+
+            mutating func next() async -> ByteBuffer? {
+                guard self.number < self.parts.count else { return nil }
+                defer { self.number += 1 }
+                let part = self.parts.part(self.number)
+                self.parts.pulled.withLockedValue { $0 += part.readableBytes }
+                return part
+            }
+        }
+
+        let count: Int
+        let pulled = NIOLockedValueBox(0)
+        let part: @Sendable (Int) -> ByteBuffer
+
+        var pulledBytes: Int { self.pulled.withLockedValue { $0 } }
+
+        func makeAsyncIterator() -> Iterator { Iterator(parts: self) }
+    }
+
+    /// A client of the app's own, whose first connection waits at its gate, for our own handshake with the server is
+    /// kept waiting.
+    private func withHeldConnection(
+        http2: Bool,
+        _ body: (PinnedScene, HTTPClient, LoopbackServer, CuttingRelay) async throws -> Void
+    ) async throws {
+        let pki = try TestPKI([Self.host])
+        let scene = try PinnedScene([PinnedScene.entry(Self.host, [pki.leaf.pin])], roots: [pki.root])
+        try await LoopbackServer.with(LoopbackServer.Identity(pki.chain), http2: http2) { server in
+            try await CuttingRelay.with(to: server.port) { relay in
+                relay.set(CuttingRelay.Plan(relayed: 1))
+                var configuration = try scene.configuration([Self.host])
+                configuration.redirectConfiguration = .disallow
+                let client = HTTPClient(
+                    eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
+                    configuration: try configuration.pinned(by: scene.pinning, for: Self.host, port: relay.port))
+                let result: Result<Void, any Error>
+                do { result = .success(try await body(scene, client, server, relay)) } catch {
+                    result = .failure(error)
+                }
+                try await client.shutdown()
+                try result.get()
+            }
+        }
+    }
+
+    private func upload(_ parts: CountedParts, to port: Int, bytes: Int) -> HTTPClientRequest {
+        var upload = HTTPClientRequest(url: "https://\(Self.host):\(port)/digest")
+        upload.method = .POST
+        upload.body = .stream(parts, length: .known(Int64(bytes)))
+        return upload
+    }
+
+    /// Gives whoever pulls at a body the time to do it.
+    private func letOthersRun() async { for _ in 0..<20_000 { await Task.yield() } }
+
+    @Test("leaves its streamed body where it is, and sends it whole after the verdict", arguments: [false, true])
+    func whole(http2: Bool) async throws {
+        try await self.withHeldConnection(http2: http2) { scene, client, server, relay in
+            let parts = CountedParts(count: BodyPattern.parts) { BodyPattern.part($0) }
+            let request = self.upload(parts, to: relay.port, bytes: BodyPattern.bytes)
+            async let answer = client.execute(request, timeout: .ample)
+            await relay.untilHeld(1)
+            await self.letOthersRun()
+            #expect(parts.pulledBytes <= Self.heldBytes)
+            #expect(server.counts.requests == 0 && server.counts.requestBytes == 0)
+            relay.answerHeld()
+            let text = String(buffer: try await answer.body.collect(upTo: 1_024))
+            #expect(text == BodyPattern.digest)
+            #expect(parts.pulledBytes == BodyPattern.bytes)
+        }
+    }
+
+    @Test("of 1 GiB is not pulled into memory by a server that never shows its chain", arguments: [false, true])
+    func refused(http2: Bool) async throws {
+        try await self.withHeldConnection(http2: http2) { scene, client, server, relay in
+            let part = ByteBuffer(repeating: 7, count: 65_536)
+            let parts = CountedParts(count: 16_384) { _ in part }
+            let request = self.upload(parts, to: relay.port, bytes: 1 << 30)
+            let answer = Task { try await client.execute(request, timeout: .ample) }
+            await relay.untilHeld(1)
+            await self.letOthersRun()
+            relay.answerHeld(.failure(ChannelError.eof))
+            let refusal = await #expect(throws: PinningError.self) { try await answer.value }
+            #expect(refusal?.decision.reason == .chainInvalid)
+            #expect(parts.pulledBytes <= Self.heldBytes)
+            #expect(server.counts.requests == 0 && server.counts.requestBytes == 0)
+        }
+    }
+
+    @Test("is answered with others that wait with it, and after them", arguments: [false, true])
+    func several(http2: Bool) async throws {
+        try await self.withHeldConnection(http2: http2) { scene, client, server, relay in
+            let url = "https://\(Self.host):\(relay.port)/"
+            @Sendable func ask() async throws -> String {
+                let answer = try await client.execute(HTTPClientRequest(url: url), timeout: .ample)
+                return String(buffer: try await answer.body.collect(upTo: 1_024))
+            }
+            let texts = try await withThrowingTaskGroup(of: String.self) { group in
+                for _ in 0..<20 { group.addTask { try await ask() } }
+                await relay.untilHeld(1)
+                await self.letOthersRun()
+                #expect(server.counts.requests == 0)
+                relay.set(CuttingRelay.Plan())
+                relay.answerHeld()
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(texts == Array(repeating: "hello", count: 20))
+            let last = try await ask()
+            #expect(last == "hello")
+        }
+    }
+
+    @Test("ends when it is cancelled, and leaves no connection open", arguments: [false, true])
+    func cancelled(http2: Bool) async throws {
+        try await self.withHeldConnection(http2: http2) { scene, client, server, relay in
+            let url = "https://\(Self.host):\(relay.port)/"
+            let task = Task { try await client.execute(HTTPClientRequest(url: url), timeout: .ample) }
+            await relay.untilHeld(1)
+            await self.letOthersRun()
+            task.cancel()
+            await #expect(throws: (any Error).self) { try await task.value }
+            relay.set(CuttingRelay.Plan())
+            relay.answerHeld()
+            let answer = try await client.execute(HTTPClientRequest(url: url), timeout: .ample)
+            let text = String(buffer: try await answer.body.collect(upTo: 1_024))
+            #expect(text == "hello")
+            // On a stream the head that was held is followed by the word that its request is over.
+            #expect(server.counts.requests <= (http2 ? 2 : 1))
+        }
+    }
+}
+#endif
