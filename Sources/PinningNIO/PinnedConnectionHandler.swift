@@ -108,13 +108,16 @@ enum HTTP2Farewell {
 }
 
 extension Channel {
-    /// The newest decision on this connection; `nil` before the handshake is over, and on one that is not pinned.
+    /// The newest decision on this connection; `nil` before the handshake is over, and on one that is not pinned, or
+    /// closed. Asked on the channel's event loop, the answer is there at once: the connection cannot close before it.
     public func pinningDecision() -> EventLoopFuture<PinningDecision?> {
-        self.eventLoop.submit {
+        let decision = { @Sendable () -> PinningDecision? in
             (try? self.pipeline.syncOperations.handler(type: PinnedConnectionHandler.self))?.connection?.decision
                 ?? (try? self.pipeline.syncOperations.handler(type: HTTP1RequestWatch.self))?.connection?.decision
                 ?? (try? self.pipeline.syncOperations.handler(type: ConnectionGate.self))?.connection?.decision
         }
+        guard self.eventLoop.inEventLoop else { return self.eventLoop.submit(decision) }
+        return self.eventLoop.makeSucceededFuture(decision())
     }
 }
 #endif

@@ -67,7 +67,7 @@ struct PinSetTests {
     func unused() throws {
         let findings = try Self.findings(Self.sets + "  - {domain: api.example.com, use: [current]}")
         #expect(findings.map(\.rule.id) == ["unused-pin-set"])
-        #expect(findings.first?.subject == "edge" && findings.first?.position?.line == 5)
+        #expect(findings.first?.detail == "edge" && findings.first?.position?.line == 5)
         #expect(findings.first?.rule.severity == .warning)
     }
 
@@ -80,10 +80,10 @@ struct PinSetTests {
     @Test("errors name the place and what to write")
     func errors() {
         func entry(_ use: String) -> String { Self.sets + "  - {domain: api.example.com, use: \(use)}" }
-        SourceText.expectRefusal(entry("[curent]"), at: "tumbler.yaml:8:35", "curent", "write current")
-        SourceText.expectRefusal(entry("[zzzzzzzzzz]"), at: "tumbler.yaml:8:35", "pinSets")
-        SourceText.expectRefusal(entry("[edge, edge]"), at: "tumbler.yaml:8:41", "once")
-        SourceText.expectRefusal(entry("{edge: edge}"), at: "tumbler.yaml:8:34", "list")
+        SourceText.expectRefusal(entry("[curent]"), at: "tumbler.yaml:8:37", "curent", "write current")
+        SourceText.expectRefusal(entry("[zzzzzzzzzz]"), at: "tumbler.yaml:8:37", "pinSets")
+        SourceText.expectRefusal(entry("[edge, edge]"), at: "tumbler.yaml:8:43", "once")
+        SourceText.expectRefusal(entry("{edge: edge}"), at: "tumbler.yaml:8:36", "list")
         SourceText.expectRefusal(entry("[]"), at: "tumbler.yaml:8:5", "no pin")
         SourceText.expectRefusal("name: a\npinSets: [x]", at: "tumbler.yaml:2:10", "NAME")
         SourceText.expectRefusal("name: a\npinSets: {x: []}", at: "tumbler.yaml:2:11", "no pin")
@@ -100,8 +100,8 @@ struct PinSetTests {
         let full = Array(repeating: pin, count: MetadataLimits.pins).joined(separator: ", ")
         SourceText.expectRefusal(
             "name: a\npinSets: {x: [\(full)]}\ndomains: [{domain: a.example, pins: [\(pin)], use: [x]}]",
-            at: "tumbler.yaml:3:57", "over")
-        SourceText.expectRefusal("name: a\npinSets: {x: [\(full), \(pin)]}", at: "tumbler.yaml:2", "over")
+            at: "tumbler.yaml:3:101", "over")
+        SourceText.expectRefusal("name: a\npinSets: {x: [\(full), \(pin)]}", at: "tumbler.yaml:2:1007", "over")
     }
 
     @Test("the hash of a certificate denies nothing: whoever holds the certificate evades it by another encoding")
