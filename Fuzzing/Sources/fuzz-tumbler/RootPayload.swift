@@ -4,6 +4,7 @@
 
 import CertificatePinning
 import PinListMetadata
+import PinningTesting
 
 /// The payload of a root, as if it had been signed.
 enum RootPayload: FuzzTarget {
