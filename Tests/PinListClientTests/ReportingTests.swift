@@ -27,14 +27,6 @@ struct ReportingTests {
         return client
     }
 
-    private func running(_ pinning: Pinning, _ body: () async throws -> Void) async throws {
-        let run = Task { await pinning.run() }
-        defer { run.cancel() }
-        try await body()
-        run.cancel()
-        await run.value
-    }
-
     private func members(_ report: SimulatedCollector.Arrival) throws -> [String: JSONValue] {
         guard case .object(let members) = try JSONValue(strict: report.body) else { return [:] }
         return Dictionary(uniqueKeysWithValues: members.map { ($0.name, $0.value) })
@@ -45,7 +37,7 @@ struct ReportingTests {
         let collector = SimulatedCollector()
         let client = try await Self.client(collector: collector)
         let pinning = try client.launch()
-        try await self.running(pinning) {
+        try await running(pinning) {
             for _ in 0..<50 { _ = pinning.decision(for: TestClient.strangePath, host: TestClient.host) }
             await collector.untilArrived(count: 1)
             _ = pinning.decision(
@@ -68,18 +60,18 @@ struct ReportingTests {
         let client = try await Self.client(store: store, collector: collector)
         collector.answer = FetchResponse(status: 503)
         let first = try client.launch()
-        try await self.running(first) {
+        try await running(first) {
             _ = first.decision(for: TestClient.strangePath, host: TestClient.host)
             await collector.untilArrived(count: 1)
             await client.clock.untilSleeping(count: 2)
         }
         collector.answer = FetchResponse(status: 202)
         client.clock.advance(by: 14_400)
-        try await self.running(try client.launch()) { await collector.untilArrived(count: 2) }
+        try await running(try client.launch()) { await collector.untilArrived(count: 2) }
         #expect(Set(collector.arrivals.map(\.body)).count == 1)
         // Delivered is delivered.
         let third = try client.launch()
-        try await self.running(third) {
+        try await running(third) {
             _ = third.decision(for: TestClient.strangePath, host: TestClient.host)
             await client.clock.untilSleeping()
         }
@@ -100,7 +92,7 @@ struct ReportingTests {
         // The process is gone, as it were; the next one starts with what is stored.
         let clock = ManualClock(client.clock.now)
         client.configuration.clock = clock
-        try await self.running(try client.launch()) { await clock.untilSleeping(count: 2) }
+        try await running(try client.launch()) { await clock.untilSleeping(count: 2) }
         #expect(collector.count == 1)
         collector.answer()
         run.cancel()
@@ -113,7 +105,7 @@ struct ReportingTests {
         let client = try await Self.client(collector: collector)
         let other = try client.publish { $0.version = 2 }
         let pinning = try client.launch()
-        try await self.running(pinning) {
+        try await running(pinning) {
             #expect(await pinning.refresh().refused.map(\.code) == [.equivocation])
             await collector.untilArrived(count: 1)
         }
@@ -135,7 +127,7 @@ struct ReportingTests {
             guard request.address.hasSuffix("pins.json") else { return answer }
             return FetchResponse(status: 200, body: [UInt8](repeating: 0x20, count: request.maximumBytes + 1))
         }
-        try await self.running(pinning) {
+        try await running(pinning) {
             #expect(await pinning.refresh().refused.map(\.code) == [.tooLarge])
             await collector.untilArrived(count: 1)
         }
@@ -160,9 +152,9 @@ struct ReportingTests {
         }
         let listed = try client.launch()
         #expect(await listed.refresh().isSuccess)
-        try await self.running(pinning) {
+        try await running(pinning) {
             _ = pinning.decision(for: TestClient.strangePath, host: TestClient.host)
-            try await self.running(listed) {
+            try await running(listed) {
                 let webView = ConnectionFacts(isWebView: true)
                 _ = listed.decision(for: TestClient.strangePath, host: "elsewhere.example.org", connection: webView)
                 _ = listed.decision(for: TestClient.strangePath, host: TestClient.host, connection: webView)
@@ -178,7 +170,7 @@ struct ReportingTests {
         let collector = SimulatedCollector()
         let client = try await Self.client(collector: collector)
         let pinning = try client.launch()
-        try await self.running(pinning) {
+        try await running(pinning) {
             let decision = pinning.refusal(of: TestClient.host, .chainInvalid, detail: "no path to an anchor")
             #expect(decision.verdict == .block)
             await collector.untilArrived(count: 1)

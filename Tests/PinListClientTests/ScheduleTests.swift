@@ -11,19 +11,10 @@ import Testing
 
 @Suite("The schedule")
 struct ScheduleTests {
-    /// Runs a client while `body` turns the clock.
-    private func running(_ pinning: Pinning, _ body: () async throws -> Void) async throws {
-        let run = Task { await pinning.run() }
-        defer { run.cancel() }
-        try await body()
-        run.cancel()
-        await run.value
-    }
-
     @Test("the first start refreshes at once, then once in each refreshAfter, also across restarts")
     func interval() async throws {
         let client = try TestClient()
-        try await self.running(try client.launch()) {
+        try await running(try client.launch()) {
             await client.clock.untilSleeping()
             #expect(client.server.paths == ["/root/2.json", "/pins.json"])
             client.server.forgetRequests()
@@ -38,7 +29,7 @@ struct ScheduleTests {
         }
         #expect(client.server.requests.count == 2)
         client.server.forgetRequests()
-        try await self.running(try client.launch()) { await client.clock.untilSleeping() }
+        try await running(try client.launch()) { await client.clock.untilSleeping() }
         #expect(client.server.requests.isEmpty)
     }
 
@@ -50,7 +41,7 @@ struct ScheduleTests {
         try client.publish { $0.refreshAfter = published }
         let pinning = try client.launch()
         _ = await pinning.refresh()
-        try await self.running(pinning) {
+        try await running(pinning) {
             await client.clock.untilSleeping()
             #expect(client.clock.waits.first == Double(min(seconds, 3_600)))
         }
@@ -62,7 +53,7 @@ struct ScheduleTests {
         let client = try TestClient(fraction: 0.999_999)
         client.server.interference = { _, _ in throw FetchFailure(.network, "no route") }
         let pinning = try client.launch()
-        try await self.running(pinning) {
+        try await running(pinning) {
             for most in [120.0, 240, 480, 960, 1_920, 3_600] {
                 await client.clock.untilSleeping()
                 let wait = try #require(client.clock.waits.first)
@@ -75,7 +66,7 @@ struct ScheduleTests {
         patient.server.interference = client.server.interference
         let other = try patient.launch()
         _ = await other.refresh()
-        try await self.running(other) {
+        try await running(other) {
             await patient.clock.untilSleeping()
             patient.clock.advance(by: 3_600)
             await patient.clock.untilSleeping()
@@ -90,7 +81,7 @@ struct ScheduleTests {
         let client = try TestClient()
         let pinning = try client.launch()
         let wrong = TestClient.strangePath
-        try await self.running(pinning) {
+        try await running(pinning) {
             await client.clock.untilSleeping()
             client.server.forgetRequests()
             try client.publish()
@@ -126,7 +117,7 @@ struct ScheduleTests {
         _ = await pinning.refresh()
         client.clock.now = TestClient.start
         client.server.forgetRequests()
-        try await self.running(try client.launch()) { await client.clock.untilSleeping() }
+        try await running(try client.launch()) { await client.clock.untilSleeping() }
         #expect(!client.server.requests.isEmpty)
     }
 }

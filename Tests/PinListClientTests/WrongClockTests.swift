@@ -13,14 +13,6 @@ struct WrongClockTests {
     /// Ten years, in seconds.
     private static let decade: Int64 = 3_650 * 86_400
 
-    private func running(_ pinning: Pinning, _ body: () async throws -> Void) async throws {
-        let run = Task { await pinning.run() }
-        defer { run.cancel() }
-        try await body()
-        run.cancel()
-        await run.value
-    }
-
     @Test(
         "ahead by ten years at one decision: pins are enforced again at the next one, without a refresh",
         arguments: [PinList.WhenStale.report, .deny, .enforce])
@@ -67,7 +59,7 @@ struct WrongClockTests {
         client.clock.advance(by: -3_600)
         try client.publish()
         let next = try client.launch()
-        try await self.running(next) { await client.clock.untilSleeping() }
+        try await running(next) { await client.clock.untilSleeping() }
         #expect(next.version == 2)
     }
 
@@ -80,7 +72,7 @@ struct WrongClockTests {
         client.clock.advance(by: -3_600)
         try client.publish()
         let next = try client.launch()
-        try await self.running(next) { await client.clock.untilSleeping() }
+        try await running(next) { await client.clock.untilSleeping() }
         #expect(next.version == 2)
     }
 }

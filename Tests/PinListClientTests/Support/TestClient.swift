@@ -70,6 +70,15 @@ struct TestClient {
     }
 }
 
+/// Runs a client while `body` turns the clock.
+func running(_ pinning: Pinning, _ body: () async throws -> Void) async throws {
+    let run = Task { await pinning.run() }
+    defer { run.cancel() }
+    try await body()
+    run.cancel()
+    await run.value
+}
+
 extension Pinning {
     /// The version of the list in force.
     nonisolated var version: Int64? { self.policyInForce.listVersion }
