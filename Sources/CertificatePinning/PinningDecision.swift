@@ -42,22 +42,22 @@ public struct PinningDecision: Hashable, Sendable {
     public let entry: PinnedDomain?
 
     /// Whether the connection may go on.
-    public private(set) var verdict: Verdict
+    public let verdict: Verdict
 
     /// Whether a mismatch blocks, or would have blocked.
-    public private(set) var isEnforced: Bool
+    public let isEnforced: Bool
 
     /// Why.
     public private(set) var reason: Reason
 
     /// The pin that matched; with `requireIssuer` the leaf's.
-    public internal(set) var matched: Match?
+    public let matched: Match?
 
     /// With `requireIssuer`, the issuer's pin that matched.
-    public internal(set) var matchedIssuer: Match?
+    public let matchedIssuer: Match?
 
     /// A key of the deny set that is in the path. With a verdict of allow, its entry only reports.
-    public internal(set) var denied: Match?
+    public let denied: Match?
 
     /// The validated path, whose ``ValidatedPath/publicKeyPins`` are the pins that were seen.
     public let path: ValidatedPath
@@ -68,19 +68,47 @@ public struct PinningDecision: Hashable, Sendable {
     /// What a person should know beside the reason, in one sentence.
     public private(set) var detail: String?
 
-    /// A refusal, which ``concluding(_:_:isEnforced:)`` may still turn into something else: what is forgotten blocks.
-    init(
-        host: String, entry: PinnedDomain?, path: ValidatedPath, list: ListIdentity?, refusedFor reason: Reason,
-        detail: String?
-    ) {
-        self.host = host
-        self.entry = entry
-        self.verdict = .block
-        self.isEnforced = true
+    /// The same conclusion for a reason that says more.
+    consuming func explained(_ reason: Reason, _ detail: String) -> PinningDecision {
         self.reason = reason
-        self.path = path
-        self.list = list
         self.detail = detail
+        return self
+    }
+}
+
+extension PinningDecision {
+    /// What follows from the facts of a decision.
+    struct Conclusion {
+        let verdict: Verdict
+        let isEnforced: Bool
+        let reason: Reason
+        var matched: Match?
+        var matchedIssuer: Match?
+        var denied: Match?
+
+        /// There is no conclusion without a verdict, and so no decision without one.
+        init(_ verdict: Verdict, _ reason: Reason, isEnforced: Bool) {
+            self.verdict = verdict
+            self.reason = reason
+            self.isEnforced = isEnforced
+        }
+
+        /// What blocks.
+        static func refusal(_ reason: Reason) -> Conclusion { Conclusion(.block, reason, isEnforced: true) }
+    }
+
+    /// Makes a decision of its facts and what follows from them.
+    ///
+    /// The memberwise initialiser makes a decision in place. One that sets each member makes it, and then copies it.
+    @inline(__always)
+    init(
+        host: String, entry: PinnedDomain?, path: ValidatedPath, list: ListIdentity?, _ conclusion: Conclusion,
+        detail: String? = nil
+    ) {
+        self.init(
+            host: host, entry: entry, verdict: conclusion.verdict, isEnforced: conclusion.isEnforced,
+            reason: conclusion.reason, matched: conclusion.matched, matchedIssuer: conclusion.matchedIssuer,
+            denied: conclusion.denied, path: path, list: list, detail: detail)
     }
 
     /// The answer to a question that could not be read (`evaluate --batch`): a refusal, `malformed`.
@@ -90,22 +118,7 @@ public struct PinningDecision: Hashable, Sendable {
     ///   - detail: What is wrong with the question.
     public init(unreadableQuestionFor host: String, detail: String) {
         self.init(
-            host: host, entry: nil, path: ValidatedPath(uncheckedValidatedPath: []), list: nil, refusedFor: .malformed,
+            host: host, entry: nil, path: ValidatedPath(uncheckedValidatedPath: []), list: nil, .refusal(.malformed),
             detail: detail)
-    }
-
-    /// The same facts with a conclusion.
-    consuming func concluding(_ verdict: Verdict, _ reason: Reason, isEnforced: Bool) -> PinningDecision {
-        self.verdict = verdict
-        self.reason = reason
-        self.isEnforced = isEnforced
-        return self
-    }
-
-    /// The same conclusion for a reason that says more.
-    consuming func explained(_ reason: Reason, _ detail: String) -> PinningDecision {
-        self.reason = reason
-        self.detail = detail
-        return self
     }
 }

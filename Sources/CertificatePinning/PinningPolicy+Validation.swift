@@ -14,32 +14,7 @@ extension PinningPolicy {
     ///   - time: The reference time (formats.md, section 3.3): the clock's, unless the list in force was issued later.
     /// - Returns: The verdict, with all that is needed to explain it.
     public func validate(_ path: ValidatedPath, for host: String, at time: Timestamp) -> PinningDecision {
-        var decision = self.refusal(of: host, .noCertificates, path: path)
-        guard decision.reason != .hostInvalid, !path.certificates.isEmpty else { return decision }
-
-        if let denied = self.denied.isEmpty ? nil : self.deniedKey(in: path) {
-            decision.denied = denied.match
-            if denied.isEnforced { return decision.concluding(.block, .deniedKey, isEnforced: true) }
-        }
-        if path.publicKeyPins.contains(nil), self.denied.contains(where: \.isEnforced) {
-            return decision.concluding(.block, .deniedUndecidable, isEnforced: true)
-        }
-        if self.isSuspended(decision.entry, at: time) {
-            return decision.concluding(.allow, .suspended, isEnforced: false)
-        }
-        guard let entry = decision.entry else {
-            return self.unlistedDecision(decision)
-        }
-        if let end = entry.expiresAt, time >= end {
-            return decision.concluding(.allow, .domainExpired, isEnforced: false)
-        }
-        if entry.mode == .off { return decision.concluding(.allow, .notPinned, isEnforced: false) }
-
-        (decision.matched, decision.matchedIssuer) = entry.match(in: path)
-        guard decision.matched != nil else {
-            return decision.concluding(entry.isEnforced ? .block : .allow, .noMatchingPin, isEnforced: entry.isEnforced)
-        }
-        return decision.concluding(.allow, .pinMatch, isEnforced: entry.isEnforced)
+        self.decision(on: host, path) { entry in self.conclusion(on: path, entry, at: time) }
     }
 
     /// Decides on a request without TLS, before a connection is made for it: refused when pins would be enforced.
@@ -50,7 +25,7 @@ extension PinningPolicy {
     /// - Returns: `cleartext`, blocked when the host's entry enforces and allowed when it reports; otherwise what
     ///   ``validate(_:for:at:)`` says of a host that nothing is expected of.
     public func cleartext(to host: String, at time: Timestamp) -> PinningDecision {
-        self.decision(withoutPathFor: self.refusal(of: host, .cleartext), at: time)
+        self.decision(on: host) { entry in self.conclusion(without: .cleartext, entry, at: time) }
     }
 
     /// Decides on a response for a host that came over a connection which was not judged for this host, but for
@@ -68,30 +43,14 @@ extension PinningPolicy {
     ) -> PinningDecision {
         guard let path else {
             let detail = "the connection that answered was judged for no host that is known"
-            return self.decision(
-                withoutPathFor: self.refusal(of: host, .otherHostConnection, detail: detail), at: time)
+            return self.decision(on: host, detail: detail) { entry in
+                self.conclusion(without: .otherHostConnection, entry, at: time)
+            }
         }
         let decision = self.validate(path, for: host, at: time)
         guard decision.reason == .noMatchingPin else { return decision }
         return decision.explained(
             .otherHostConnection, "the connection that answered was judged for \(other ?? "another host")")
-    }
-
-    /// What the rules make of a refusal for want of a validated path: it stands where pins would be enforced.
-    private func decision(withoutPathFor refusal: PinningDecision, at time: Timestamp) -> PinningDecision {
-        guard refusal.reason != .hostInvalid else { return refusal }
-        if self.isSuspended(refusal.entry, at: time) {
-            return refusal.concluding(.allow, .suspended, isEnforced: false)
-        }
-        guard let entry = refusal.entry else {
-            return self.unlistedDecision(refusal)
-        }
-        if let end = entry.expiresAt, time >= end {
-            return refusal.concluding(.allow, .domainExpired, isEnforced: false)
-        }
-        if entry.mode == .off { return refusal.concluding(.allow, .notPinned, isEnforced: false) }
-        return refusal.concluding(
-            entry.isEnforced ? .block : .allow, refusal.reason, isEnforced: entry.isEnforced)
     }
 
     /// The refusal of a connection that never had a validated path: `chain-invalid`, `no-certificates`, `over-budget`
@@ -108,26 +67,78 @@ extension PinningPolicy {
         detail: String? = nil,
         path: ValidatedPath = ValidatedPath(uncheckedValidatedPath: [])
     ) -> PinningDecision {
+        self.decision(on: host, path, detail: detail) { _ in .refusal(reason) }
+    }
+
+    /// A decision on a host by what follows for the entry that applies to it. A host that does not normalise is refused.
+    @inline(__always)
+    private func decision(
+        on host: String, _ path: ValidatedPath = ValidatedPath(uncheckedValidatedPath: []), detail: String? = nil,
+        _ conclusion: (PinnedDomain?) -> PinningDecision.Conclusion
+    ) -> PinningDecision {
         do throws(InputError) {
             let name = try HostName(host)
+            let entry = self.entry(for: name)
             return PinningDecision(
-                host: name.description, entry: self.entry(for: name), path: path, list: self.list,
-                refusedFor: reason, detail: detail)
+                host: name.description, entry: entry, path: path, list: self.list, conclusion(entry), detail: detail)
         } catch {
             // As it was given, but for what no host is long enough to need.
             let given = String(host.unicodeScalars.prefix(2 * HostName.maximumLength))
             return PinningDecision(
-                host: given, entry: nil, path: path, list: self.list, refusedFor: .hostInvalid, detail: error.reason)
+                host: given, entry: nil, path: path, list: self.list, .refusal(.hostInvalid), detail: error.reason)
         }
     }
 
-    /// What the rule for hosts that no entry covers comes to.
-    private func unlistedDecision(_ decision: PinningDecision) -> PinningDecision {
-        switch self.unlisted {
-        case .allow: decision.concluding(.allow, .notPinned, isEnforced: false)
-        case .report: decision.concluding(.allow, .unlistedReported, isEnforced: false)
-        case .deny: decision.concluding(.block, .unlistedDenied, isEnforced: true)
+    /// What follows for a path that was validated.
+    private func conclusion(
+        on path: ValidatedPath, _ entry: PinnedDomain?, at time: Timestamp
+    ) -> PinningDecision.Conclusion {
+        guard !path.certificates.isEmpty else { return .refusal(.noCertificates) }
+        guard !self.denied.isEmpty else { return self.conclusion(of: entry, on: path, at: time) }
+        let denied = self.deniedKey(in: path)
+        var conclusion: PinningDecision.Conclusion
+        if let denied, denied.isEnforced {
+            conclusion = .refusal(.deniedKey)
+        } else if path.publicKeyPins.contains(nil), self.denied.contains(where: \.isEnforced) {
+            conclusion = .refusal(.deniedUndecidable)
+        } else {
+            conclusion = self.conclusion(of: entry, on: path, at: time)
         }
+        conclusion.denied = denied?.match
+        return conclusion
+    }
+
+    /// What follows from an entry for a path without a denied key.
+    private func conclusion(
+        of entry: PinnedDomain?, on path: ValidatedPath, at time: Timestamp
+    ) -> PinningDecision.Conclusion {
+        var conclusion = self.conclusion(without: .noMatchingPin, entry, at: time)
+        guard conclusion.reason == .noMatchingPin, let entry else { return conclusion }
+        let (matched, issuer) = entry.match(in: path)
+        guard let matched else { return conclusion }
+        conclusion = PinningDecision.Conclusion(.allow, .pinMatch, isEnforced: entry.isEnforced)
+        conclusion.matched = matched
+        conclusion.matchedIssuer = issuer
+        return conclusion
+    }
+
+    /// What follows when no pin matches, or there is no path to match: a refusal with this reason where pins would be
+    /// enforced, unless the kill switch holds for the host, no entry covers it, or its entry has expired or is off.
+    private func conclusion(
+        without reason: PinningDecision.Reason, _ entry: PinnedDomain?, at time: Timestamp
+    ) -> PinningDecision.Conclusion {
+        typealias Conclusion = PinningDecision.Conclusion
+        if self.isSuspended(entry, at: time) { return Conclusion(.allow, .suspended, isEnforced: false) }
+        guard let entry else {
+            return switch self.unlisted {
+            case .allow: Conclusion(.allow, .notPinned, isEnforced: false)
+            case .report: Conclusion(.allow, .unlistedReported, isEnforced: false)
+            case .deny: .refusal(.unlistedDenied)
+            }
+        }
+        if let end = entry.expiresAt, time >= end { return Conclusion(.allow, .domainExpired, isEnforced: false) }
+        if entry.mode == .off { return Conclusion(.allow, .notPinned, isEnforced: false) }
+        return Conclusion(entry.isEnforced ? .block : .allow, reason, isEnforced: entry.isEnforced)
     }
 
     /// The first denied key of a path: an enforced one if there is any, else one that is only reported.
