@@ -23,12 +23,21 @@ public struct ProcessStatus: Hashable, Sendable {
     init(parsing bytes: [UInt8]) throws(Unobservable) {
         var tracer: Int32?
         var threads: Int?
-        for line in bytes.split(separator: 0x0A) {
-            if line.starts(with: Array("TracerPid:".utf8)) { tracer = Self.number(line).flatMap(Int32.init(exactly:)) }
-            if line.starts(with: Array("Threads:".utf8)) { threads = Self.number(line) }
+        // Before each connection: the lines are looked at in place, and only those that are wanted are read.
+        var start = 0
+        while start < bytes.count {
+            let end = bytes[start...].firstIndex(of: 0x0A) ?? bytes.count
+            let line = bytes[start..<end]
+            if Self.begins(line, with: "TracerPid:") { tracer = Self.number(line).flatMap(Int32.init(exactly:)) }
+            if Self.begins(line, with: "Threads:") { threads = Self.number(line) }
+            start = end + 1
         }
         guard let tracer, let threads else { throw Unobservable(.malformed, "status") }
         self.init(tracer: tracer, threads: threads)
+    }
+
+    private static func begins(_ line: ArraySlice<UInt8>, with name: StaticString) -> Bool {
+        name.withUTF8Buffer { name in line.count >= name.count && line.starts(with: name) }
     }
 
     private static func number(_ line: ArraySlice<UInt8>) -> Int? {
