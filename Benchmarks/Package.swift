@@ -20,7 +20,7 @@ let package = Package(
         .executableTarget(
             name: "tumbler-bench",
             dependencies: [
-                "AllocationCount", "CLibcrypto",
+                "AllocationCount", "BareCalls", "CLibcrypto",
                 .product(name: "CertificatePinning", package: "tumbler"),
                 .product(name: "PathValidation", package: "tumbler"),
                 .product(name: "PinListClient", package: "tumbler"),
@@ -58,6 +58,7 @@ let package = Package(
             swiftSettings: [.define("NIO")]
         ),
         .target(name: "AllocationCount"),
+        .target(name: "BareCalls"),
         .systemLibrary(name: "CLibcrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     ],
     swiftLanguageModes: [.v6]

@@ -5,13 +5,18 @@
 import CertificatePinning
 import Dispatch
 import Foundation
+import PathValidation
 
-/// (e): cases a second through `tumbler evaluate --batch`, reading and writing JSON included, on all cores.
+/// (e): cases a second through `tumbler evaluate --batch`, reading and writing JSON included, beside what all cores do in
+/// path validations alone.
 struct BatchBenchmark {
     /// The command line that was built.
     let tumbler: String
 
-    func run(_ report: inout Report) throws {
+    /// The least share of that.
+    static let least = 0.8
+
+    func run(_ report: inout Report) async throws {
         print("tumbler evaluate --batch:")
         for chain in [try TestChain.ellipticCurve(), try TestChain.rsa()] {
             let count = 4_000
@@ -41,7 +46,30 @@ struct BatchBenchmark {
             }
             report.limit("cases of \(count) that were not allowed", Double(count - allowed), atMost: 0)
             let cores = ProcessInfo.processInfo.activeProcessorCount
+            let alone = try await self.validations(of: chain, count: count, on: cores)
             report.figure("(e) \(chain.name)", "\(Int(Double(count) / seconds)) cases a second on \(cores) cores")
+            report.figure("    path validations alone", "\(Int(Double(count) / alone)) a second")
+            report.limit("path validations alone : (e)", seconds / alone, atMost: 1 / Self.least)
         }
+    }
+
+    /// The seconds that so many path validations take, each core with its share.
+    private func validations(of chain: TestChain, count: Int, on cores: Int) async throws -> Double {
+        let validator = PathValidator(
+            roots: RootStore(certificates: [chain.certificates[2]]),
+            monotonicNanoseconds: { DispatchTime.now().uptimeNanoseconds })
+        let presented = Array(chain.certificates.dropLast())
+        let (host, time) = (try HostName(chain.host), Timestamp(secondsSince1970: chain.time))
+        let start = DispatchTime.now().uptimeNanoseconds
+        await withTaskGroup { group in
+            for _ in 0..<cores {
+                group.addTask {
+                    for _ in 0..<(count / cores) {
+                        keep(await validator.validate(presented: presented, as: .host(host), at: time))
+                    }
+                }
+            }
+        }
+        return Double(DispatchTime.now().uptimeNanoseconds - start) / 1_000_000_000
     }
 }

@@ -9,15 +9,21 @@ import PinListMetadata
 import PinningTesting
 
 /// (f): a stored list, from the bytes of its envelope to values that are trusted, against the least that this could
-/// cost with the platform's parts: one bare P-256 verification, the base64 of the payload, and `JSONDecoder` into
-/// structs of the same members.
+/// cost with the platform's parts: one bare verification for each signature, the base64 of the payload, and `JSONDecoder`
+/// into structs of the same members.
 struct ListBenchmark {
     func run(_ report: inout Report) throws {
-        print("Load and verify a stored list (ECDSA P-256, two pins a domain):")
+        try self.run(&report, hybrid: false)
+        try self.run(&report, hybrid: true)
+    }
+
+    private func run(_ report: inout Report, hybrid: Bool) throws {
+        let keys = hybrid ? "ECDSA P-256 and ML-DSA-65" : "ECDSA P-256"
+        print("Load and verify a stored list (\(keys), two pins a domain):")
         var ours = 0.0
         var theirs = 0.0
         for (count, iterations) in [(1, 400), (100, 100), (10_000, 2)] {
-            let (load, parts) = try self.subjects(domains: count)
+            let (load, parts) = try self.subjects(domains: count, hybrid: hybrid)
             let times = Measurement.nanoseconds(of: [load] + parts, iterations: iterations, rounds: 15)
             let sum = times.dropFirst().reduce(0, +)
             report.time("(f) \(count) domains: load and verify", times[0])
@@ -40,13 +46,15 @@ struct ListBenchmark {
     }
 
     /// What is measured, and what it is held against.
-    private func subjects(domains count: Int) throws -> (load: Subject, parts: [Subject]) {
+    private func subjects(domains count: Int, hybrid: Bool) throws -> (load: Subject, parts: [Subject]) {
         let time = Timestamp(secondsSince1970: 1_795_219_200)
         let domains = try (0..<count).map { try Self.domain($0) }
         var random = SeededGenerator(seed: 6)
         let key = SigningKey(using: &random)
         var repository = try RepositorySimulator(at: time)
         repository.pinsKeys = [key]
+        let second = SigningKey(.mlDSA65, using: &random)
+        if hybrid { repository.pinsHybrid = ([second], 1) }
         let root = try repository.publishRoot()
         let bytes = try repository.publishList { $0.domains = domains }
         var trust = try TrustState(bundledRoot: repository.roots[0], bundledList: nil)
@@ -63,14 +71,23 @@ struct ListBenchmark {
         let verifier = try P256.Signing.PublicKey(
             derRepresentation: Data(key.publicKey.subjectPublicKeyInfo))
         let signature = try P256.Signing.ECDSASignature(rawRepresentation: envelope.signatures[0].bytes)
+        precondition(envelope.signatures.count == (hybrid ? 2 : 1))
+        var verifications = [
+            Subject(name: "P-256 verification") { precondition(verifier.isValidSignature(signature, for: message)) }
+        ]
+        if hybrid {
+            let key = try MLDSA65.PublicKey(rawRepresentation: second.publicKey.subjectPublicKeyInfo.suffix(1_952))
+            let signature = envelope.signatures[1].bytes
+            verifications.append(
+                Subject(name: "ML-DSA-65 verification") {
+                    precondition(key.isValidSignature(signature, for: message))
+                })
+        }
         let base64 = Data(envelope.payload).base64EncodedData()
         let payload = Data(envelope.payload)
         return (
             load,
-            [
-                Subject(name: "P-256 verification") {
-                    precondition(verifier.isValidSignature(signature, for: message))
-                },
+            verifications + [
                 Subject(name: "base64") { keep(Data(base64Encoded: base64)) },
                 Subject(name: "JSONDecoder") {
                     let list = try? JSONDecoder().decode(DecodedList.self, from: payload)

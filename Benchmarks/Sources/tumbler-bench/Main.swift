@@ -22,7 +22,7 @@ enum Main {
         try await ClientBenchmark().run(&report)
         await IntegrityBenchmark().run(&report)
         if CommandLine.arguments.count > 1 {
-            try BatchBenchmark(tumbler: CommandLine.arguments[1]).run(&report)
+            try await BatchBenchmark(tumbler: CommandLine.arguments[1]).run(&report)
         } else {
             print("(e) needs the path of the built command line as its argument.")
         }

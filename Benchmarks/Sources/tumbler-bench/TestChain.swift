@@ -34,12 +34,46 @@ struct TestChain {
     private init(
         name: String, leaf: Certificate.PrivateKey, issuer: Certificate.PrivateKey, root: Certificate.PrivateKey
     ) throws {
+        self.init(
+            name: name,
+            certificates: [
+                try Self.server(key: leaf, issuer: "Example Issuer", signer: issuer),
+                try Self.authority("Example Issuer", key: issuer, issuer: "Example Root", signer: root),
+                try Self.authority("Example Root", key: root, issuer: "Example Root", signer: root),
+            ])
+    }
+
+    /// A leaf with so many directory names, under a CA that excludes as many others: five parts are the same in all.
+    static func hostileNames(_ count: Int) throws -> TestChain {
+        func name(_ text: String) throws -> GeneralName {
+            .directoryName(
+                try DistinguishedName {
+                    for _ in 0..<5 { OrganizationalUnitName("a") }
+                    CommonName(text)
+                })
+        }
+        let keys = (0..<3).map { _ in Certificate.PrivateKey(P256.Signing.PrivateKey()) }
+        let names = try (0..<count).map { try name("y\($0)") }
+        let excluded = try (0..<count).map { try name("x\($0)") }
+        return TestChain(
+            name: "\(count) names, \(count) constraints",
+            certificates: [
+                try self.certificate("api.example.com", key: keys[0], issuer: "Example Issuer", signer: keys[1]) {
+                    Critical(BasicConstraints.notCertificateAuthority)
+                    SubjectAlternativeNames([.dnsName("api.example.com")] + names)
+                },
+                try self.certificate("Example Issuer", key: keys[1], issuer: "Example Root", signer: keys[2]) {
+                    Critical(BasicConstraints.isCertificateAuthority(maxPathLength: nil))
+                    Critical(KeyUsage(keyCertSign: true))
+                    Critical(NameConstraints(excludedSubtrees: excluded))
+                },
+                try self.authority("Example Root", key: keys[2], issuer: "Example Root", signer: keys[2]),
+            ])
+    }
+
+    private init(name: String, certificates: [[UInt8]]) {
         self.name = name
-        self.certificates = [
-            try Self.server(key: leaf, issuer: "Example Issuer", signer: issuer),
-            try Self.authority("Example Issuer", key: issuer, issuer: "Example Root", signer: root),
-            try Self.authority("Example Root", key: root, issuer: "Example Root", signer: root),
-        ]
+        self.certificates = certificates
     }
 
     /// A CA's certificate in DER.
