@@ -5,7 +5,6 @@
 #if NIO
 import AsyncHTTPClient
 import CertificatePinning
-import NIOConcurrencyHelpers
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -15,78 +14,17 @@ import Testing
 
 @Suite("A request that waits for a verdict")
 struct HeldRequestTests {
-    static let host = "api.example.com"
     /// The most bytes of a request that may be held (formats.md, section 4).
     static let heldBytes = 65_536
 
-    /// A body that counts what is asked of it.
-    private struct CountedParts: AsyncSequence, Sendable {
-        struct Iterator: AsyncIteratorProtocol {
-            let parts: CountedParts
-            var number = 0
-
-            mutating func next() async -> ByteBuffer? {
-                guard self.number < self.parts.count else { return nil }
-                defer { self.number += 1 }
-                let part = self.parts.part(self.number)
-                self.parts.pulled.withLockedValue { $0 += part.readableBytes }
-                return part
-            }
-        }
-
-        let count: Int
-        let pulled = NIOLockedValueBox(0)
-        let part: @Sendable (Int) -> ByteBuffer
-
-        var pulledBytes: Int { self.pulled.withLockedValue { $0 } }
-
-        func makeAsyncIterator() -> Iterator { Iterator(parts: self) }
-    }
-
-    /// A client of the app's own, whose first connection waits at its gate, for our own handshake with the server is
-    /// kept waiting.
-    private func withHeldConnection(
-        http2: Bool,
-        _ body: (PinnedScene, HTTPClient, LoopbackServer, CuttingRelay) async throws -> Void
-    ) async throws {
-        let pki = try TestPKI([Self.host])
-        let scene = try PinnedScene([PinnedScene.entry(Self.host, [pki.leaf.pin])], roots: [pki.root])
-        try await LoopbackServer.with(LoopbackServer.Identity(pki.chain), http2: http2) { server in
-            try await CuttingRelay.with(to: server.port) { relay in
-                relay.set(CuttingRelay.Plan(relayed: 1))
-                var configuration = try scene.configuration([Self.host])
-                configuration.redirectConfiguration = .disallow
-                let client = HTTPClient(
-                    eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
-                    configuration: try configuration.pinned(by: scene.pinning, for: Self.host, port: relay.port))
-                let result: Result<Void, any Error>
-                do { result = .success(try await body(scene, client, server, relay)) } catch {
-                    result = .failure(error)
-                }
-                try await client.shutdown()
-                try result.get()
-            }
-        }
-    }
-
-    private func upload(_ parts: CountedParts, to port: Int, bytes: Int) -> HTTPClientRequest {
-        var upload = HTTPClientRequest(url: "https://\(Self.host):\(port)/digest")
-        upload.method = .POST
-        upload.body = .stream(parts, length: .known(Int64(bytes)))
-        return upload
-    }
-
-    /// Gives whoever pulls at a body the time to do it.
-    private func letOthersRun() async { for _ in 0..<20_000 { await Task.yield() } }
-
     @Test("leaves its streamed body where it is, and sends it whole after the verdict", arguments: [false, true])
     func whole(http2: Bool) async throws {
-        try await self.withHeldConnection(http2: http2) { scene, client, server, relay in
+        try await HeldConnection.with(http2: http2) { scene, client, server, relay in
             let parts = CountedParts(count: BodyPattern.parts) { BodyPattern.part($0) }
-            let request = self.upload(parts, to: relay.port, bytes: BodyPattern.bytes)
+            let request = HeldConnection.upload(parts, to: relay.port, bytes: BodyPattern.bytes)
             async let answer = client.execute(request, timeout: .ample)
             await relay.untilHeld(1)
-            await self.letOthersRun()
+            await HeldConnection.letOthersRun()
             #expect(parts.pulledBytes <= Self.heldBytes)
             #expect(server.counts.requests == 0 && server.counts.requestBytes == 0)
             relay.answerHeld()
@@ -98,13 +36,13 @@ struct HeldRequestTests {
 
     @Test("of 1 GiB is not pulled into memory by a server that never shows its chain", arguments: [false, true])
     func refused(http2: Bool) async throws {
-        try await self.withHeldConnection(http2: http2) { scene, client, server, relay in
+        try await HeldConnection.with(http2: http2) { scene, client, server, relay in
             let part = ByteBuffer(repeating: 7, count: 65_536)
             let parts = CountedParts(count: 16_384) { _ in part }
-            let request = self.upload(parts, to: relay.port, bytes: 1 << 30)
+            let request = HeldConnection.upload(parts, to: relay.port, bytes: 1 << 30)
             let answer = Task { try await client.execute(request, timeout: .ample) }
             await relay.untilHeld(1)
-            await self.letOthersRun()
+            await HeldConnection.letOthersRun()
             relay.answerHeld(.failure(ChannelError.eof))
             let refusal = await #expect(throws: PinningError.self) { try await answer.value }
             #expect(refusal?.decision.reason == .chainInvalid)
@@ -115,8 +53,8 @@ struct HeldRequestTests {
 
     @Test("is answered with others that wait with it, and after them", arguments: [false, true])
     func several(http2: Bool) async throws {
-        try await self.withHeldConnection(http2: http2) { scene, client, server, relay in
-            let url = "https://\(Self.host):\(relay.port)/"
+        try await HeldConnection.with(http2: http2) { scene, client, server, relay in
+            let url = "https://\(HeldConnection.host):\(relay.port)/"
             @Sendable func ask() async throws -> String {
                 let answer = try await client.execute(HTTPClientRequest(url: url), timeout: .ample)
                 return String(buffer: try await answer.body.collect(upTo: 1_024))
@@ -124,7 +62,7 @@ struct HeldRequestTests {
             let texts = try await withThrowingTaskGroup(of: String.self) { group in
                 for _ in 0..<20 { group.addTask { try await ask() } }
                 await relay.untilHeld(1)
-                await self.letOthersRun()
+                await HeldConnection.letOthersRun()
                 #expect(server.counts.requests == 0)
                 relay.set(CuttingRelay.Plan())
                 relay.answerHeld()
@@ -138,11 +76,11 @@ struct HeldRequestTests {
 
     @Test("ends when it is cancelled, and leaves no connection open", arguments: [false, true])
     func cancelled(http2: Bool) async throws {
-        try await self.withHeldConnection(http2: http2) { scene, client, server, relay in
-            let url = "https://\(Self.host):\(relay.port)/"
+        try await HeldConnection.with(http2: http2) { scene, client, server, relay in
+            let url = "https://\(HeldConnection.host):\(relay.port)/"
             let task = Task { try await client.execute(HTTPClientRequest(url: url), timeout: .ample) }
             await relay.untilHeld(1)
-            await self.letOthersRun()
+            await HeldConnection.letOthersRun()
             task.cancel()
             await #expect(throws: (any Error).self) { try await task.value }
             relay.set(CuttingRelay.Plan())
