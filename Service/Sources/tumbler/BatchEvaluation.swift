@@ -31,9 +31,25 @@ struct BatchEvaluation {
     func run(reading path: String) async throws {
         var lines = try InputLines(path, maximumLength: Self.maximumLineLength)
         let files = Files()
-        while case let batch = try lines.next(atMost: Self.linesAtOnce), !batch.isEmpty {
-            try StandardOutput.write(await self.answer(batch, files))
+        // The next lines are read while these are answered, and answers are written in their order: at most two batches
+        // are in memory.
+        var newest: Task<Void, any Error>?
+        do {
+            while case let batch = try lines.next(atMost: Self.linesAtOnce), !batch.isEmpty {
+                let previous = newest
+                newest = Task {
+                    let answers = await self.answer(batch, files)
+                    try await previous?.value
+                    try StandardOutput.write(answers)
+                }
+                try await previous?.value
+            }
+        } catch {
+            // What was asked before is answered.
+            try await newest?.value
+            throw error
         }
+        try await newest?.value
     }
 
     /// Answers some lines on all cores; each core takes every n-th line.

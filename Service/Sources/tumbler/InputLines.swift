@@ -23,9 +23,11 @@ struct InputLines {
 
     private let handle: FileHandle
     private let maximumLength: Int
-    private var held = Data()
-    /// How many of the bytes held are known to hold no end of a line: none is looked at twice.
-    private var searchedCount = 0
+    private var held: [UInt8] = []
+    /// Where the next line begins in what is held.
+    private var start = 0
+    /// Up to where there is known to be no end of that line: no byte is looked at twice.
+    private var searchedEnd = 0
     private var isAtEnd = false
     private var isTooLong = false
 
@@ -60,23 +62,38 @@ struct InputLines {
     }
 
     private mutating func takeLine() -> Line? {
-        let end = self.held.dropFirst(self.searchedCount).firstIndex(of: UInt8(ascii: "\n"))
-        self.searchedCount = end == nil ? self.held.count : 0
-        guard let end = end ?? (self.isAtEnd && (!self.held.isEmpty || self.isTooLong) ? self.held.endIndex : nil)
-        else {
-            if self.held.count > self.maximumLength {
+        let end = self.endOfLine()
+        self.searchedEnd = end ?? self.held.count
+        let isLast = self.isAtEnd && (self.start < self.held.count || self.isTooLong)
+        guard let end = end ?? (isLast ? self.held.count : nil) else {
+            if self.held.count - self.start > self.maximumLength {
                 self.isTooLong = true
-                self.held = Data()
-                self.searchedCount = 0
+                self.forget(before: self.held.count)
             }
             return nil
         }
         let line: Line =
-            self.isTooLong || end - self.held.startIndex > self.maximumLength
-            ? .tooLong : .bytes(Data(self.held[..<end]))
-        self.held = end < self.held.endIndex ? self.held[(end + 1)...] : Data()
+            self.isTooLong || end - self.start > self.maximumLength
+            ? .tooLong : .bytes(self.held.withUnsafeBytes { Data($0[self.start..<end]) })
+        self.start = min(end + 1, self.held.count)
+        self.searchedEnd = self.start
         self.isTooLong = false
         return line
+    }
+
+    private func endOfLine() -> Int? {
+        self.held.withUnsafeBytes { bytes in
+            guard self.searchedEnd < bytes.count, let base = bytes.baseAddress,
+                let end = memchr(base + self.searchedEnd, Int32(UInt8(ascii: "\n")), bytes.count - self.searchedEnd)
+            else { return nil }
+            return UnsafeRawPointer(end) - base
+        }
+    }
+
+    private mutating func forget(before index: Int) {
+        self.held.removeSubrange(..<index)
+        self.start -= min(self.start, index)
+        self.searchedEnd -= min(self.searchedEnd, index)
     }
 
     private mutating func readPart() throws(CommandFailure) {
@@ -91,6 +108,7 @@ struct InputLines {
         }
         guard count >= 0 else { throw CommandFailure(.undecided, "the questions cannot be read to their end") }
         self.isAtEnd = count == 0
-        self.held = Data(self.held) + part[..<count]
+        self.forget(before: self.start)
+        self.held += part[..<count]
     }
 }
