@@ -12,7 +12,8 @@ public protocol MetadataSigner: Sendable {
     /// Signs a message.
     ///
     /// - Parameter message: The bytes to sign (for an envelope, PAE), not their hash.
-    /// - Returns: 64 raw bytes, or, for a P-256 key, a DER ECDSA-Sig-Value.
+    /// - Returns: The raw bytes of the key's algorithm (64, and 3,309 of ML-DSA-65), or, for a P-256 key, a DER
+    ///   ECDSA-Sig-Value.
     /// - Throws: ``RepositoryError`` with what to do.
     func signature(over message: [UInt8]) async throws -> [UInt8]
 }

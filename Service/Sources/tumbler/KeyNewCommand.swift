@@ -13,14 +13,15 @@ struct KeyNewCommand: AsyncParsableCommand {
         discussion: """
             The file is PKCS#8 in PEM, encrypted with AES-256-CBC under a passphrase that 600,000 rounds of PBKDF2 \
             stretch; openssl reads it. Its mode is 0600. A file that is there is never overwritten. p256 and ed25519 \
-            sign lists and roots; rsa2048, rsa3072, p256 and p384 are for backup keys of servers.
+            sign lists and roots, ml-dsa-65 does beside them (its file holds the seed); rsa2048, rsa3072, p256 and p384 \
+            are for backup keys of servers.
             """
     )
 
     @Argument(help: "The file to make.")
     var file: String
 
-    @Option(help: "p256, ed25519, rsa2048, rsa3072 or p384.", transform: Self.algorithm)
+    @Option(help: "p256, ed25519, ml-dsa-65, rsa2048, rsa3072 or p384.", transform: Self.algorithm)
     var algorithm = PrivateKey.Algorithm.p256
 
     @Flag(help: "Do not encrypt: whoever gets the file has the key.")

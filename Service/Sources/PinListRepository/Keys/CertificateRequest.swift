@@ -22,11 +22,17 @@ public struct CertificateRequest: Sendable {
     ///   - key: The key.
     ///   - subject: The subject (RFC 4514): `CN=api.example.com,O=Example`.
     ///   - names: DNS names, perhaps with a wildcard, and IP addresses, for the subjectAltName.
-    /// - Throws: ``RepositoryError`` for a subject or a name that is none.
+    /// - Throws: ``RepositoryError`` for a subject or a name that is none, and for a key of ML-DSA: swift-certificates
+    ///   makes no requests with it.
     public init(for key: PrivateKey, subject: String, names: [String]) throws(RepositoryError) {
         guard (1...Self.mostNames).contains(names.count) else {
             throw RepositoryError(
                 .usage, "a request is for 1 to \(Self.mostNames) names", hint: "--dns api.example.com")
+        }
+        guard let (certificateKey, algorithm) = key.certificateKey else {
+            throw RepositoryError(
+                .metadata, "a request cannot be made for a key of \(key.kind)",
+                hint: "openssl req -new -key KEY makes one, from openssl 3.5 on")
         }
         let subject = try SubjectName(subject)
         var general: [GeneralName] = []
@@ -35,9 +41,9 @@ public struct CertificateRequest: Sendable {
             let extensions = try Certificate.Extensions { SubjectAlternativeNames(general) }
             let attribute = try CertificateSigningRequest.Attribute(ExtensionRequest(extensions: extensions))
             let request = try CertificateSigningRequest(
-                version: .v1, subject: try subject.name, privateKey: key.certificateKey,
+                version: .v1, subject: try subject.name, privateKey: certificateKey,
                 attributes: CertificateSigningRequest.Attributes([attribute]),
-                signatureAlgorithm: key.certificateSignatureAlgorithm)
+                signatureAlgorithm: algorithm)
             var serializer = DER.Serializer()
             try serializer.serialize(request)
             self.text = PEMBlock(label: "CERTIFICATE REQUEST", bytes: serializer.serializedBytes).text
@@ -70,21 +76,14 @@ public struct CertificateRequest: Sendable {
 }
 
 extension PrivateKey {
-    fileprivate var certificateKey: Certificate.PrivateKey {
+    /// The key as swift-certificates has it, and how it signs; `nil` for a kind that it does not know.
+    fileprivate var certificateKey: (Certificate.PrivateKey, Certificate.SignatureAlgorithm)? {
         switch self.material {
-        case .p256(let key): Certificate.PrivateKey(key)
-        case .p384(let key): Certificate.PrivateKey(key)
-        case .ed25519(let key): Certificate.PrivateKey(key)
-        case .rsa(let key): Certificate.PrivateKey(key)
-        }
-    }
-
-    fileprivate var certificateSignatureAlgorithm: Certificate.SignatureAlgorithm {
-        switch self.material {
-        case .p256: .ecdsaWithSHA256
-        case .p384: .ecdsaWithSHA384
-        case .ed25519: .ed25519
-        case .rsa: .sha256WithRSAEncryption
+        case .p256(let key): (Certificate.PrivateKey(key), .ecdsaWithSHA256)
+        case .p384(let key): (Certificate.PrivateKey(key), .ecdsaWithSHA384)
+        case .ed25519(let key): (Certificate.PrivateKey(key), .ed25519)
+        case .rsa(let key): (Certificate.PrivateKey(key), .sha256WithRSAEncryption)
+        case .mlDSA65: nil
         }
     }
 }

@@ -86,8 +86,10 @@ public enum KeyFile {
     }
 
     private static func unreadable(_ name: String, _ error: any Error) -> RepositoryError {
-        let what = (error as? PrivateKey.Defect).map { ": \($0)" } ?? ""
-        return RepositoryError(.signer, "\(name): this private key cannot be used\(what)", hint: self.hint)
+        let defect = error as? PrivateKey.Defect
+        let what = defect.map { ": \($0)" } ?? ""
+        return RepositoryError(
+            .signer, "\(name): this private key cannot be used\(what)", hint: defect?.hint ?? self.hint)
     }
 
     /// A private key as PEM.

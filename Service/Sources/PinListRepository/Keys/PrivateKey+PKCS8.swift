@@ -16,8 +16,11 @@ extension PrivateKey {
     private static let p384: ASN1ObjectIdentifier = [1, 3, 132, 0, 34]
 
     /// Why some bytes are no key that is used here.
-    struct Defect: Error, CustomStringConvertible {
+    struct Defect: Error, Hashable, CustomStringConvertible {
+        /// The reason, without a full stop.
         let description: String
+        /// What to do, where that is another thing than to write the key in another form.
+        var hint: String?
     }
 
     /// Reads a key in PKCS#8.
@@ -41,13 +44,16 @@ extension PrivateKey {
         case Self.ed25519:
             let raw = try ASN1OctetString(derEncoded: Array(secret)).bytes
             self.init(.ed25519(try Curve25519.Signing.PrivateKey(rawRepresentation: raw)))
+        case Self.mlDSA65:
+            guard parameters == nil else { throw Defect(description: "an ML-DSA key with parameters") }
+            try self.init(mlDSA65: Array(secret))
         case Self.ellipticCurve:
             guard let curve = try parameters.map({ try ASN1ObjectIdentifier(derEncoded: $0) }) else {
                 throw Defect(description: "the curve is not named")
             }
             try self.init(sec1: Array(secret), curve: curve)
         default:
-            throw Defect(description: "a key of another kind than P-256, P-384, Ed25519 and RSA")
+            throw Defect(description: "a key of another kind than P-256, P-384, Ed25519, ML-DSA-65 and RSA")
         }
     }
 
@@ -98,6 +104,7 @@ extension PrivateKey {
             case .p384(let key): Array(key.derRepresentation)
             case .rsa(let key): Array(key.pkcs8DERRepresentation)
             case .ed25519(let key): try Self.ed25519PKCS8(Array(key.rawRepresentation))
+            case .mlDSA65(let key): try Self.mlDSA65PKCS8(key)
             }
         }
     }
@@ -124,7 +131,7 @@ extension PrivateKey {
         case .p384(let key):
             let own = key.publicKey
             return [own.x963Representation, own.compressedRepresentation].contains { $0.elementsEqual(point) }
-        case .ed25519, .rsa: return true
+        case .ed25519, .rsa, .mlDSA65: return true
         }
     }
 

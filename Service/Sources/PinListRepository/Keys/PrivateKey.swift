@@ -21,6 +21,8 @@ public struct PrivateKey: Sendable {
         case rsa3072
         /// ECDSA over P-384: TLS.
         case p384
+        /// ML-DSA-65: metadata, beside a key of today.
+        case mlDSA65 = "ml-dsa-65"
     }
 
     /// The key as swift-crypto has it.
@@ -29,6 +31,7 @@ public struct PrivateKey: Sendable {
         case p384(P384.Signing.PrivateKey)
         case ed25519(Curve25519.Signing.PrivateKey)
         case rsa(_RSA.Signing.PrivateKey)
+        case mlDSA65(MLDSA65PrivateKey)
     }
 
     let material: Material
@@ -37,7 +40,7 @@ public struct PrivateKey: Sendable {
 
     /// Makes a key, with the randomness of the system.
     ///
-    /// - Throws: ``RepositoryError`` where RSA cannot be had.
+    /// - Throws: ``RepositoryError`` where RSA or ML-DSA cannot be had.
     public init(new algorithm: Algorithm) throws(RepositoryError) {
         switch algorithm {
         case .p256: self.init(.p256(P256.Signing.PrivateKey()))
@@ -45,12 +48,20 @@ public struct PrivateKey: Sendable {
         case .ed25519: self.init(.ed25519(Curve25519.Signing.PrivateKey()))
         case .rsa2048: self.init(.rsa(try Self.rsa(.bits2048)))
         case .rsa3072: self.init(.rsa(try Self.rsa(.bits3072)))
+        case .mlDSA65: self.init(.mlDSA65(try Self.newMLDSA65()))
         }
     }
 
     private static func rsa(_ size: _RSA.Signing.KeySize) throws(RepositoryError) -> _RSA.Signing.PrivateKey {
         do { return try _RSA.Signing.PrivateKey(keySize: size) } catch {
             throw RepositoryError(.metadata, "an RSA key of \(size.bitCount) bits cannot be made here")
+        }
+    }
+
+    private static func newMLDSA65() throws(RepositoryError) -> MLDSA65PrivateKey {
+        do { return try MLDSA65PrivateKey() } catch {
+            throw RepositoryError(
+                .metadata, "an ML-DSA-65 key cannot be made here: \(error)", hint: (error as? Defect)?.hint)
         }
     }
 
@@ -61,6 +72,7 @@ public struct PrivateKey: Sendable {
         case .p384: "P-384"
         case .ed25519: "Ed25519"
         case .rsa(let key): "RSA \(key.keySizeInBits)"
+        case .mlDSA65: "ML-DSA-65"
         }
     }
 
@@ -71,25 +83,27 @@ public struct PrivateKey: Sendable {
         case .p384(let key): Array(key.publicKey.derRepresentation)
         case .ed25519(let key): PublicKeyForm.ed25519(point: Array(key.publicKey.rawRepresentation))
         case .rsa(let key): Array(key.publicKey.derRepresentation)
+        case .mlDSA65(let key): PublicKeyForm.mlDSA65(key: key.publicKey)
         }
     }
 
     /// Signs metadata.
     ///
     /// - Parameter message: The bytes, not their hash.
-    /// - Returns: 64 raw bytes.
+    /// - Returns: The raw bytes of the key's algorithm: 64, and 3,309 of ML-DSA-65.
     /// - Throws: ``RepositoryError`` for a key that does not sign metadata.
     public func signature(over message: [UInt8]) throws(RepositoryError) -> [UInt8] {
         do {
             switch self.material {
             case .p256(let key): return Array(try key.signature(for: message).rawRepresentation)
             case .ed25519(let key): return Array(try key.signature(for: message))
+            case .mlDSA65(let key): return try key.signature(over: message)
             case .p384, .rsa: break
             }
         } catch {
             throw RepositoryError(.signer, "the key cannot sign: \(error)")
         }
         throw RepositoryError(
-            .signer, "a key of \(self.kind) does not sign metadata", hint: "keys of P-256 and Ed25519 do")
+            .signer, "a key of \(self.kind) does not sign metadata", hint: "keys of P-256, Ed25519 and ML-DSA-65 do")
     }
 }

@@ -27,6 +27,14 @@ public enum PublicKeyForm {
         ] + point
     }
 
+    /// The SubjectPublicKeyInfo of an ML-DSA-65 key (RFC 9881, section 4: no parameters).
+    static func mlDSA65(key: [UInt8]) -> [UInt8] {
+        [
+            0x30, 0x82, 0x07, 0xB2, 0x30, 0x0B, 0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x03, 0x12, 0x03,
+            0x82, 0x07, 0xA1, 0x00,
+        ] + key
+    }
+
     /// The key in a file that holds a public key in PEM, or in DER.
     ///
     /// - Parameters:
@@ -75,7 +83,7 @@ public enum PublicKeyForm {
         guard let key = MetadataKey(subjectPublicKeyInfo: try self.subjectPublicKeyInfo(in: bytes, named: name)) else {
             throw RepositoryError(
                 .metadata, "\(name): not a public key that signs metadata",
-                hint: "P-256 (a named curve, uncompressed) and Ed25519 keys do: tumbler key new FILE")
+                hint: "P-256 (a named curve, uncompressed), Ed25519 and ML-DSA-65 keys do: tumbler key new FILE")
         }
         return key
     }

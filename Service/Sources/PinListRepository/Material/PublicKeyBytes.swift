@@ -83,6 +83,10 @@ enum PublicKeyBytes {
                 let raw = try ASN1OctetString(derEncoded: Array(secret)).bytes
                 let key = try Curve25519.Signing.PrivateKey(rawRepresentation: raw)
                 return try self.assemble(algorithm: algorithm.encodedBytes, key: Array(key.publicKey.rawRepresentation))
+            case PrivateKey.mlDSA65:
+                // Without a seed it cannot be told: swift-crypto makes these keys from seeds.
+                guard let key = try? PrivateKey(pkcs8: bytes) else { throw NotDerivable() }
+                return key.subjectPublicKeyInfo
             default: throw NotDerivable()
             }
         }

@@ -4,15 +4,15 @@
 
 /// A program that signs: the way to everything that speaks no PKCS #11.
 ///
-/// It is run by `/bin/sh -c`. Its standard input are the bytes to sign, its standard output is the signature: 64 raw
-/// bytes, or, for P-256, DER. What it says on standard error is passed on.
+/// It is run by `/bin/sh -c`. Its standard input are the bytes to sign, its standard output is the signature: the raw
+/// bytes of the key's algorithm, or, for P-256, DER. What it says on standard error is passed on.
 ///
 /// Source: formats.md, section 8.
 public struct ExecSigner: MetadataSigner {
     /// The most seconds that a program may take.
     public static let longestSeconds = 60.0
 
-    /// The most bytes of its answer: a signature has 64, or up to 72 in DER.
+    /// The most bytes of its answer: a signature has 64, or up to 72 in DER, and 3,309 of ML-DSA-65.
     public static let mostAnswerBytes = 4_096
 
     /// `exec:` and the command.
@@ -61,7 +61,7 @@ public struct ExecSigner: MetadataSigner {
         case .saidTooMuch:
             throw RepositoryError(
                 .signer, "\(self.name) printed more than \(Self.mostAnswerBytes) bytes and was ended",
-                hint: "standard output is for the signature alone: 64 raw bytes, or DER")
+                hint: "standard output is for the signature alone: raw bytes, or DER for P-256")
         }
     }
 }

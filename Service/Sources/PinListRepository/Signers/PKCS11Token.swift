@@ -50,7 +50,7 @@ struct PKCS11Token: Sendable {
         } catch {
             throw error.error(self.name, doing: "sign")
         }
-        throw RepositoryError(.signer, "\(self.name): neither a P-256 nor an Ed25519 key")
+        throw self.otherKind
     }
 
     /// The public key as DER SubjectPublicKeyInfo. Tokens show it without a PIN, as a rule.
@@ -75,7 +75,14 @@ struct PKCS11Token: Sendable {
         } catch {
             throw error.error(self.name, doing: "show the public key")
         }
-        throw RepositoryError(.signer, "\(self.name): neither a P-256 nor an Ed25519 key")
+        throw self.otherKind
+    }
+
+    /// ML-DSA is in PKCS #11 3.2, which few tokens speak and this does not: a program that speaks to the token can sign.
+    private var otherKind: RepositoryError {
+        RepositoryError(
+            .signer, "\(self.name): neither a P-256 nor an Ed25519 key",
+            hint: "for a key of ML-DSA on a token: exec: and a program that signs with it")
     }
 
     private func openSession() throws(RepositoryError) -> PKCS11Session {

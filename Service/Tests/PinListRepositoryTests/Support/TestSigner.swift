@@ -38,6 +38,17 @@ struct TestSigner: MetadataSigner {
         return try TestSigner(name, publicKey) { message in Array(try key.signature(for: message)) }
     }
 
+    /// A key of ML-DSA-65.
+    static func mlDSA65(_ name: String) throws -> TestSigner {
+        let key = try MLDSA65.PrivateKey()
+        let prefix: [UInt8] = [
+            0x30, 0x82, 0x07, 0xB2, 0x30, 0x0B, 0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x03, 0x12, 0x03,
+            0x82, 0x07, 0xA1, 0x00,
+        ]
+        let publicKey = MetadataKey(subjectPublicKeyInfo: prefix + Array(key.publicKey.rawRepresentation))
+        return try TestSigner(name, publicKey) { message in Array(try key.signature(for: message)) }
+    }
+
     /// The same key, which answers something else.
     func answering(_ answer: @escaping @Sendable ([UInt8]) throws -> [UInt8]) throws -> TestSigner {
         let sign = self.sign
