@@ -68,4 +68,31 @@ struct BuildingTests {
             Issue.record("built")
         } catch { #expect(error.hint?.contains("notes") == true, "\(error)") }
     }
+
+    @Test("a list that is built fits into an envelope with as many of the longest signatures as clients read")
+    func roomForSignatures() throws {
+        func text(_ length: Int) -> String {
+            let note = String(repeating: "n", count: length)
+            let pins = (0..<8).map { "{pin: \"\(SourceText.pin(Character("\($0)")))\", note: \(note)}" }
+            return "name: a\ndomains:\n- {domain: x.example, pins: [\(pins.joined(separator: ", "))]}"
+        }
+        let limit = MetadataLimits().listBytes
+        let signatures = (0..<MetadataLimits.signatures).map { number in
+            Envelope.Signature(
+                keyID: String(repeating: "\(number % 10)", count: 64), bytes: [UInt8](repeating: 7, count: 3_309))
+        }
+        func envelope(_ payload: [UInt8]) -> Envelope {
+            Envelope(payloadType: Envelope.payloadType(of: .pins), payload: payload, signatures: signatures)
+        }
+        // 3,030,000 bytes of notes fit. 3,100,000 fit with signatures of 64 bytes alone, and are refused before anybody signs.
+        let list = try PinListBuilt.list(text(378_750))
+        #expect(envelope(list.payload).bytes.count <= limit)
+        var longer = list
+        longer.domains[0].entry.pins = longer.domains[0].entry.pins.map {
+            KnownPin($0.pin, position: $0.position, note: String(repeating: "n", count: 387_500))
+        }
+        #expect(envelope(longer.payload).bytes.count > limit)
+        #expect((longer.payload.count + 2) / 3 * 4 + 8_192 < limit)
+        #expect(throws: RepositoryError.self) { try PinListBuilt.list(text(387_500)) }
+    }
 }

@@ -7,8 +7,14 @@ internal import PinListDifference
 public import PinListMetadata
 
 extension PinList {
-    /// The room that is left in an envelope for its signatures, in bytes: 32 of them with their key ids.
-    private static let signatureRoom = 8_192
+    /// The room that is left in an envelope for what stands around the payload, in bytes: as many signatures as clients
+    /// read, each as long as the longest of the known algorithms is in base64, with its key id. Not those of the newest
+    /// root's keys alone: a list is signed for the root to come as well, and signed again while it is served.
+    static let signatureRoom: Int = {
+        let longest = MetadataKey.Algorithm.allCases.compactMap(\.signatureLength).max() ?? 0
+        let members = 96 + (longest + 2) / 3 * 4
+        return 128 + MetadataLimits.signatures * members
+    }()
 
     /// The list that a source says, as of a time. It is not signed.
     ///
