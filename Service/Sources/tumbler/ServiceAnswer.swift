@@ -71,6 +71,7 @@ struct ServiceAnswer: Sendable {
         case (409, "equivocation"): "another list of this version is published: tumbler release makes the next one"
         case (409, "signature-lost"): "tumbler combine joins the envelope that is served and this one"
         case (422, "would-supersede"): "publish a list that is signed under the new root together with it"
+        case (422, "would-refuse"): "tumbler sign the list with the keys of the hybrid demand, and publish it first"
         case (422, "name-not-configured"): "names: in the configuration of the service has the root that the app ships"
         case (422, _): "docs/guides/when-a-list-is-refused.md has the codes"
         case (413, _): "is there a proxy with a limit before the service?"

@@ -71,6 +71,27 @@ struct PublicationTests {
         #expect(name.list?.bytes == full)
     }
 
+    @Test("a root with a hybrid demand that the list which is served does not meet waits for a list that does")
+    func wouldRefuse() throws {
+        var repository = try self.repository()
+        var name = try PublishedName(anchor: repository.roots[0])
+        _ = try name.publish([repository.roots[0], repository.lists[0]], at: Self.start)
+        let quantum = repository.newKey(.mlDSA65)
+        repository.pinsHybrid = ([quantum], 1)
+        let root = try repository.publishRoot()
+        let refusal = #expect(throws: PublicationRefusal.self) { try name.publish([root], at: Self.start) }
+        #expect(refusal?.code == .wouldRefuse)
+        #expect(refusal?.code.status == 422)
+        #expect(refusal?.code.description == "would-refuse")
+        #expect(name.roots.count == 1)
+        // With a list that both signed, or after it.
+        var together = name
+        let list = try repository.publishList { _ in }
+        #expect(try together.publish([root, list], at: Self.start) == [.root(2), .list(2)])
+        #expect(try name.publish([list], at: Self.start) == [.list(2)])
+        #expect(try name.publish([root], at: Self.start) == [.root(2)])
+    }
+
     @Test("the same payload and signatures spelled otherwise change nothing, not even the entity tag")
     func spelledOtherwise() throws {
         let repository = try self.repository()

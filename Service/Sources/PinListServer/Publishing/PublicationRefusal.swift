@@ -17,6 +17,8 @@ public struct PublicationRefusal: Error, Hashable, Sendable, CustomStringConvert
         public static let malformed = Code(description: "malformed", status: 422)
         /// A root under which the list that is served would not be current.
         public static let wouldSupersede = Code(description: "would-supersede", status: 422)
+        /// A root under which clients that make its hybrid demand would refuse the list that is served.
+        public static let wouldRefuse = Code(description: "would-refuse", status: 422)
         /// The list that is served, in an envelope that lacks one of its signatures.
         public static let signatureLost = Code(description: "signature-lost", status: 409)
         /// A name without a configured root.

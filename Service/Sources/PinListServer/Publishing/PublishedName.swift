@@ -16,6 +16,12 @@ public struct PublishedName: Sendable {
         case list(Int64)
         /// The list that is served has other signatures now.
         case resigned(Int64)
+
+        /// Whether a root is new.
+        fileprivate var isRoot: Bool {
+            guard case .root = self else { return false }
+            return true
+        }
     }
 
     /// The most envelopes of a publication: all rotations that a client makes in one refresh, and a list.
@@ -89,8 +95,24 @@ public struct PublishedName: Sendable {
                 .wouldSupersede,
                 "under the new root the list that is served, version \(list.list.version), is not current")
         }
+        // A root that adds a hybrid demand leaves it current, and clients that make the demand would refuse it.
+        if changes.contains(where: \.isRoot), let detail = next.signaturesMissing(at: time) {
+            throw PublicationRefusal(
+                .wouldRefuse, "under the new root clients would refuse the list that is served: \(detail)")
+        }
         self = next
         return changes
+    }
+
+    /// Which signatures a client misses that makes every demand and is offered the list that is served; `nil` when none.
+    private func signaturesMissing(at time: Timestamp) -> String? {
+        guard var client = self.trust, let list = self.list else { return nil }
+        do throws(MetadataRefusal) {
+            _ = try client.accept(list: list.bytes, at: time)
+            return nil
+        } catch {
+            return [.unsigned, .thresholdNotMet].contains(error.code) ? error.detail : nil
+        }
     }
 
     /// Whether two envelopes are the same bytes, but for white space around them: a file ends with a line break that an
