@@ -71,6 +71,7 @@ struct LintCommand: AsyncParsableCommand {
                 let roots = try (try? self.project.find())?.roots() ?? []
                 var linter = Linter(list, at: time)
                 linter.root = try KnownList.chain(roots)?.chain.newest
+                linter.verifiable = try self.project.verifiable()
                 linter.published = try await self.published.load(roots: roots)?.list
                 return linter
             }

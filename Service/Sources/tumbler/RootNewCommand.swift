@@ -12,8 +12,9 @@ struct RootNewCommand: AsyncParsableCommand {
         commandName: "new",
         abstract: "Write the first root of a name, unsigned.",
         discussion: """
-            PUB is a public key: FILE.pub of `tumbler key new`, PEM or DER of P-256 or Ed25519, or pkcs11:… of a \
-            token. A key may have both roles, though one that signs lists every week should not be able to sign roots.
+            PUB is a public key: FILE.pub of `tumbler key new`, PEM or DER of P-256, Ed25519 or ML-DSA-65, or \
+            pkcs11:… of a token. A key of ML-DSA-65 belongs into --hybrid: clients without ML-DSA count the others alone. \
+            A key may have both roles, though one that signs lists every week should not be able to sign roots.
             """
     )
 
@@ -34,7 +35,7 @@ struct RootNewCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOption
 
     func run() async throws {
-        var change = try self.terms.change()
+        var change = try await self.terms.change()
         for text in self.rootKeys { change.added.append((.root, try await PublicKeyArgument.metadataKey(text))) }
         for text in self.pinsKeys { change.added.append((.pins, try await PublicKeyArgument.metadataKey(text))) }
         let finished = change

@@ -11,6 +11,14 @@ struct ShownRoot: Encodable {
     struct Role: Encodable {
         let keyids: [String]
         let threshold: Int
+        /// The second demand, where there is one.
+        let hybrid: Demand?
+    }
+
+    /// So many of some keys.
+    struct Demand: Encodable {
+        let keyids: [String]
+        let threshold: Int
     }
 
     let name: String
@@ -31,9 +39,14 @@ struct ShownRoot: Encodable {
         self.payloadSHA256 = Envelope.digest(of: payload)
         self.keys = root.keys.mapValues(\.algorithm.rawValue)
         self.roles = [
-            "root": Role(keyids: root.root.keyIDs, threshold: root.root.threshold),
-            "pins": Role(keyids: root.pins.keyIDs, threshold: root.pins.threshold),
+            "root": Self.shown(root.root), "pins": Self.shown(root.pins),
         ]
+    }
+
+    private static func shown(_ role: PinListMetadata.Role) -> Role {
+        Role(
+            keyids: role.keyIDs, threshold: role.threshold,
+            hybrid: role.hybrid.map { Demand(keyids: $0.keyIDs, threshold: $0.threshold) })
     }
 
     /// The lines for people.
@@ -45,12 +58,17 @@ struct ShownRoot: Encodable {
         for name in ["root", "pins"] {
             guard let role = self.roles[name] else { continue }
             lines.append("\(name): \(role.threshold) of \(role.keyids.count)")
-            // The name of an algorithm is whatever the root says; an unsigned one may come from anybody.
-            lines += role.keyids.map { keyID in
-                "    \(keyID) \(PrintableText.line(self.keys[keyID] ?? "", maximumLength: 80))"
-            }
+            lines += self.lines(ofKeys: role.keyids)
+            guard let hybrid = role.hybrid else { continue }
+            lines.append("\(name), hybrid: \(hybrid.threshold) of \(hybrid.keyids.count)")
+            lines += self.lines(ofKeys: hybrid.keyids)
         }
         return lines
+    }
+
+    private func lines(ofKeys keyIDs: [String]) -> [String] {
+        // The name of an algorithm is whatever the root says; an unsigned one may come from anybody.
+        keyIDs.map { "    \($0) \(PrintableText.line(self.keys[$0] ?? "", maximumLength: 80))" }
     }
 
     /// Prints it.

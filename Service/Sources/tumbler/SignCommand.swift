@@ -15,7 +15,9 @@ struct SignCommand: AsyncParsableCommand {
             FILE is a payload or an envelope. What is signed is shown with the SHA-256 of the payload, and confirmed \
             on the terminal, by --expect or by --yes. Each signature must verify under a key of the roots that are \
             given; a root is signed by its own keys and by those of the root before it. Nothing is written when one \
-            does not.
+            does not. Keys of a hybrid demand are counted beside the others. A root is refused when clients that verify \
+            the algorithms of verifiable: in tumbler.yaml alone could never reach a threshold of it, unless \
+            --allow unverifiable-threshold.
 
             Exit code 0: every threshold is met; 1: signatures are still missing, the envelope is written all the same.
             """
@@ -32,6 +34,7 @@ struct SignCommand: AsyncParsableCommand {
     var roots: [String] = []
 
     @OptionGroup var project: ProjectOption
+    @OptionGroup var allow: AllowOption
 
     @Option(help: ArgumentHelp("Sign only the payload with this SHA-256.", valueName: "digest"))
     var expect: String?
@@ -48,6 +51,7 @@ struct SignCommand: AsyncParsableCommand {
         if let expect, expect.count != 64 || !expect.allSatisfy(\.isHexDigit) {
             throw ValidationError("--expect is a SHA-256: 64 hexadecimal digits")
         }
+        try self.allow.expectOnly(.unverifiableThreshold)
     }
 
     func run() async throws {
@@ -62,6 +66,9 @@ struct SignCommand: AsyncParsableCommand {
         }
         try self.expectPayload(metadata)
         try CommandFailure.wrapping { () throws(RepositoryError) in try metadata.expectDeniedKeys() }
+        if case .root(let root) = metadata.content {
+            try ReachableThresholds.expect(of: root, self.project, unless: self.allow)
+        }
         let isConfirmed = self.yes || self.expect != nil
         if !isConfirmed {
             try SigningConsent.expectSomebody()
@@ -104,7 +111,11 @@ struct SignCommand: AsyncParsableCommand {
     }
 
     private func show(_ metadata: SignableMetadata) throws(CommandFailure) {
-        let published = (try? self.project.find()).flatMap { try? $0.publishedList() }
+        let project = try? self.project.find()
+        let published = project.flatMap { try? $0.publishedList() }
         for line in SigningSummary.lines(of: metadata, published: published) { StandardError.note(line) }
+        guard case .root(let root) = metadata.content, published?.name == root.name else { return }
+        let list = project.flatMap { try? $0.newestList() }
+        for line in PublishedListWarning.lines(of: root, list) { StandardError.warning(line) }
     }
 }

@@ -17,6 +17,8 @@ struct SigningReport: Encodable {
     /// What one root asks for, and has.
     struct Demand: Encodable {
         let root: Int64
+        /// Whether it is the hybrid demand of the role.
+        let hybrid: Bool
         let threshold: Int
         let signers: [String]
         let missing: Int
@@ -44,7 +46,7 @@ struct SigningReport: Encodable {
         }
         self.demands = ceremony.demands.map { demand in
             Demand(
-                root: demand.rootVersion, threshold: demand.threshold,
+                root: demand.rootVersion, hybrid: demand.isHybrid, threshold: demand.threshold,
                 signers: demand.signers(of: ceremony.envelope).map(\.keyID),
                 missing: demand.missing(in: ceremony.envelope))
         }
@@ -59,7 +61,8 @@ struct SigningReport: Encodable {
             "signed by \($0.keyid) (\($0.signer))\($0.replaced ? ", in place of its last" : "")"
         }
         lines += self.demands.map { demand in
-            let count = "root \(demand.root): \(demand.signers.count) of \(demand.threshold) signatures"
+            let name = demand.hybrid ? "root \(demand.root), hybrid" : "root \(demand.root)"
+            let count = "\(name): \(demand.signers.count) of \(demand.threshold) signatures"
             return demand.missing > 0 ? "\(count), \(demand.missing) still missing" : "\(count), threshold met"
         }
         if let root = self.uncountedRoot {

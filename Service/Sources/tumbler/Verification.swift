@@ -23,12 +23,25 @@ struct Verification: Encodable {
         let algorithm: String
     }
 
+    /// What a root asks for, and has.
+    struct Demand: Encodable {
+        let root: Int64
+        /// Whether it is the hybrid demand of the role.
+        let hybrid: Bool
+        let threshold: Int
+        /// How many keys of it signed.
+        let signed: Int
+        /// Whether clients like this one make it: a hybrid one only where they can verify all of its keys.
+        let demanded: Bool
+    }
+
     let type: String
     let name: String?
     let version: Int64?
     let issuedAt: String?
     let expiresAt: String?
     let payloadSHA256: String?
+    let demands: [Demand]
     let signers: [Signer]
     let refused: Refusal?
 
@@ -54,8 +67,9 @@ struct Verification: Encodable {
                     root = try state.accept(root: bytes, at: time)
                 }
                 let envelope = try Envelope(bytes, of: .root, limits: MetadataLimits())
-                self.signers = Self.signers(
-                    of: envelope, among: root.keys(of: root.root) + before.newest.keys(of: before.newest.root))
+                let previous = before.held.first { $0.root.version == root.version - 1 }?.root
+                (self.demands, self.signers) = Self.counted(
+                    envelope, .root, under: [root, previous].compactMap { $0 })
                 (self.name, self.version) = (root.name, root.version)
                 (self.issuedAt, self.expiresAt) = (root.issuedAt.description, root.expiresAt.description)
                 self.payloadSHA256 = Envelope.digest(of: envelope.payload)
@@ -63,7 +77,7 @@ struct Verification: Encodable {
                 _ = try state.accept(list: bytes, at: time)
                 let envelope = try Envelope(bytes, of: .pins, limits: MetadataLimits())
                 let list = try PinList(payload: envelope.payload)
-                self.signers = Self.signers(of: envelope, among: before.newest.keys(of: before.newest.pins))
+                (self.demands, self.signers) = Self.counted(envelope, .pins, under: [before.newest])
                 (self.name, self.version) = (list.name, list.version)
                 (self.issuedAt, self.expiresAt) = (list.issuedAt.description, list.expiresAt.description)
                 self.payloadSHA256 = Envelope.digest(of: envelope.payload)
@@ -74,7 +88,7 @@ struct Verification: Encodable {
                 what: error.kind.rawValue, code: error.code.description, detail: error.detail,
                 of: error.expired?.rawValue)
             (self.name, self.version, self.issuedAt, self.expiresAt, self.payloadSHA256) = (nil, nil, nil, nil, nil)
-            self.signers = []
+            (self.demands, self.signers) = ([], [])
         }
     }
 
@@ -85,10 +99,26 @@ struct Verification: Encodable {
             "\(self.type == "root" ? "root" : "list") \(self.version ?? 0) of \(self.name ?? "")",
             "issued \(self.issuedAt ?? ""), expires \(self.expiresAt ?? "")",
             "payload SHA-256 \(self.payloadSHA256 ?? "")",
-        ] + self.signers.map { "signed by \($0.keyid) \($0.algorithm)" }
+        ] + self.demands.map { Self.line(of: $0) } + self.signers.map { "signed by \($0.keyid) \($0.algorithm)" }
     }
 
-    private static func signers(of envelope: Envelope, among keys: [MetadataKey]) -> [Signer] {
-        envelope.signers(among: keys).map { Signer(keyid: $0.keyID, algorithm: $0.algorithm.rawValue) }
+    private static func line(of demand: Demand) -> String {
+        let name = demand.hybrid ? "root \(demand.root), hybrid" : "root \(demand.root)"
+        let end = demand.demanded ? "" : ", which clients like this one do not ask for"
+        return "\(name): \(demand.signed) of \(demand.threshold) signatures\(end)"
+    }
+
+    /// What some roots ask for, and who signed by them.
+    private static func counted(
+        _ envelope: Envelope, _ kind: MetadataRefusal.Kind, under roots: [Root]
+    ) -> ([Demand], [Signer]) {
+        let demands = roots.flatMap { SignatureDemand.all(kind, of: $0) }
+        let counts = demands.map { demand in
+            Demand(
+                root: demand.rootVersion, hybrid: demand.isHybrid, threshold: demand.threshold,
+                signed: demand.signers(of: envelope).count, demanded: demand.isMadeHere)
+        }
+        let signers = envelope.signers(among: demands.flatMap(\.keys))
+        return (counts, signers.map { Signer(keyid: $0.keyID, algorithm: $0.algorithm.rawValue) })
     }
 }

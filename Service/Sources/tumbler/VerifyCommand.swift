@@ -15,7 +15,9 @@ struct VerifyCommand: AsyncParsableCommand {
         abstract: "Check a root or a list exactly as an app's client does.",
         discussion: """
             --root is the root that the app ships; further ones are those that follow it, in their order. Exit code 0: \
-            a client that holds these roots and no list would take it; 1: it would not, and the code says why.
+            a client that holds these roots and no list would take it; 1: it would not, and the code says why. Counted \
+            are the signatures of the role's keys and of its hybrid demand: clients that cannot verify the hybrid one \
+            need the first count alone.
             """
     )
 

@@ -4,7 +4,7 @@
 
 public import PinListMetadata
 
-/// The signatures that one root asks for: a threshold of the keys of a role.
+/// The signatures that one root asks for: a threshold of the keys of a role, or of its hybrid demand.
 public struct SignatureDemand: Hashable, Sendable {
     /// The version of the root that asks.
     public let rootVersion: Int64
@@ -12,22 +12,35 @@ public struct SignatureDemand: Hashable, Sendable {
     /// Which of its roles.
     public let kind: MetadataRefusal.Kind
 
+    /// Whether it is the role's hybrid demand, which only clients make that can verify all of its keys.
+    public let isHybrid: Bool
+
     /// The keys that may sign.
     public let keys: [MetadataKey]
 
     /// How many of them must.
     public let threshold: Int
 
-    /// The demand of a root on a kind of metadata.
-    public init(_ kind: MetadataRefusal.Kind, of root: Root) {
+    /// What a root asks of a kind of metadata: the role's own demand, then its hybrid one, if it has one.
+    public static func all(_ kind: MetadataRefusal.Kind, of root: Root) -> [SignatureDemand] {
         let role = kind == .root ? root.root : root.pins
-        self.rootVersion = root.version
-        self.kind = kind
-        self.keys = root.keys(of: role)
-        self.threshold = role.threshold
+        let own = SignatureDemand(kind, of: root, role.first, isHybrid: false)
+        return [own] + (role.hybrid.map { [SignatureDemand(kind, of: root, $0, isHybrid: true)] } ?? [])
     }
 
-    /// The keys of the role that signed an envelope, each once.
+    private init(_ kind: MetadataRefusal.Kind, of root: Root, _ demand: Role.Demand, isHybrid: Bool) {
+        self.rootVersion = root.version
+        self.kind = kind
+        self.isHybrid = isHybrid
+        self.keys = root.keys(of: demand)
+        self.threshold = demand.threshold
+    }
+
+    /// Whether clients make this demand whose system can verify what this one can: the role's own always, a hybrid one
+    /// where every key of it can be verified here.
+    public var isMadeHere: Bool { !self.isHybrid || self.keys.allSatisfy(\.isVerifiable) }
+
+    /// The keys of the demand that signed an envelope, each once.
     public func signers(of envelope: Envelope) -> [MetadataKey] { envelope.signers(among: self.keys) }
 
     /// How many signatures an envelope still lacks.

@@ -21,8 +21,8 @@ public struct SigningCeremony: Sendable {
     /// What is signed.
     public let metadata: SignableMetadata
 
-    /// The demands that are known. A list must meet that of each root that was given. A root must meet its own, and
-    /// that of the root before it.
+    /// The demands that are known, hybrid ones included. A list must meet those of each root that was given. A root must
+    /// meet its own, and those of the root before it.
     public let demands: [SignatureDemand]
 
     /// The root before, by its version, whose demand counts and which nobody gave.
@@ -58,11 +58,11 @@ public struct SigningCeremony: Sendable {
             guard !roots.isEmpty else {
                 throw RepositoryError(.usage, "a list is signed for a root, and none was given", hint: "--root FILE")
             }
-            self.demands = roots.map { SignatureDemand(.pins, of: $0) }
+            self.demands = roots.flatMap { SignatureDemand.all(.pins, of: $0) }
             self.unknownRoot = nil
         case .root(let root):
             let previous = roots.first { $0.version == root.version - 1 }
-            self.demands = ([root, previous].compactMap { $0 }).map { SignatureDemand(.root, of: $0) }
+            self.demands = ([root, previous].compactMap { $0 }).flatMap { SignatureDemand.all(.root, of: $0) }
             self.unknownRoot = root.version > 1 && previous == nil ? root.version - 1 : nil
         }
     }
@@ -111,7 +111,7 @@ public struct SigningCeremony: Sendable {
         guard !readings.isEmpty else {
             throw RepositoryError(
                 .signer, "\(signer) answered \(answer.count) bytes that are no signature",
-                hint: "a signature is 64 raw bytes or, for P-256, DER; not base64, not hex, no line break")
+                hint: "a signature is 64 raw bytes, 3,309 of ML-DSA-65, or, for P-256, DER; not base64, no line break")
         }
         for key in self.demands.flatMap(\.keys) {
             for reading in readings where key.isValidSignature(reading, for: message) { return (key, reading) }

@@ -5,7 +5,7 @@
 internal import CertificatePinning
 internal import PinListMetadata
 
-/// What is covered, who signs, and where reports go.
+/// What is covered, and where reports go.
 extension LintPass {
     var hostFindings: [LintFinding] {
         var findings: [LintFinding] = []
@@ -25,12 +25,6 @@ extension LintPass {
             findings.append(LintFinding(.denyWithoutReport, "list"))
         }
         for path in self.list.unknownMembers { findings.append(LintFinding(.unknownMember, path)) }
-        if let root {
-            for keyID in root.pins.keyIDs where root.root.keyIDs.contains(keyID) {
-                findings.append(LintFinding(.sharedKey, "root \(root.version)", "key \(keyID.prefix(16))…"))
-            }
-            for path in root.unknownMembers { findings.append(LintFinding(.unknownMember, "root: \(path)")) }
-        }
         return findings
     }
 }

@@ -12,6 +12,7 @@ struct LintPass {
     let source: ListSource?
     let published: PinList?
     let root: Root?
+    let verifiable: Set<MetadataKey.Algorithm>
     let served: [ServedPath]?
     let serviceHosts: [HostName]
 
@@ -33,6 +34,7 @@ struct LintPass {
         self.source = linter.source
         self.published = linter.published
         self.root = linter.root
+        self.verifiable = linter.source?.verifiable ?? linter.verifiable
         self.served = linter.served
         self.serviceHosts = linter.serviceHosts
         self.entries = try? PinningPolicy(domains: linter.list.domains.map(\.entry), unlisted: linter.list.unlisted)

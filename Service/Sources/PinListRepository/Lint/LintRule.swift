@@ -102,6 +102,15 @@ extension LintRule {
     static let sharedKey = LintRule(
         "shared-key", .warning, "who steals the key that signs lists can then also replace all keys",
         fix: "tumbler root rotate with a key of its own for each role")
+    /// A threshold that the algorithms of `verifiable` cannot reach. `root rotate` and `sign` look for it, too.
+    public static let unverifiableThreshold = LintRule(
+        "unverifiable-threshold", .error,
+        "clients that verify the algorithms of verifiable: alone cannot reach it, and stop at the root before for ever",
+        fix: "keep enough keys of these algorithms in the role, and name others with --hybrid ROLE=PUB")
+    static let hybridNotDemanded = LintRule(
+        "hybrid-not-demanded", .warning,
+        "clients make a hybrid demand when they can verify every key of it, and nobody knows the algorithm of this one",
+        fix: "tumbler root rotate --remove ROLE=KEYID, and a hybrid demand of keys that clients can verify")
     static let denyWithoutReport = LintRule(
         "deny-without-report", .warning, "unlisted: deny blocks hosts that nobody thought of, and nobody hears of it",
         fix: "add reportTo, or begin with unlisted: report")
@@ -160,8 +169,9 @@ extension LintRule {
         .noBackupPin, .backupEqualsPrimary, .pinsInOneChain, .rootCAPinned, .certificatePin, .onlyIssuerPins,
         .unusablePin, .validTooLong, .validShorterThanRefresh, .refreshClamped, .rootExpiresSoon,
         .rootExpired,
-        .domainExpiry, .suspensionOverADay, .suspensionEnded, .suspensionOfNothing, .sharedKey, .denyWithoutReport,
-        .publicSuffix, .listHostPinned, .deniedKeyPinned, .deniedKeyServed, .deniedCertificate,
+        .domainExpiry, .suspensionOverADay, .suspensionEnded, .suspensionOfNothing, .sharedKey,
+        .unverifiableThreshold, .hybridNotDemanded, .denyWithoutReport, .publicSuffix, .listHostPinned,
+        .deniedKeyPinned, .deniedKeyServed, .deniedCertificate,
         .unusedPinSet, .certificateNamesOtherEntry,
         .unknownMember, .rolloutLowered, .versionNotAbove, .wouldCutOff, .propagation, .notObserved,
     ]

@@ -24,6 +24,9 @@ public struct Linter: Sendable {
     /// The newest root.
     public var root: Root?
 
+    /// The algorithms that all clients can verify, where there is no ``source`` to say it.
+    public var verifiable = ListSource.defaultVerifiable
+
     /// The host that lists come from, where that is known otherwise than by the source's `server`.
     public var listHost: HostName?
 
@@ -39,7 +42,7 @@ public struct Linter: Sendable {
     /// All findings: by rule, and for each in the order of the list.
     public var findings: [LintFinding] {
         let pass = LintPass(self)
-        var findings = pass.pinFindings + pass.timeFindings + pass.hostFindings
+        var findings = pass.pinFindings + pass.timeFindings + pass.hostFindings + pass.rootFindings
         findings += pass.publicationFindings + pass.liveFindings
         let order = Dictionary(zip(LintRule.all, LintRule.all.indices)) { first, _ in first }
         // Sorting is stable here: the index decides between findings of one rule.

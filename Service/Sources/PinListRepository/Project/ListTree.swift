@@ -48,6 +48,18 @@ public struct ListTree: Sendable {
                     + "before it took a key away",
                 hint: "sign a list with the keys of the newest root first")
         }
+        // A hybrid demand moves nothing that is held, and yet those who make it take no list without its signatures.
+        if let envelope = try? Envelope(list, of: .pins, limits: MetadataLimits()) {
+            let newest = state.chain.newest
+            for demand in SignatureDemand.all(.pins, of: newest) where demand.isMadeHere {
+                guard demand.missing(in: envelope) > 0 else { continue }
+                throw RepositoryError(
+                    .metadata,
+                    "\(ProjectFolder.listName) lacks signatures of the hybrid demand of root \(newest.version): clients "
+                        + "that make it would refuse the list",
+                    hint: "tumbler sign \(ProjectFolder.listName) with these keys, and publish it before the root")
+            }
+        }
         let base = "v1/lists/\(known.list.name)"
         self.files =
             [File(path: "\(base)/pins.json", bytes: list)]

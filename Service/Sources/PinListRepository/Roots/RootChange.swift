@@ -13,11 +13,17 @@ public struct RootChange: Sendable {
     /// Keys that a role gets.
     public var added: [(kind: MetadataRefusal.Kind, key: MetadataKey)] = []
 
-    /// Keys that a role loses, by the beginning of their ids.
+    /// Keys that the hybrid demand of a role gets; the first one makes the demand.
+    public var hybridAdded: [(kind: MetadataRefusal.Kind, key: MetadataKey)] = []
+
+    /// Keys that a role or its hybrid demand loses, by the beginning of their ids. Without keys there is no demand.
     public var removed: [(kind: MetadataRefusal.Kind, keyID: String)] = []
 
     /// Thresholds that change.
     public var thresholds: [(kind: MetadataRefusal.Kind, count: Int)] = []
+
+    /// Thresholds of hybrid demands that change.
+    public var hybridThresholds: [(kind: MetadataRefusal.Kind, count: Int)] = []
 
     /// When the root is made.
     public var issuedAt: Timestamp
@@ -67,15 +73,28 @@ public struct RootChange: Sendable {
         var root = base
         for (kind, text) in self.removed { try Self.remove(text, from: kind, of: &root) }
         for (kind, key) in self.added {
-            guard !Self.role(kind, of: root).keyIDs.contains(key.keyID) else {
-                throw RepositoryError(.usage, "the role \(kind.rawValue) has the key \(key.keyID) already")
-            }
+            try Self.expectNew(key, for: kind, of: root)
             root.keys[key.keyID] = key
             Self.change(kind, of: &root) { $0.keyIDs.append(key.keyID) }
         }
+        for (kind, key) in self.hybridAdded {
+            try Self.expectNew(key, for: kind, of: root)
+            root.keys[key.keyID] = key
+            Self.change(kind, of: &root) { role in
+                let demand = role.hybrid ?? Role.Demand(keyIDs: [], threshold: 1)
+                role.hybrid = Role.Demand(keyIDs: demand.keyIDs + [key.keyID], threshold: demand.threshold)
+            }
+        }
         for (kind, count) in self.thresholds { Self.change(kind, of: &root) { $0.threshold = count } }
+        for (kind, count) in self.hybridThresholds {
+            guard Self.role(kind, of: root).hybrid != nil else {
+                throw RepositoryError(
+                    .usage, "the role \(kind.rawValue) has no hybrid demand", hint: "--hybrid \(kind.rawValue)=PUB")
+            }
+            Self.change(kind, of: &root) { $0.hybrid?.threshold = count }
+        }
         for kind in [MetadataRefusal.Kind.root, .pins] { try Self.check(kind, of: root) }
-        let used = Set(root.root.keyIDs + root.pins.keyIDs)
+        let used = Set(root.root.allKeyIDs + root.pins.allKeyIDs)
         root.keys = root.keys.filter { used.contains($0.key) }
         // What clients make of it is the judge of whether it makes sense.
         do { return try Root(payload: root.payload) } catch {
@@ -87,7 +106,7 @@ public struct RootChange: Sendable {
         _ text: String, from kind: MetadataRefusal.Kind, of root: inout Root
     ) throws(RepositoryError) {
         let prefix = text.lowercased()
-        let matches = self.role(kind, of: root).keyIDs.filter { $0.hasPrefix(prefix) }
+        let matches = self.role(kind, of: root).allKeyIDs.filter { $0.hasPrefix(prefix) }
         guard prefix.count >= self.fewestCharacters, matches.count == 1 else {
             let what =
                 prefix.count < self.fewestCharacters ? "is too short to name a key" : "names \(matches.count) keys"
@@ -95,7 +114,11 @@ public struct RootChange: Sendable {
                 .usage, "\(kind.rawValue)=\(text) \(what) of the role \(kind.rawValue)",
                 hint: "tumbler root show prints the ids; the first \(self.fewestCharacters) characters are enough")
         }
-        self.change(kind, of: &root) { $0.keyIDs.removeAll { $0 == matches[0] } }
+        self.change(kind, of: &root) { role in
+            role.keyIDs.removeAll { $0 == matches[0] }
+            role.hybrid?.keyIDs.removeAll { $0 == matches[0] }
+            if role.hybrid?.keyIDs.isEmpty == true { role.hybrid = nil }
+        }
     }
 
     private static func check(_ kind: MetadataRefusal.Kind, of root: Root) throws(RepositoryError) {
@@ -107,6 +130,27 @@ public struct RootChange: Sendable {
             throw RepositoryError(
                 .usage, "the role \(kind.rawValue) asks for \(role.threshold) of \(role.keyIDs.count) keys",
                 hint: "--threshold \(kind.rawValue)=N, with N from 1 to \(role.keyIDs.count)")
+        }
+        guard let hybrid = role.hybrid, hybrid.threshold < 1 || hybrid.threshold > hybrid.keyIDs.count else { return }
+        throw RepositoryError(
+            .usage,
+            "the hybrid demand of the role \(kind.rawValue) asks for \(hybrid.threshold) of \(hybrid.keyIDs.count) keys",
+            hint: "--hybrid-threshold \(kind.rawValue)=N, with N from 1 to \(hybrid.keyIDs.count)")
+    }
+
+    private static func expectNew(
+        _ key: MetadataKey, for kind: MetadataRefusal.Kind, of root: Root
+    ) throws(RepositoryError) {
+        let role = self.role(kind, of: root)
+        guard !role.keyIDs.contains(key.keyID) else {
+            throw RepositoryError(
+                .usage, "the role \(kind.rawValue) has the key \(key.keyID) already",
+                hint: "a key stands in the role or in its hybrid demand, never in both")
+        }
+        guard role.hybrid?.keyIDs.contains(key.keyID) != true else {
+            throw RepositoryError(
+                .usage, "the hybrid demand of the role \(kind.rawValue) has the key \(key.keyID) already",
+                hint: "a key stands in the role or in its hybrid demand, never in both")
         }
     }
 
@@ -120,4 +164,9 @@ public struct RootChange: Sendable {
         case .pins: body(&root.pins)
         }
     }
+}
+
+extension Role {
+    /// The ids of all its keys, those of its hybrid demand included.
+    var allKeyIDs: [String] { self.keyIDs + (self.hybrid?.keyIDs ?? []) }
 }

@@ -3,12 +3,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificatePinning
-internal import PinListMetadata
+public import PinListMetadata
 
 extension ListSource {
     private static let members = [
-        "name", "validFor", "refreshAfter", "propagation", "unlisted", "reportTo", "server", "signers", "include",
-        "pinSets", "domains", "denied", "suspended",
+        "name", "validFor", "refreshAfter", "propagation", "unlisted", "reportTo", "server", "signers", "verifiable",
+        "include", "pinSets", "domains", "denied", "suspended",
     ]
 
     /// Reads a source, the files that it includes, and those that its pins are from.
@@ -40,6 +40,7 @@ extension ListSource {
                 "server is no https address", hint: "write https://HOST; http is for loopback alone")
         }
         self.signers = try Self.signers(object)
+        self.verifiable = try Self.verifiable(object)
 
         var reader = SourceSections(files: files)
         try reader.readPinSets(object)
@@ -48,6 +49,38 @@ extension ListSource {
         self.domains = reader.domains
         self.denied = reader.denied
         self.suspended = reader.suspended
+    }
+
+    /// `verifiable` of a source, and nothing else: the files that the source names need not be there. Who signs has them
+    /// not always.
+    ///
+    /// - Throws: ``RepositoryError`` with the place.
+    public static func verifiable(
+        in bytes: [UInt8], file: String
+    ) throws(RepositoryError) -> Set<MetadataKey.Algorithm> {
+        try self.verifiable(
+            try SourceObject(try YAMLReader.read(bytes, file: file), "tumbler.yaml", known: self.members))
+    }
+
+    private static func verifiable(_ object: SourceObject) throws(RepositoryError) -> Set<MetadataKey.Algorithm> {
+        guard object.value("verifiable") != nil else { return self.defaultVerifiable }
+        let known = MetadataKey.Algorithm.allCases
+        var algorithms: Set<MetadataKey.Algorithm> = []
+        for text in try object.texts("verifiable", most: MetadataLimits.keys) {
+            let algorithm = MetadataKey.Algorithm(rawValue: text.value)
+            guard known.contains(algorithm) else {
+                throw text.position.error(
+                    "verifiable names an algorithm that is not known here",
+                    hint: NearestName.of(text.value, among: known.map(\.rawValue)).map { "write \($0)" }
+                        ?? "known are \(known.map(\.rawValue).joined(separator: ", "))")
+            }
+            algorithms.insert(algorithm)
+        }
+        guard !algorithms.isEmpty else {
+            throw object.position(of: "verifiable").error(
+                "verifiable is empty: nobody could verify anything", hint: "leave it out, or name algorithms")
+        }
+        return algorithms
     }
 
     private static func signers(_ object: SourceObject) throws(RepositoryError) -> Signers {

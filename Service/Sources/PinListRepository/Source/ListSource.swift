@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import CertificatePinning
+public import PinListMetadata
 
 /// What operators write: `tumbler.yaml` and the files that it includes (formats.md, section 9).
 ///
@@ -32,6 +33,8 @@ public struct ListSource: Hashable, Sendable {
     public var server: Located<String>?
     /// Which keys sign.
     public var signers: Signers
+    /// The algorithms that all clients can verify: every threshold must be within their reach.
+    public var verifiable: Set<MetadataKey.Algorithm>
     /// The entries: those of the file, then those of the files that it includes.
     public var domains: [SourceDomain]
     /// The pin sets that no entry uses.
@@ -53,11 +56,15 @@ public struct ListSource: Hashable, Sendable {
     /// How long a pin is out before it is needed, where the source does not say: 14 days.
     public static let defaultPropagation: Int64 = 14 * 86_400
 
+    /// What all clients can verify where the source does not say: Apple's systems before 26 have no ML-DSA.
+    public static let defaultVerifiable: Set<MetadataKey.Algorithm> = [.ecdsaP256SHA256, .ed25519]
+
     /// Equal when they say the same.
     public static func == (left: ListSource, right: ListSource) -> Bool {
         left.name == right.name && left.validFor == right.validFor && left.refreshAfter == right.refreshAfter
             && left.propagation == right.propagation && left.unlisted == right.unlisted
             && left.reportTo == right.reportTo && left.server == right.server && left.signers == right.signers
+            && left.verifiable == right.verifiable
             && left.domains == right.domains && left.denied == right.denied && left.suspended == right.suspended
     }
 
