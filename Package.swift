@@ -29,9 +29,6 @@ let package = Package(
     traits: [
         .trait(
             name: "NIO", description: "Pinning on Linux: path validation over swift-certificates, SwiftNIO clients."),
-        .trait(
-            name: "HardStop",
-            description: "A response of a pinned host without a decision stops the process: for tests and staging."),
         .trait(name: "GRPC", description: "Pinning for grpc-swift-2 over SwiftNIO.", enabledTraits: ["NIO"]),
     ],
     dependencies: [

@@ -211,4 +211,7 @@ extension Pinning {
 
     /// Whether everything only reports, whatever the list says.
     public nonisolated var isObserving: Bool { self.configuration.isObserving }
+
+    /// Whether a response of a pinned host without a decision ends the process.
+    public nonisolated var stopsWithoutDecision: Bool { self.configuration.stopsWithoutDecision }
 }

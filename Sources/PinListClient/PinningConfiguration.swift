@@ -17,6 +17,9 @@ public struct PinningConfiguration: Sendable {
     /// Whether everything only reports, whatever the list says: for a first deployment. Nothing is refused, and what
     /// the pins would have said is counted and reported.
     public var isObserving: Bool
+    /// Whether a response of a pinned host that came over a connection without a decision ends the process, in place of
+    /// an error: for tests and staging, where what must not happen should be seen.
+    public var stopsWithoutDecision = false
     /// The most bytes of roots and lists.
     public var limits: MetadataLimits
     /// How roots and lists are fetched.

@@ -212,12 +212,11 @@ public final class PinnedHTTPClient: Sendable {
     /// decision for the host of the request. The first is the gate; this one finds a gate that was never asked.
     func checked(_ response: consuming HTTPClientResponse, from server: ServerClient) throws -> HTTPClientResponse {
         guard response.version.isMarked else {
-            #if HardStop
-            preconditionFailure("a response from a pinned host came over a connection that carries no decision")
-            #else
+            precondition(
+                !self.pinning.stopsWithoutDecision,
+                "a response from a pinned host came over a connection that carries no decision")
             throw PinningError(
                 server.connections.server.refusal(.chainInvalid, "the connection carries no decision").decision)
-            #endif
         }
         // In place: a copy of the history would be the largest part of what a request costs here.
         response.version.unmark()

@@ -36,6 +36,22 @@ struct SecondCheckTests {
         try await client.shutdown()
     }
 
+    @Test("so one that came past the gate ends the process where the configuration says so")
+    func stops() async throws {
+        let end = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let host = "api.example.com"
+            let pki = try TestPKI([host])
+            let scene = try PinnedScene(
+                [PinnedScene.entry(host, [pki.leaf.pin])], roots: [pki.root],
+                configure: { $0.stopsWithoutDecision = true })
+            let client = try scene.client([host])
+            let server = try client.client(for: #require(RequestTarget("https://\(host)/")))
+            _ = try? client.checked(HTTPClientResponse(version: .http1_1), from: server)
+        }
+        let said = String(decoding: end?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(said.contains("a connection that carries no decision"))
+    }
+
     @Test("and nothing of the mark is left in what the caller gets", arguments: [false, true])
     func unmarkedAgain(http2: Bool) async throws {
         let pki = try TestPKI([Self.host])
