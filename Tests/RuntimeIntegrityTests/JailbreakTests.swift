@@ -41,6 +41,16 @@ import Testing
         #expect(try self.look("linux-container").names.isEmpty)
     }
 
+    @Test("a Mac where its owner may write everywhere and have children is no phone with an open sandbox")
+    func mac() throws {
+        let looking = try self.look("linux-container") { files in
+            files.writableFolders = Set(JailbreakTraces.forbiddenFolders)
+            files.forks = true
+        }
+        #expect(looking.names.isEmpty)
+        #expect(looking.blind.isEmpty)
+    }
+
     @Test("a shell alone is a trace on a phone, with less confidence than a jailbreak's own file")
     func shell() throws {
         let looking = try self.look("iphone-factory") { $0.paths.insert("/bin/bash") }

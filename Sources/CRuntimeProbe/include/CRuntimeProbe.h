@@ -389,22 +389,30 @@ PROBE long probe_send(long file, const void *bytes, size_t count) {
 
 PROBE void probe_end(int status) { _exit(status); }
 
+// What the kernel has of a process: 0, or an error. For a process that it does not show it answers with success and
+// nothing: -ESRCH.
+PROBE long probe_process(struct kinfo_proc *information, pid_t process) {
+    const struct kinfo_proc nothing = {0};
+    size_t size = sizeof *information;
+    int name[4] = {CTL_KERN, KERN_PROC, KERN_PROC_PID, process};
+    *information = nothing;
+    if (sysctl(name, 4, information, &size, NULL, 0) < 0) return -(long)errno;
+    return size < sizeof *information ? -(long)ESRCH : 0;
+}
+
 // Whether a debugger traces this process: 1 or 0. Source: Apple's Technical Q&A QA1361.
 PROBE long probe_traced(void) {
     struct kinfo_proc information;
-    size_t size = sizeof information;
-    int name[4] = {CTL_KERN, KERN_PROC, KERN_PROC_PID, getpid()};
-    information.kp_proc.p_flag = 0;
-    if (sysctl(name, 4, &information, &size, NULL, 0) < 0) return -(long)errno;
-    return (information.kp_proc.p_flag & P_TRACED) != 0;
+    long failure = probe_process(&information, getpid());
+    return failure < 0 ? failure : (information.kp_proc.p_flag & P_TRACED) != 0;
 }
 
 // The name of the parent, of which the kernel keeps MAXCOMLEN bytes, 16.
 PROBE long probe_parent(char *into, size_t count) {
     struct kinfo_proc information;
-    size_t size = sizeof information, length = 0;
-    int name[4] = {CTL_KERN, KERN_PROC, KERN_PROC_PID, getppid()};
-    if (sysctl(name, 4, &information, &size, NULL, 0) < 0) return -(long)errno;
+    size_t length = 0;
+    long failure = probe_process(&information, getppid());
+    if (failure < 0) return failure;
     while (length < count && length < 16 && information.kp_proc.p_comm[length]) {
         into[length] = information.kp_proc.p_comm[length];
         length++;

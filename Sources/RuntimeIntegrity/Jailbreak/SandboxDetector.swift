@@ -16,15 +16,19 @@ public struct SandboxDetector: TamperDetector {
     /// - Parameter fileName: The name of the file that is tried: a random one, so that it never exists already.
     public init(fileName: String) { self.fileName = fileName }
 
-    /// Tries to write outside of the app's folders, and to have a child.
+    /// Tries to write outside of the app's folders, and to have a child: on a phone only, other systems allow both.
     public func look(at machine: any ObservedMachine) -> DetectorAnswer {
+        var isPhone = false
         var answer = DetectorAnswer(of: self.name) { (signals) throws(Unobservable) in
+            isPhone = try machine.exists(JailbreakTraces.phone)
+            guard isPhone else { return }
             for folder in JailbreakTraces.forbiddenFolders {
                 guard try machine.canWrite(at: folder + (folder == "/" ? "" : "/") + self.fileName) else { continue }
                 signals.append(.init(.sandboxOpen, .high, "a file can be written outside of the app's folders"))
                 return
             }
         }
+        guard isPhone else { return answer }
         let child = DetectorAnswer(of: self.name) { (signals) throws(Unobservable) in
             guard try machine.canFork() else { return }
             signals.append(.init(.sandboxOpen, .high, "the process can have a child"))
