@@ -4,6 +4,7 @@
 
 #if canImport(Network) && canImport(Security)
 internal import CertificatePinning
+internal import Dispatch
 internal import Foundation
 public import Network
 public import PinListClient
@@ -23,9 +24,12 @@ extension NWProtocolTLS.Options {
         sec_protocol_options_set_verify_block(
             self.securityProtocolOptions,
             { _, trust, complete in
-                let object = sec_trust_copy_ref(trust).takeRetainedValue()
-                complete(pinning.evaluate(trust: object, host: host, connection: facts).verdict == .allow)
-            }, TrustQueue.queue)
+                let handed = HandedOver((trust: sec_trust_copy_ref(trust).takeRetainedValue(), complete: complete))
+                TrustQueue.evaluate {
+                    let decision = pinning.evaluate(trust: handed.value.trust, host: host, connection: facts)
+                    handed.value.complete(decision.verdict == .allow)
+                }
+            }, TrustQueue.handshakes)
     }
 }
 #endif

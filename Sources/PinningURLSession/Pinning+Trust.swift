@@ -68,11 +68,11 @@ extension Pinning {
         let space = challenge.protectionSpace
         let facts = ConnectionFacts(port: space.port, isWebView: isWebView)
         let host = space.host
-        guard let trust = space.serverTrust.map(HandedOverTrust.init) else {
+        guard let trust = space.serverTrust.map({ HandedOver($0) }) else {
             return answer(self.refusal(of: host, .noCertificates, connection: facts))
         }
-        TrustQueue.queue.async {
-            answer(self.evaluate(trust: trust.object, host: host, connection: facts))
+        TrustQueue.evaluate {
+            answer(self.evaluate(trust: trust.value, host: host, connection: facts))
         }
     }
 }
@@ -88,10 +88,5 @@ extension PinningDecision.Verdict {
     var disposition: URLSession.AuthChallengeDisposition {
         self == .allow ? .performDefaultHandling : .cancelAuthenticationChallenge
     }
-}
-
-/// `@unchecked Sendable`: because a trust object is handed to one block and used by that block alone.
-private struct HandedOverTrust: @unchecked Sendable {
-    let object: SecTrust
 }
 #endif

@@ -4,6 +4,7 @@
 
 #if canImport(Security)
 internal import CertificatePinning
+internal import Dispatch
 internal import Foundation
 internal import Security
 
@@ -19,7 +20,8 @@ enum SystemTrust {
     ///
     /// The object that is given is evaluated as it is and never changed: it may hold what the handshake brought (OCSP,
     /// certificate timestamps). Where nobody has put it under the TLS policy for this host, its certificates are
-    /// evaluated once more, in an object of our own that is. Both must hold.
+    /// evaluated once more, in an object of our own that is. Both must hold. The object of our own has neither staples nor
+    /// timestamps: where the system asks for them, the first evaluation has seen them.
     ///
     /// May ask the network (intermediates, revocation), so it is not for the main thread.
     static func validate(_ trust: SecTrust, for host: HostName) -> Result<ValidatedPath, Failure> {
@@ -41,7 +43,8 @@ enum SystemTrust {
     /// Whether a path that was validated for one host is valid for another one, too.
     ///
     /// It is asked where the answer cannot come later, perhaps on the main thread. That one waits, and evaluates
-    /// nothing: the system does it elsewhere, without the network.
+    /// nothing: the system does it elsewhere, without the network. Of the handshake nothing but the certificates is left:
+    /// what was stapled to it, and its certificate timestamps, counted when the path was validated.
     static func isValid(_ path: ValidatedPath, for host: HostName) -> Bool {
         let answer = Answer()
         let question = DispatchWorkItem { answer.isValid = self.isValidHere(path, for: host) }
@@ -102,12 +105,5 @@ enum SystemTrust {
         let certificates = chain.map { [UInt8](SecCertificateCopyData($0) as Data) }
         return .success(ValidatedPath(uncheckedValidatedPath: certificates))
     }
-}
-
-/// Where trust objects are evaluated: never on the main thread, and never on that of a delegate.
-enum TrustQueue {
-    /// For what somebody waits for; it never asks the network.
-    static let names = DispatchQueue(label: "PinningURLSession.names", qos: .userInitiated, attributes: .concurrent)
-    static let queue = DispatchQueue(label: "PinningURLSession.trust", qos: .userInitiated, attributes: .concurrent)
 }
 #endif

@@ -37,7 +37,7 @@ struct TrustTrials: Sendable {
     /// Asks the system, without the network.
     private static func isValid(_ presented: [[UInt8]], _ anchor: [UInt8], for host: String) async -> Bool? {
         await withCheckedContinuation { answer in
-            TrustQueue.queue.async {
+            TrustQueue.evaluate {
                 let chain = presented.compactMap { SecCertificateCreateWithData(nil, Data($0) as CFData) }
                 var trust: SecTrust?
                 let policy = SecPolicyCreateSSL(true, host as CFString)

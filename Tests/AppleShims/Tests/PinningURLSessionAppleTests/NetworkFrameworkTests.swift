@@ -7,9 +7,10 @@ import Foundation
 import Network
 import PinListClient
 import PinListMetadata
-import PinningURLSession
 import Security
 import Testing
+
+@testable import PinningURLSession
 
 @Suite("A connection of Network.framework")
 struct NetworkFrameworkTests {
@@ -37,6 +38,57 @@ struct NetworkFrameworkTests {
         #expect(!(await isMade([otherHost, pki.intermediate])))
         #expect(phone.pinning.decisionCounts == [.pinMatch: 1, .noMatchingPin: 1, .chainInvalid: 2])
         #expect(!SimulatedSystem.wasEvaluatedOnMainThread(leaf: pki.leaf.der))
+    }
+
+    @Test("is judged a few at a time, however many are made at once")
+    func bounded() async throws {
+        /// `@unchecked Sendable`: because what changes is read and written under the lock only.
+        final class Gate: @unchecked Sendable {
+            private let condition = NSCondition()
+            private var inside = 0
+            private var most = 0
+            private var isOpen = false
+
+            /// Waits inside until it is opened, or one more than may be is inside.
+            func pass() {
+                self.condition.lock()
+                self.inside += 1
+                self.most = max(self.most, self.inside)
+                self.condition.broadcast()
+                while !self.isOpen, self.inside <= TrustQueue.most { self.condition.wait() }
+                self.inside -= 1
+                self.condition.unlock()
+            }
+
+            /// Waits until as many are inside as may be, and lets all out.
+            func open() -> Int {
+                self.condition.lock()
+                while self.inside < TrustQueue.most { self.condition.wait() }
+                self.isOpen = true
+                self.condition.broadcast()
+                defer { self.condition.unlock() }
+                return self.most
+            }
+        }
+        let gate = Gate()
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<64 {
+                group.addTask {
+                    await withCheckedContinuation { done in
+                        TrustQueue.evaluate {
+                            gate.pass()
+                            done.resume()
+                        }
+                    }
+                }
+            }
+            group.addTask {
+                let most = await withCheckedContinuation { done in
+                    Thread { done.resume(returning: gate.open()) }.start()
+                }
+                #expect(most == TrustQueue.most)
+            }
+        }
     }
 
     @Test("is judged by the rules in force at each handshake")
