@@ -14,8 +14,17 @@ struct ApplicationStore: StateStore {
     private let folder: StateFolder
     private let keychain: Keychain
 
+    private let isShared: Bool
+
     /// A store in a folder.
-    init(path: String, name: String, accessGroup: String?) {
+    ///
+    /// - Parameters:
+    ///   - path: The folder.
+    ///   - name: The list's name.
+    ///   - accessGroup: The Keychain's access group; `nil` for the app's own.
+    ///   - isShared: Whether the folder is an app group's: an app that is suspended while it holds a lock there is ended.
+    init(path: String, name: String, accessGroup: String?, isShared: Bool) {
+        self.isShared = isShared
         self.folder = StateFolder(path: path)
         self.keychain = Keychain(service: "tumbler.\(name)", accessGroup: accessGroup)
     }
@@ -39,7 +48,8 @@ struct ApplicationStore: StateStore {
 
     func withLock(_ body: () throws(StoreFailure) -> Void) throws(StoreFailure) {
         try self.prepare()
-        try self.folder.withLock(body)
+        guard self.isShared else { return try self.folder.withLock(body) }
+        try ExpiringActivity.run { () throws(StoreFailure) in try self.folder.withLock(body) }
     }
 
     /// Makes the folder, before the first file is in it.

@@ -24,16 +24,24 @@ final class ConnectionLedger: @unchecked Sendable {
         let remote: String
     }
 
-    /// The most connections, and tasks that open one, that are remembered; beyond them the oldest are forgotten, and what is not known is refused
-    /// where pins are enforced.
+    /// The most connections, and tasks that open one, that are remembered; beyond them the oldest are forgotten, and what
+    /// is not known is refused where pins are enforced.
     private static let most = 1_024
 
     private let shared: AllowedPaths
     private let own = AllowedPaths()
     private let lock = NSLock()
-    private var openers: [Endpoint: Server] = [:]
+    private var openers: [Endpoint: Opener] = [:]
     private var openedInOrder: [Endpoint] = []
     private var pending: [ObjectIdentifier: Server] = [:]
+
+    /// Who opened a connection between two ends.
+    private enum Opener: Equatable {
+        case one(Server)
+        /// Connections to several servers had these ends, one after the other or, behind a relay, at once: the ends do not
+        /// say which it is.
+        case several
+    }
 
     /// A ledger for a session.
     ///
@@ -52,7 +60,7 @@ final class ConnectionLedger: @unchecked Sendable {
                 return
             }
             self.pending[given.key] = nil
-            self.openers = self.openers.filter { $0.value != given.value }
+            self.openers = self.openers.filter { $0.value != .one(given.value) }
             self.openedInOrder.removeAll { self.openers[$0] == nil }
         }
     }
@@ -60,10 +68,12 @@ final class ConnectionLedger: @unchecked Sendable {
     /// How many tasks have opened a connection and not ended.
     var pendingCount: Int { self.lock.withLock { self.pending.count } }
 
-    /// Notes that a connection was opened for a server.
+    /// Notes that a connection was opened for a server. Ends that another server's connection has had name neither.
     func opened(_ endpoint: Endpoint, for server: Server) {
         self.lock.withLock {
-            if self.openers.updateValue(server, forKey: endpoint) == nil { self.openedInOrder.append(endpoint) }
+            let before = self.openers[endpoint]
+            self.openers[endpoint] = before == nil || before == .one(server) ? .one(server) : .several
+            if before == nil { self.openedInOrder.append(endpoint) }
             if self.openedInOrder.count > Self.most { self.openers[self.openedInOrder.removeFirst()] = nil }
         }
     }
@@ -74,17 +84,23 @@ final class ConnectionLedger: @unchecked Sendable {
     /// The path that was validated for a server, in this session or, for a TLS session that is resumed, in another one.
     func path(of server: Server) -> ValidatedPath? { self.own.path(of: server) ?? self.shared.path(of: server) }
 
-    /// The server that a connection was opened for.
-    func opener(of endpoint: Endpoint) -> Server? { self.lock.withLock { self.openers[endpoint] } }
+    /// The server that a connection was opened for, if it is known and no other's had the same ends.
+    func opener(of endpoint: Endpoint) -> Server? {
+        guard case .one(let server) = self.lock.withLock({ self.openers[endpoint] }) else { return nil }
+        return server
+    }
+
+    /// Whether connections to several servers had these ends.
+    func isAmbiguous(_ endpoint: Endpoint) -> Bool { self.lock.withLock { self.openers[endpoint] == .several } }
 
     /// All that was judged in this session.
     var judged: [Server: ValidatedPath] { self.own.all }
 
     /// The servers other than one whose connections may not be known by their ends: one was just opened, or none is.
     func judged(otherThan server: Server, needsEndpoint: Bool) -> [Server: ValidatedPath] {
-        let (open, pending) = self.lock.withLock { (Set(self.openers.values), Set(self.pending.values)) }
+        let (open, pending) = self.lock.withLock { (Array(self.openers.values), Set(self.pending.values)) }
         return self.own.all.filter { other, _ in
-            other != server && (!needsEndpoint || pending.contains(other) || !open.contains(other))
+            other != server && (!needsEndpoint || pending.contains(other) || !open.contains(.one(other)))
         }
     }
 

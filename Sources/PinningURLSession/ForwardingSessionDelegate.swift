@@ -11,8 +11,10 @@ public import FoundationNetworking
 
 /// A session's delegate that hands every call on to another one, with the system's default where that has no answer.
 ///
-/// URLSession asks a delegate whether it has a method. This one has them all, but for the session's challenge: where
-/// that is missing, URLSession asks for each task, and a refusal then belongs to a task.
+/// URLSession asks a delegate whether it has a method. This one has what a subclass implements, and of the rest what the
+/// app's delegate has, so that URLSession does without a method what it does without pinning. It never has the session's
+/// method for challenges, not even a subclass's: URLSession prefers that one, and a refusal belongs to a task. A method
+/// that is newer than this library is not forwarded.
 ///
 /// `@unchecked Sendable`: because it holds a delegate, which is Sendable, and nothing that changes.
 open class ForwardingSessionDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate,
@@ -29,11 +31,56 @@ open class ForwardingSessionDelegate: NSObject, URLSessionDataDelegate, URLSessi
 
     private typealias ChallengeAnswer = @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
 
-    private var ofTasks: (any URLSessionTaskDelegate)? { self.forwarded as? any URLSessionTaskDelegate }
-    private var ofData: (any URLSessionDataDelegate)? { self.forwarded as? any URLSessionDataDelegate }
-    private var ofDownloads: (any URLSessionDownloadDelegate)? { self.forwarded as? any URLSessionDownloadDelegate }
-    private var ofStreams: (any URLSessionStreamDelegate)? { self.forwarded as? any URLSessionStreamDelegate }
-    private var ofWebSockets: (any URLSessionWebSocketDelegate)? { self.forwarded as? any URLSessionWebSocketDelegate }
+    // Not by a cast: a delegate of Objective-C may have methods of protocols that it does not declare, and URLSession calls
+    // them. `unsafeBitCast`, because a value of these protocols is the object and nothing else, and each of their methods is
+    // optional: whether the object has it is asked when it is called.
+    private var ofTasks: (any URLSessionTaskDelegate)? {
+        unsafeBitCast(self.forwarded, to: (any URLSessionTaskDelegate)?.self)
+    }
+    private var ofData: (any URLSessionDataDelegate)? {
+        unsafeBitCast(self.forwarded, to: (any URLSessionDataDelegate)?.self)
+    }
+    private var ofDownloads: (any URLSessionDownloadDelegate)? {
+        unsafeBitCast(self.forwarded, to: (any URLSessionDownloadDelegate)?.self)
+    }
+    private var ofStreams: (any URLSessionStreamDelegate)? {
+        unsafeBitCast(self.forwarded, to: (any URLSessionStreamDelegate)?.self)
+    }
+    private var ofWebSockets: (any URLSessionWebSocketDelegate)? {
+        unsafeBitCast(self.forwarded, to: (any URLSessionWebSocketDelegate)?.self)
+    }
+
+    // MARK: Which methods there are
+
+    private static let challengeOfSession = "URLSession:didReceiveChallenge:completionHandler:"
+    private static let challengeOfTask = "URLSession:task:didReceiveChallenge:completionHandler:"
+
+    #if canImport(FoundationNetworking)
+    /// What URLSession asks before it calls a method: a subclass's own, or one that the app's delegate has.
+    open func responds(to selector: Selector!) -> Bool { self.answers(selector, isImplemented: true) }
+    #else
+    /// What URLSession asks before it calls a method: a subclass's own, or one that the app's delegate has.
+    open override func responds(to selector: Selector!) -> Bool {
+        self.answers(selector, isImplemented: super.responds(to: selector))
+    }
+    #endif
+
+    private func answers(_ selector: Selector?, isImplemented: Bool) -> Bool {
+        guard let selector, isImplemented else { return false }
+        let name = NSStringFromSelector(selector)
+        guard name.hasPrefix("URLSession") else { return true }
+        guard name != Self.challengeOfSession else { return false }
+        // One that is inherited from here does nothing but forward.
+        let inherited = class_getInstanceMethod(ForwardingSessionDelegate.self, selector)
+        guard class_getInstanceMethod(type(of: self), selector) == inherited else { return true }
+        guard let forwarded else { return false }
+        if name == Self.challengeOfTask, forwarded.responds(to: NSSelectorFromString(Self.challengeOfSession)) {
+            return true
+        }
+        return forwarded.responds(to: selector)
+    }
+
+    // MARK: What is forwarded
 
     // Each method is taken as a value of a type that is written out: where a method is optional the value is, too, and
     // where it is not it becomes one. The same lines mean the same to Objective-C's protocols and to others.
@@ -128,11 +175,11 @@ open class ForwardingSessionDelegate: NSObject, URLSessionDataDelegate, URLSessi
     /// Forwarded; who has no answer for the middle of a body is asked for its beginning.
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, *)
     open func urlSession(
-        _ session: URLSession, needNewBodyStreamForTask task: URLSessionTask, from offset: Int64,
+        _ session: URLSession, task: URLSessionTask, needNewBodyStreamFrom offset: Int64,
         completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
         let forward: ((URLSession, URLSessionTask, Int64, @escaping @Sendable (InputStream?) -> Void) -> Void)? =
-            self.ofTasks?.urlSession(_:needNewBodyStreamForTask:from:completionHandler:)
+            self.ofTasks?.urlSession(_:task:needNewBodyStreamFrom:completionHandler:)
         guard let forward else {
             guard offset == 0 else { return completionHandler(nil) }
             return self.urlSession(session, task: task, needNewBodyStream: completionHandler)

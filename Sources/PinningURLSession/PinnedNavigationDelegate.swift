@@ -2,7 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(WebKit) && canImport(Security)
+// WebKit is there on tvOS and watchOS, too, but has no web view for apps.
+#if canImport(WebKit) && canImport(Security) && !os(tvOS) && !os(watchOS)
 public import Foundation
 public import PinListClient
 public import WebKit

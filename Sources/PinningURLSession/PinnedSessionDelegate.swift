@@ -14,7 +14,8 @@ public import FoundationNetworking
 /// A session's delegate that pins: the challenge of each connection is judged before a byte of a request leaves, and
 /// the connection of each response is judged for the host of its request.
 ///
-/// Every other call goes on to the app's own delegate. To subclass it is fine; an override calls `super`.
+/// Every other call goes on to the app's own delegate. To subclass it is fine; an override calls `super`. A subclass that
+/// adds the session's method for challenges (`urlSession(_:didReceive:completionHandler:)`) is never asked by it.
 ///
 /// A delegate of a single task (`URLSessionTask.delegate`) that has the method for challenges takes its task's from here:
 /// the second check withholds such responses where pins are enforced.

@@ -31,7 +31,7 @@ struct ResponseCheck: Sendable {
 
     /// When the request's metrics are known, for all the hops of its redirects.
     func refusal(of metrics: URLSessionTaskMetrics) -> PinningDecision? {
-        for transaction in metrics.transactionMetrics where transaction.resourceFetchType == .networkLoad {
+        for transaction in metrics.transactionMetrics where transaction.resourceFetchType != .localCache {
             // A hop without a response delivered nothing.
             guard transaction.response != nil, let target = SessionTarget(transaction.request.url) else { continue }
             let refusal = self.refusal(of: target) { server in
@@ -60,6 +60,7 @@ struct ResponseCheck: Sendable {
         on server: ConnectionLedger.Server, _ endpoint: ConnectionLedger.Endpoint?, isReused: Bool
     ) -> PinningDecision {
         if let endpoint, !isReused { self.ledger.opened(endpoint, for: server) }
+        let endpoint = endpoint.flatMap { self.ledger.isAmbiguous($0) ? nil : $0 }
         if let endpoint, let opener = self.ledger.opener(of: endpoint), opener != server {
             return self.judge(server, over: self.ledger.path(of: opener), of: opener)
         }
@@ -116,9 +117,10 @@ struct ResponseCheck: Sendable {
 }
 
 extension URLSessionTaskTransactionMetrics {
-    /// The connection, by its ends, where the system shows them.
+    /// The connection, by its ends, where the system shows them. Those of a proxy's connection say nothing of the server.
     fileprivate var endpoint: ConnectionLedger.Endpoint? {
-        guard let local = self.localAddress, let localPort = self.localPort, let remote = self.remoteAddress,
+        guard !self.isProxyConnection, let local = self.localAddress, let localPort = self.localPort,
+            let remote = self.remoteAddress,
             let remotePort = self.remotePort
         else { return nil }
         return ConnectionLedger.Endpoint(local: "\(local) \(localPort)", remote: "\(remote) \(remotePort)")

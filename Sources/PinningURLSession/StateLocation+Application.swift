@@ -11,18 +11,29 @@ internal import FoundationNetworking
 #endif
 
 extension StateLocation {
+    #if os(tvOS)
+    // An app of tvOS may write to its caches alone; the system empties them when it needs the room.
+    private static let directory = FileManager.SearchPathDirectory.cachesDirectory
+    private static let folderInContainer = "Library/Caches"
+    #else
+    private static let directory = FileManager.SearchPathDirectory.applicationSupportDirectory
+    private static let folderInContainer = "Library/Application Support"
+    #endif
+
     /// Application Support, in a folder for each list: protected until the device is first unlocked, and not in backups;
-    /// the installation's id is in the Keychain.
+    /// the installation's id is in the Keychain. On tvOS, where an app has no such folder, caches: what the system deletes
+    /// there is fetched again, and the mark in the Keychain stays.
     public static var applicationSupport: StateLocation {
         StateLocation { name in
-            let folders = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask)
+            let folders = FileManager.default.urls(for: Self.directory, in: .userDomainMask)
             guard let folder = folders.first else {
-                return MissingStore(reason: "there is no Application Support folder")
+                return MissingStore(reason: "there is no folder for an app's files")
             }
             // Outside a sandbox, all apps of a person share that folder.
             let app = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
             return ApplicationStore(
-                path: folder.appendingPathComponent("\(app)/Tumbler/\(name)").path, name: name, accessGroup: nil)
+                path: folder.appendingPathComponent("\(app)/Tumbler/\(name)").path, name: name, accessGroup: nil,
+                isShared: false)
         }
     }
 
@@ -38,8 +49,8 @@ extension StateLocation {
                 return MissingStore(reason: "the app has no entitlement for the group \(group)")
             }
             return ApplicationStore(
-                path: folder.appendingPathComponent("Library/Application Support/Tumbler/\(name)").path, name: name,
-                accessGroup: accessGroup)
+                path: folder.appendingPathComponent("\(Self.folderInContainer)/Tumbler/\(name)").path, name: name,
+                accessGroup: accessGroup, isShared: true)
         }
     }
 }

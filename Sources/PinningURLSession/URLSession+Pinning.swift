@@ -50,11 +50,17 @@ extension URLSession {
     ///
     /// - Parameter request: The request. Without TLS it is refused before it begins where the host's entry enforces, on
     ///   every version of the system.
-    /// - Throws: `PinningError`; `PinningSetupError` for a session without a ``PinnedSessionDelegate``; `URLError`.
+    /// - Throws: `PinningError`; `PinningSetupError` for a session without a ``PinnedSessionDelegate`` and for a background
+    ///   session, which has no such methods; `URLError`.
     public func pinnedData(for request: URLRequest) async throws -> (Data, URLResponse) {
         guard let delegate = self.delegate as? PinnedSessionDelegate else {
             throw PinningSetupError(
                 .configuration, "the session has no PinnedSessionDelegate; make it with URLSession.pinned(by:)")
+        }
+        // An exception of Objective-C otherwise, which Swift cannot catch.
+        guard self.configuration.identifier == nil else {
+            throw PinningSetupError(
+                .configuration, "a background session has tasks for its delegate alone; make a download or upload task")
         }
         if let target = SessionTarget(request.url), !target.isTLS {
             let decision = delegate.pinning.cleartextDecision(for: target.host, port: target.port)

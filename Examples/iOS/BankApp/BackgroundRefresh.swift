@@ -13,14 +13,16 @@ enum BackgroundRefresh {
 
     /// Call it before the app has finished launching.
     static func register(_ pinning: Pinning) {
-        BGTaskScheduler.shared.register(forTaskWithIdentifier: self.identifier, using: nil) { task in
+        // @Sendable, because the system calls it on a queue of its own: where everything is the main actor's by default, the
+        // closure would be, too, and the app would end.
+        BGTaskScheduler.shared.register(forTaskWithIdentifier: self.identifier, using: nil) { @Sendable task in
             // because it is not Sendable, and nobody else has it
             nonisolated(unsafe) let task = task
             let refresh = Task {
                 let outcome = await pinning.refresh()
                 task.setTaskCompleted(success: outcome.isSuccess)
             }
-            task.expirationHandler = { refresh.cancel() }
+            task.expirationHandler = { @Sendable in refresh.cancel() }
         }
     }
 

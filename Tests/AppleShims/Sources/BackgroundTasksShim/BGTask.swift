@@ -4,10 +4,8 @@
 
 public import Foundation
 
-/// What an app asks to be started for.
-///
-/// `@unchecked Sendable`: because it is not changed once it was submitted.
-open class BGTaskRequest: NSObject, @unchecked Sendable {
+/// What an app asks to be started for. Not `Sendable`.
+open class BGTaskRequest: NSObject {
     /// Which task.
     public let identifier: String
     /// Not before this.
@@ -16,14 +14,14 @@ open class BGTaskRequest: NSObject, @unchecked Sendable {
     init(name: String) { self.identifier = name }
 }
 
-/// A short task that keeps content new. `Sendable`: because it adds nothing.
-open class BGAppRefreshTaskRequest: BGTaskRequest, @unchecked Sendable {
+/// A short task that keeps content new.
+open class BGAppRefreshTaskRequest: BGTaskRequest {
     /// A request.
     public init(identifier: String) { super.init(name: identifier) }
 }
 
-/// A task of minutes. `Sendable`: because it is not changed once it was submitted.
-open class BGProcessingTaskRequest: BGTaskRequest, @unchecked Sendable {
+/// A task of minutes.
+open class BGProcessingTaskRequest: BGTaskRequest {
     /// Whether there must be a network.
     open var requiresNetworkConnectivity = false
     /// Whether there must be power.
@@ -33,18 +31,18 @@ open class BGProcessingTaskRequest: BGTaskRequest, @unchecked Sendable {
     public init(identifier: String) { super.init(name: identifier) }
 }
 
-/// A task that was begun. Not `Sendable`, which is the stricter reading.
+/// A task that was begun. Not `Sendable`.
 open class BGTask: NSObject {
     /// Which task.
     public let identifier: String
     let completion = Completion()
     private let lock = NSLock()
-    private var handler: (@Sendable () -> Void)?
+    private var handler: (() -> Void)?
 
     init(_ identifier: String) { self.identifier = identifier }
 
     /// Called when the time is over.
-    open var expirationHandler: (@Sendable () -> Void)? {
+    open var expirationHandler: (() -> Void)? {
         get { self.lock.withLock { self.handler } }
         set { self.lock.withLock { self.handler = newValue } }
     }

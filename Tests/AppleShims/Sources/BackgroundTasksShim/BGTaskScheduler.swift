@@ -5,10 +5,8 @@
 public import Dispatch
 public import Foundation
 
-/// Starts an app in the background (iOS 13; not on macOS).
-///
-/// `@unchecked Sendable`: because what changes is read and written under the lock only.
-open class BGTaskScheduler: NSObject, @unchecked Sendable {
+/// Starts an app in the background (iOS 13; not on macOS). Not `Sendable`.
+open class BGTaskScheduler: NSObject {
     /// Why a request is not taken.
     public struct Error: Swift.Error, Hashable, Sendable {
         /// Which reason.
@@ -29,17 +27,20 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
     }
 
     /// The scheduler of the process.
-    public static let shared = BGTaskScheduler()
+    open class var shared: BGTaskScheduler { self.ofProcess }
+
+    // because what changes is read and written under the lock only
+    nonisolated(unsafe) private static let ofProcess = BGTaskScheduler()
 
     private let lock = NSLock()
-    private var handlers: [String: (DispatchQueue?, @Sendable (BGTask) -> Void)] = [:]
+    private var handlers: [String: (DispatchQueue?, (BGTask) -> Void)] = [:]
     private var requests: [String: BGTaskRequest] = [:]
 
     /// Says what is done for an identifier; `false` when the identifier is registered already.
     @discardableResult
     open func register(
         forTaskWithIdentifier identifier: String, using queue: DispatchQueue?,
-        launchHandler: @escaping @Sendable (BGTask) -> Void
+        launchHandler: @escaping (BGTask) -> Void
     ) -> Bool {
         self.lock.withLock {
             guard self.handlers[identifier] == nil else { return false }
@@ -72,7 +73,7 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
 
     // MARK: For SimulatedScheduler
 
-    func take(_ identifier: String) -> (BGTaskRequest, DispatchQueue?, @Sendable (BGTask) -> Void)? {
+    func take(_ identifier: String) -> (BGTaskRequest, DispatchQueue?, (BGTask) -> Void)? {
         self.lock.withLock {
             guard let (queue, handler) = self.handlers[identifier] else { return nil }
             guard let request = self.requests.removeValue(forKey: identifier) else { return nil }

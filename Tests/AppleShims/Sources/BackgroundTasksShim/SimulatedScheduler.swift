@@ -14,12 +14,14 @@ public enum SimulatedScheduler {
     /// - Returns: Whether it succeeded; `nil` when nobody asked for it.
     public static func launch(_ identifier: String, expires: Bool = false) async -> Bool? {
         guard let (request, queue, handler) = BGTaskScheduler.shared.take(identifier) else { return nil }
+        // because it is called once, and here alone
+        nonisolated(unsafe) let handle = handler
         let isRefresh = request is BGAppRefreshTaskRequest
         return await withCheckedContinuation { continuation in
             (queue ?? .global()).async {
                 let task: BGTask = isRefresh ? BGAppRefreshTask(identifier) : BGProcessingTask(identifier)
                 let completion = task.completion
-                handler(task)
+                handle(task)
                 if expires { task.expirationHandler?() }
                 Task { continuation.resume(returning: await completion.value()) }
             }

@@ -10,7 +10,7 @@ public import Foundation
 /// `@unchecked Sendable`: because what changes is read and written under the lock only.
 public final class NWConnection: @unchecked Sendable {
     /// How far a connection is.
-    public enum State: Hashable, Sendable {
+    public enum State: Equatable, Sendable {
         /// It was not begun.
         case setup
         /// It waits for a network.

@@ -62,7 +62,7 @@ public final class NWInterface: Hashable, Sendable {
 }
 
 /// Why a connection does not work.
-public enum NWError: Error, Hashable, Sendable {
+public enum NWError: Error, Equatable, Sendable {
     /// An error of the system.
     case posix(POSIXErrorCode)
     /// An error of name resolution.

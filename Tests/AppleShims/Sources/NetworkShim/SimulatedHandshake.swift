@@ -52,18 +52,20 @@ public enum SimulatedHandshake {
             certificates as CFArray, SecPolicyCreateSSL(true, name.map { NSString(string: $0) }), &trust)
         guard let trust else { return false }
         guard let (block, queue) = security.verifyBlock else { return SecTrustEvaluateWithError(trust, nil) }
-        let wrapped = Wrapped(trust: SimulatedTrust(trust), metadata: SimulatedProtocolMetadata(serverName: name))
+        let wrapped = Wrapped(
+            trust: SimulatedTrust(trust), metadata: SimulatedProtocolMetadata(serverName: name), block: block)
         return await withCheckedContinuation { continuation in
-            queue.async { block(wrapped.metadata, wrapped.trust) { continuation.resume(returning: $0) } }
+            queue.async { wrapped.block(wrapped.metadata, wrapped.trust) { continuation.resume(returning: $0) } }
         }
     }
 
-    /// What the verify block gets.
+    /// The verify block, and what it gets.
     ///
     /// `@unchecked Sendable`: because it is given to the block's queue, and nobody else has it.
     private struct Wrapped: @unchecked Sendable {
         let trust: SimulatedTrust
         let metadata: SimulatedProtocolMetadata
+        let block: sec_protocol_verify_t
     }
 
     static func presented(host: String, port: UInt16) -> [[UInt8]]? {

@@ -34,9 +34,12 @@ public typealias OSStatus = Int32
 /// An allocator; there is only `nil`, the default one.
 public final class CFAllocator {}
 
+// swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
 /// The default allocator.
-public nonisolated(unsafe) let kCFAllocatorDefault: CFAllocator? = nil  // because nothing is in it
+public nonisolated(unsafe) let kCFAllocatorDefault: CFAllocator! = nil  // because nothing is in it
+// swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
 /// True, as an object.
-public let kCFBooleanTrue: CFBoolean? = NSNumber(value: true)
+public let kCFBooleanTrue: CFBoolean! = NSNumber(value: true)
+// swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
 /// False, as an object.
-public let kCFBooleanFalse: CFBoolean? = NSNumber(value: false)
+public let kCFBooleanFalse: CFBoolean! = NSNumber(value: false)

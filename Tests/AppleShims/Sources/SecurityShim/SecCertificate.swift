@@ -8,8 +8,8 @@ public import Foundation
 internal import SwiftASN1
 package import X509
 
-/// An X.509 certificate, as one object that is equal to another with the same bytes. Not `Sendable`.
-public final class SecCertificate: Hashable {
+/// An X.509 certificate, as one object that is equal to another with the same bytes.
+public final class SecCertificate: Hashable, Sendable {
     package let der: [UInt8]
     package let certificate: Certificate
 

@@ -22,9 +22,9 @@ public typealias sec_protocol_metadata_t = any OS_sec_protocol_metadata
 public typealias sec_protocol_options_t = any OS_sec_protocol_options
 /// Says whether the peer is trusted; to be called once. Not `Sendable`, which is the stricter reading.
 public typealias sec_protocol_verify_complete_t = (Bool) -> Void
-/// Decides on the peer. `@Sendable` here, which is the stricter reading: it runs on a queue of its own.
+/// Decides on the peer, on a queue of its own. Not `@Sendable`.
 public typealias sec_protocol_verify_t =
-    @Sendable (sec_protocol_metadata_t, sec_trust_t, @escaping sec_protocol_verify_complete_t) -> Void
+    (sec_protocol_metadata_t, sec_trust_t, @escaping sec_protocol_verify_complete_t) -> Void
 
 /// Sets who decides on the peer, in place of the system.
 public func sec_protocol_options_set_verify_block(

@@ -20,6 +20,10 @@ extension SimulatedNetwork {
         public var asksTaskDelegateFirst = false
         /// Whether there is no network at first: tasks wait when their session waits for it, and fail otherwise.
         public var isOffline = false
+        /// Whether all connections have the same two ends in the metrics, as behind a relay.
+        public var isRelayed = false
+        /// Where the metrics say that responses come from.
+        public var fetchType = URLSessionTaskMetrics.ResourceFetchType.networkLoad
 
         /// Everything off.
         public init() {}

@@ -68,14 +68,21 @@ extension TaskRun {
     ) -> SimulatedNetwork.AskedChallenge.Level {
         let isOfConnection = Self.methodsOfConnections.contains(challenge.protectionSpace.authenticationMethod)
         func asksTask(_ delegate: (any URLSessionTaskDelegate)?) -> Bool {
-            guard let delegate else { return false }
+            guard let delegate = delegate?.having("URLSession:task:didReceiveChallenge:completionHandler:") else {
+                return false
+            }
             return challenge.deliver {
                 delegate.urlSession(self.session, task: self.task, didReceive: challenge, completionHandler: handler)
             }
         }
         if taskDelegateFirst, let own = self.task.delegate, asksTask(own) { return .task }
-        if isOfConnection, let delegate = self.session.delegate {
+        if isOfConnection,
+            let delegate = self.session.delegate?.having("URLSession:didReceiveChallenge:completionHandler:")
+        {
             let isAnswered = challenge.deliver {
+                if let added = delegate as? any SimulatedAddedMethod {
+                    return added.addedUrlSession(self.session, didReceive: challenge, completionHandler: handler)
+                }
                 delegate.urlSession(self.session, didReceive: challenge, completionHandler: handler)
             }
             if isAnswered { return .session }

@@ -72,16 +72,17 @@ extension TaskRun {
     private func noted(
         _ connection: SimulatedConnection, _ server: SimulatedNetwork.Server, isReused: Bool
     ) -> SimulatedConnection {
-        let reportsEndpoints = self.network.settings.reportsEndpoints
+        let settings = self.network.settings
         let peer = self.network.with { $0.servers[connection.endpoint] } ?? server
         self.measured.change { values in
             values.isReused = isReused
             values.isProxy = peer.isBehindProxy
             values.version = connection.version
             values.secureConnectionStart = isReused ? nil : values.fetchStart
-            guard reportsEndpoints else { return }
-            values.local = ("192.0.2.200", connection.localPort)
-            values.remote = (peer.address, connection.endpoint.port)
+            values.fetchType = settings.fetchType
+            guard settings.reportsEndpoints else { return }
+            values.local = ("192.0.2.200", settings.isRelayed ? 50_000 : connection.localPort)
+            values.remote = settings.isRelayed ? ("192.0.2.201", 443) : (peer.address, connection.endpoint.port)
         }
         return connection
     }

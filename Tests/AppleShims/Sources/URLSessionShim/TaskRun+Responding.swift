@@ -48,7 +48,8 @@ extension TaskRun {
         let proposed = request
         let (disposition, other): (URLSession.DelayedRequestDisposition, URLRequest?) = try await self.ask {
             run, give in
-            guard let listener = run.task.listener else { return give((.continueLoading, nil)) }
+            let name = "URLSession:task:willBeginDelayedRequest:completionHandler:"
+            guard let listener = run.task.listener?.having(name) else { return give((.continueLoading, nil)) }
             listener.urlSession(run.session, task: run.task, willBeginDelayedRequest: proposed) { give(($0, $1)) }
         }
         switch disposition {
@@ -105,7 +106,7 @@ extension TaskRun {
         for status in answer.informational {
             guard let response = Self.response(url, status, connection, [:]) else { continue }
             await self.tell { run in
-                run.task.listener?.urlSession(
+                run.task.listener?.having("URLSession:task:didReceiveInformationalResponse:")?.urlSession(
                     run.session, task: run.task, didReceiveInformationalResponse: response)
             }
         }

@@ -5,7 +5,7 @@
 public import Foundation
 
 /// Who waits for the answer in the old way, by messages.
-public protocol URLAuthenticationChallengeSender: NSObjectProtocol {
+public protocol URLAuthenticationChallengeSender: NSObjectProtocol, Sendable {
     /// Answers with a credential.
     func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge)
     /// Answers without one.
@@ -14,8 +14,10 @@ public protocol URLAuthenticationChallengeSender: NSObjectProtocol {
     func cancel(_ challenge: URLAuthenticationChallenge)
 }
 
-/// A question before a connection or a request goes on. Not `Sendable`, which is the stricter reading.
-open class URLAuthenticationChallenge: NSObject {
+/// A question before a connection or a request goes on.
+///
+/// `@unchecked Sendable`: because what changes is read and written under the lock only.
+open class URLAuthenticationChallenge: NSObject, @unchecked Sendable {
     /// What is asked, by whom.
     public let protectionSpace: URLProtectionSpace
     /// What the system would answer.

@@ -5,8 +5,10 @@
 public import Foundation
 public import SecurityShim
 
-/// What answers a challenge. Not `Sendable`, which is the stricter reading.
-open class URLCredential: NSObject {
+/// What answers a challenge.
+///
+/// `@unchecked Sendable`: because nothing of it changes.
+open class URLCredential: NSObject, @unchecked Sendable {
     /// How long it is remembered.
     public enum Persistence: UInt, Sendable {
         /// Not at all.

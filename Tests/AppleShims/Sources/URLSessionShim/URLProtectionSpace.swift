@@ -33,8 +33,10 @@ public let NSURLProtectionSpaceHTTP = "http"
 /// The protocol `https`.
 public let NSURLProtectionSpaceHTTPS = "https"
 
-/// What a challenge is for. Not `Sendable`, which is the stricter reading.
-open class URLProtectionSpace: NSObject {
+/// What a challenge is for.
+///
+/// `@unchecked Sendable`: because nothing of it changes.
+open class URLProtectionSpace: NSObject, @unchecked Sendable {
     /// The host, or the proxy's.
     public let host: String
     /// The port.

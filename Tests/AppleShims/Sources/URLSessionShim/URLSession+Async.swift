@@ -94,7 +94,10 @@ extension URLSession {
         let data: Data
 
         /// Reads byte by byte.
-        public struct AsyncIterator: AsyncIteratorProtocol {
+        public typealias AsyncIterator = Iterator
+
+        /// Reads byte by byte.
+        public struct Iterator: AsyncIteratorProtocol {
             var rest: Data.Iterator
 
             /// The next byte.
@@ -102,7 +105,7 @@ extension URLSession {
         }
 
         /// Begins with the first byte.
-        public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(rest: self.data.makeIterator()) }
+        public func makeAsyncIterator() -> Iterator { Iterator(rest: self.data.makeIterator()) }
     }
 
     /// Waits for a task's completion handler; cancelled with the caller.
@@ -113,6 +116,7 @@ extension URLSession {
             -> URLSessionTask
     ) async throws -> (Value, URLResponse) {
         let pending = Pending<(Value, URLResponse)>()
+        precondition(self.identifier == nil, "Completion handler blocks are not supported in background sessions")
         let task = self.adopt(
             make(self) { value, response, error in
                 if let value, let response {

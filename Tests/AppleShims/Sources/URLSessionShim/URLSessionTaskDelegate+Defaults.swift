@@ -65,14 +65,14 @@ extension URLSessionTaskDelegate {
 
     /// Not implemented: the older method.
     public func urlSession(
-        _ session: URLSession, needNewBodyStreamForTask task: URLSessionTask, from offset: Int64,
+        _ session: URLSession, task: URLSessionTask, needNewBodyStreamFrom offset: Int64,
         completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
         guard let next = self.next(session, task) else {
             return self.urlSession(session, task: task, needNewBodyStream: completionHandler)
         }
         next.urlSession(
-            session, needNewBodyStreamForTask: task, from: offset, completionHandler: completionHandler)
+            session, task: task, needNewBodyStreamFrom: offset, completionHandler: completionHandler)
     }
 
     /// Not implemented: the session's delegate, or nothing.

@@ -34,7 +34,7 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
 
     /// The body is needed from a position on (iOS 17).
     func urlSession(
-        _ session: URLSession, needNewBodyStreamForTask task: URLSessionTask, from offset: Int64,
+        _ session: URLSession, task: URLSessionTask, needNewBodyStreamFrom offset: Int64,
         completionHandler: @escaping @Sendable (InputStream?) -> Void)
 
     /// A part of the body was sent.

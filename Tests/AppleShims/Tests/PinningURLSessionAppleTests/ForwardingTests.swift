@@ -46,7 +46,7 @@ struct ForwardingTests {
             answers.add($0?.url)
         }
         delegate.urlSession(session, task: data, needNewBodyStream: { answers.add($0 != nil) })
-        delegate.urlSession(session, needNewBodyStreamForTask: data, from: 7) { answers.add($0 != nil) }
+        delegate.urlSession(session, task: data, needNewBodyStreamFrom: 7) { answers.add($0 != nil) }
         delegate.urlSession(
             session, task: data, didSendBodyData: 1, totalBytesSent: 2, totalBytesExpectedToSend: 3)
         delegate.urlSession(session, task: data, didReceiveInformationalResponse: response)

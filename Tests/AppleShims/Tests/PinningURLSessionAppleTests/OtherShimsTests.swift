@@ -101,7 +101,7 @@ struct OtherShimsTests {
     @Test("a background task is launched when it was asked for, and completed once")
     func backgroundTask() async throws {
         let identifier = "background.example"
-        BGTaskScheduler.shared.register(forTaskWithIdentifier: identifier, using: nil) { task in
+        BGTaskScheduler.shared.register(forTaskWithIdentifier: identifier, using: nil) { @Sendable task in
             task.setTaskCompleted(success: task is BGAppRefreshTask)
         }
         #expect(await SimulatedScheduler.launch(identifier) == nil)

@@ -168,7 +168,6 @@ struct SimulatedSessionTests {
                 _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
                 completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
             ) {
-                nonisolated(unsafe) let challenge = challenge  // because nobody else uses it any more
                 session.delegateQueue.addOperation {
                     Silent().urlSession(session, didReceive: challenge, completionHandler: completionHandler)
                 }

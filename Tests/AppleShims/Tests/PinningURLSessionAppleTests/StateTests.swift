@@ -108,7 +108,7 @@ struct StateTests {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("tumbler-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         let name = UUID().uuidString
-        try ProtocolCompatibility.check { ApplicationStore(path: path, name: name, accessGroup: nil) }
+        try ProtocolCompatibility.check { ApplicationStore(path: path, name: name, accessGroup: nil, isShared: true) }
         #expect(throws: (any Error).self) { try ProtocolCompatibility.check { MissingStore(reason: "test") } }
     }
 
@@ -165,6 +165,43 @@ struct StateTests {
         }
         KeychainVersionMark().save(VersionMark(name: app.name, version: 7, keyIDs: ["a"]))
         #expect(KeychainVersionMark().load(name: app.name) == VersionMark(name: app.name, version: 7, keyIDs: ["a"]))
+    }
+
+    @Test("is locked in a group's folder only while the system waits for it, and not when it does not")
+    func activity() throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("tumbler-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let shared = ApplicationStore(path: path, name: "test", accessGroup: nil, isShared: true)
+        for behaviour in [SimulatedActivities.Behaviour.granted, .expiring] {
+            try SimulatedActivities.with(behaviour) {
+                var running = 0
+                try shared.withLock { running = SimulatedActivities.running }
+                #expect(running == 1)
+                #expect(SimulatedActivities.begun == 1)
+            }
+        }
+        SimulatedActivities.with(.refused) {
+            var isRun = false
+            #expect(throws: StoreFailure.self) { try shared.withLock { isRun = true } }
+            #expect(!isRun)
+        }
+        // The lock was given back, and a folder of the app's own needs no such thing.
+        let own = ApplicationStore(path: path, name: "test", accessGroup: nil, isShared: false)
+        try SimulatedActivities.with(.refused) {
+            var isRun = false
+            try own.withLock { isRun = true }
+            #expect(isRun)
+            #expect(SimulatedActivities.begun == 0)
+        }
+    }
+
+    @Test("that cannot be written before the app is suspended is in memory, and an event says so")
+    func suspended() async throws {
+        let app = try App()
+        try app.publish()
+        let pinning = try SimulatedActivities.with(.refused) { try app.launch() }
+        #expect(FileManager.default.fileExists(atPath: app.folder.appendingPathComponent("pins.json").path) == false)
+        #expect(pinning.policyInForce.listVersion == 1)
     }
 
     @Test("without the entitlement for the group is in memory alone, and an event says so")

@@ -71,7 +71,7 @@ final class EveryMethod: NSObject, URLSessionDataDelegate, URLSessionDownloadDel
     }
 
     func urlSession(
-        _ session: URLSession, needNewBodyStreamForTask task: URLSessionTask, from offset: Int64,
+        _ session: URLSession, task: URLSessionTask, needNewBodyStreamFrom offset: Int64,
         completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
         self.note("body from \(offset)")

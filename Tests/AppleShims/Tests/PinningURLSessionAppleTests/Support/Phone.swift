@@ -26,20 +26,24 @@ struct Phone {
     ///   - edit: Changes to the list beside its entries.
     init(
         _ domains: [PinnedDomain], trusting roots: [TestCertificate], isObserving: Bool = false,
-        reportSender: any ReportSender = NoNetwork(), _ edit: (inout PinList) -> Void = { _ in }
+        reportSender: any ReportSender = NoNetwork(), stopsWithoutDecision: Bool = false,
+        _ edit: (inout PinList) -> Void = { _ in }
     ) throws {
+        AdapterMethods.declare()
         for root in roots { SimulatedSystem.addAnchor(root.der) }
         let now = Timestamp(secondsSince1970: TestPKI.now)
         var repository = try RepositorySimulator(at: now, domains: domains.map { PinList.Domain($0) })
         _ = try repository.publishList { list in edit(&list) }
         self.lists = SimulatedServer(repository)
         self.clock = ManualClock(now)
+        var configuration = PinningConfiguration(
+            fetcher: self.lists, reportSender: reportSender, isObserving: isObserving, clock: self.clock,
+            randomness: FixedRandomness(fraction: 0))
+        configuration.stopsWithoutDecision = stopsWithoutDecision
         self.pinning = try Pinning(
             root: .bytes(repository.roots[0]), list: .bytes(repository.lists[repository.lists.count - 1]),
             refreshFrom: URL(string: SimulatedServer.address), state: .memory,
-            configuration: PinningConfiguration(
-                fetcher: self.lists, reportSender: reportSender, isObserving: isObserving, clock: self.clock,
-                randomness: FixedRandomness(fraction: 0)))
+            configuration: configuration)
     }
 
     /// A device whose list pins one host to the leaf of its server, which answers.
@@ -66,11 +70,13 @@ struct Phone {
     /// Puts a server at a host that answers `/` with its host's name.
     func serve(
         _ host: String, _ chain: [TestCertificate], port: Int = 443, version: String = "h2",
-        challenges: [SimulatedNetwork.Challenge] = [.serverTrust], address: String = "192.0.2.1"
+        challenges: [SimulatedNetwork.Challenge] = [.serverTrust], address: String = "192.0.2.1",
+        isBehindProxy: Bool = false
     ) {
         self.network.add(
             SimulatedNetwork.Server(
-                presented: chain.map(\.der), challenges: challenges, address: address, version: version),
+                presented: chain.map(\.der), challenges: challenges, address: address, version: version,
+                isBehindProxy: isBehindProxy),
             at: host, port: port)
         for scheme in ["https", "http", "wss"] {
             self.network.setAnswer(.text(host), for: Self.url(host, port: port, scheme: scheme).absoluteString)

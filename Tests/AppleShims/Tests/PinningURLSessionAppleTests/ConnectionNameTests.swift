@@ -1,0 +1,163 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import Foundation
+import FoundationNetworking
+@_spi(Adapters) import PinListClient
+import Testing
+
+@testable import PinningURLSession
+
+@Suite("A connection, by what the metrics show of it")
+struct ConnectionNameTests {
+    private static let pinned = "api.example.com"
+    private static let other = "www.example.com"
+    private static let url = Phone.url(pinned)
+
+    /// A device whose pinned host has a connection of its own, of HTTP/1.1, that is busy, so that its next request goes
+    /// over the other host's, whose certificate is for both.
+    private struct Busy {
+        let phone: Phone
+        let delegate = RecordingDelegate()
+        let session: URLSession
+
+        init(isBehindProxy: Bool = false, _ change: (inout SimulatedNetwork.Settings) -> Void) async throws {
+            let wide = try TestPKI([pinned, other])
+            let narrow = try TestPKI([pinned])
+            self.phone = try Phone(
+                [Phone.entry(pinned, [narrow.leaf.pin])], trusting: [wide.root, narrow.root])
+            change(&self.phone.network.settings)
+            self.phone.serve(other, wide.chain, isBehindProxy: isBehindProxy)
+            self.phone.serve(pinned, narrow.chain, version: "http/1.1", isBehindProxy: isBehindProxy)
+            self.phone.network.coalesce(pinned, onto: other)
+            self.session = self.phone.session(delegate: self.delegate)
+        }
+
+        /// Asks for something whose answer is held back.
+        func ask(_ host: String) async -> Task<String?, Never> {
+            let slow = URL(string: "https://\(host)/slow") ?? url
+            self.phone.network.setAnswer(.text("slow"), for: slow.absoluteString)
+            self.phone.network.hold(slow.absoluteString)
+            let session = self.session
+            let running = Task { await session.pinnedText(slow).value }
+            await self.phone.network.held(slow.absoluteString)
+            return running
+        }
+
+        func get(_ host: String) async -> RecordingDelegate.Outcome {
+            await self.delegate.run(self.session.dataTask(with: Phone.url(host)))
+        }
+
+        func release() {
+            for host in [pinned, other] { self.phone.network.release("https://\(host)/slow") }
+        }
+    }
+
+    @Test("whose two ends a relay gives to several servers is none of theirs: another's response is withheld")
+    func relayed() async throws {
+        let busy = try await Busy { $0.isRelayed = true }
+        #expect(await busy.get(Self.other).error == nil)
+        #expect(await busy.get(Self.pinned).error == nil)
+        let slow = await busy.ask(Self.pinned)
+        let outcome = await busy.get(Self.pinned)
+        #expect((outcome.error as? PinningError)?.decision.reason == .otherHostConnection)
+        #expect(outcome.data.isEmpty)
+        busy.release()
+        _ = await slow.value
+    }
+
+    @Test("behind a relay refuses nobody whose certificates are for one host each")
+    func relayedApart() async throws {
+        let pki = try TestPKI([Self.pinned])
+        let second = try TestPKI([Self.other])
+        let phone = try Phone([Phone.entry(Self.pinned, [pki.leaf.pin])], trusting: [pki.root, second.root])
+        phone.network.settings.isRelayed = true
+        phone.serve(Self.pinned, pki.chain)
+        phone.serve(Self.other, second.chain)
+        let delegate = RecordingDelegate()
+        let session = phone.session(delegate: delegate)
+        for host in [Self.pinned, Self.other, Self.pinned, Self.other] {
+            #expect(await delegate.run(session.dataTask(with: Phone.url(host))).error == nil)
+            #expect(await session.pinnedText(Phone.url(host)).value == host)
+        }
+    }
+
+    @Test("of a proxy is named by nothing: the ends are the proxy's, whoever is behind it")
+    func proxy() async throws {
+        let busy = try await Busy(isBehindProxy: true) { $0.isRelayed = true }
+        // The other host opens a connection that nothing is known of yet, and the pinned one has a known one.
+        let opening = await busy.ask(Self.other)
+        #expect(await busy.get(Self.pinned).error == nil)
+        let slow = await busy.ask(Self.pinned)
+        let outcome = await busy.get(Self.pinned)
+        #expect((outcome.error as? PinningError)?.decision.reason == .otherHostConnection)
+        busy.release()
+        _ = await slow.value
+        _ = await opening.value
+    }
+
+    @Test(
+        "is judged unless the response came from the cache of this device",
+        arguments: [
+            (URLSessionTaskMetrics.ResourceFetchType.unknown, true), (.networkLoad, true), (.serverPush, true),
+            (.localCache, false),
+        ])
+    func fetchTypes(_ type: URLSessionTaskMetrics.ResourceFetchType, isJudged: Bool) async throws {
+        let busy = try await Busy { _ in }
+        #expect(await busy.get(Self.other).error == nil)
+        #expect(await busy.get(Self.pinned).error == nil)
+        let slow = await busy.ask(Self.pinned)
+        busy.phone.network.settings.fetchType = type
+        let outcome = await busy.get(Self.pinned)
+        #expect(((outcome.error as? PinningError)?.decision.reason == .otherHostConnection) == isJudged)
+        busy.release()
+        _ = await slow.value
+    }
+
+    @Test("is forgotten as a name when another server's had it, and stays so")
+    func ambiguous() throws {
+        let ledger = ConnectionLedger(shared: AllowedPaths())
+        let first = ConnectionLedger.Server(host: try HostName(Self.pinned), port: 443)
+        let second = ConnectionLedger.Server(host: try HostName(Self.other), port: 443)
+        let ends = ConnectionLedger.Endpoint(local: "a 1", remote: "b 443")
+        ledger.opened(ends, for: first)
+        ledger.opened(ends, for: first)
+        #expect(ledger.opener(of: ends) == first)
+        #expect(!ledger.isAmbiguous(ends))
+        for server in [second, first, first] {
+            ledger.opened(ends, for: server)
+            #expect(ledger.opener(of: ends) == nil)
+            #expect(ledger.isAmbiguous(ends))
+        }
+    }
+
+    @Test("without a decision ends the process where the configuration says so")
+    func stops() async throws {
+        let end = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let pki = try TestPKI(["www.example.com"])
+            let phone = try Phone(
+                [Phone.entry("api.example.com", [Phone.strangePin])], trusting: [pki.root], stopsWithoutDecision: true)
+            phone.serve("www.example.com", pki.chain)
+            phone.serve("api.example.com", pki.chain)
+            phone.network.coalesce("api.example.com", onto: "www.example.com")
+            let session = phone.session()
+            _ = await session.text(Phone.url("www.example.com"))
+            _ = await session.pinnedText(Phone.url("api.example.com"))
+        }
+        let said = String(decoding: end?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(said.contains("a connection that carries no decision"))
+    }
+
+    @Test("is not asked of a background session, which cannot say: pinnedData says what to do")
+    func background() async throws {
+        let (phone, _) = try Phone.bank(Self.pinned)
+        let configuration = URLSessionConfiguration.background(withIdentifier: "background.pinned")
+        configuration.simulatedNetwork = phone.network
+        let session = URLSession.pinned(by: phone.pinning, configuration: configuration)
+        let error = await session.pinnedText(Self.url).error as? PinningSetupError
+        #expect(error?.code == .configuration)
+        #expect(phone.network.bytes(at: Self.pinned) == 0)
+    }
+}
