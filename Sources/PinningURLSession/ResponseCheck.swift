@@ -60,12 +60,13 @@ struct ResponseCheck: Sendable {
         on server: ConnectionLedger.Server, _ endpoint: ConnectionLedger.Endpoint?, isReused: Bool
     ) -> PinningDecision {
         if let endpoint, !isReused { self.ledger.opened(endpoint, for: server) }
+        let isNew = endpoint != nil && !isReused
         let endpoint = endpoint.flatMap { self.ledger.isAmbiguous($0) ? nil : $0 }
         if let endpoint, let opener = self.ledger.opener(of: endpoint), opener != server {
             return self.judge(server, over: self.ledger.path(of: opener), of: opener)
         }
         let path = self.ledger.path(of: server)
-        let isOwn = endpoint.map { self.ledger.opener(of: $0) == server } ?? false
+        let isOwn = isNew || endpoint.map { self.ledger.opener(of: $0) == server } ?? false
         // Its own connection, or one of which only the server is not known: then all that it may be must satisfy.
         guard !isOwn else { return path.map { self.own($0, server) } ?? self.judge(server, over: nil, of: nil) }
         let others = self.ledger.judged(otherThan: server, needsEndpoint: endpoint != nil)
