@@ -305,7 +305,7 @@ struct HybridCommandTests {
             try await CommandRun.makeKey("quantum", "ml-dsa-65", in: project)
             try await self.tumbler("root rotate --hybrid pins=quantum.pub \(time) -o 2.payload", in: project)
                 .expectSuccess()
-            let sign = "sign 2.payload --key keys/root.pem --yes -o root/2.json"
+            let sign = "sign 2.payload --root root/1.json --key keys/root.pem --yes -o root/2.json"
             let early = try await self.tumbler(sign, in: project)
             try early.expectSuccess()
             let warnings = early.errorLines.filter { $0.hasPrefix("tumbler: warning: pins.json lacks 1 signature ") }
@@ -323,7 +323,8 @@ struct HybridCommandTests {
             try await self.tumbler("export www", in: project).expectSuccess()
             // The everyday command wants both.
             let release = "release --yes --at 2026-11-22T00:00:00Z --key keys/pins.pem"
-            try await self.tumbler(release, in: project).expectError(1, hint: true)
+            let one = try await self.tumbler(release, in: project)
+            #expect(one.exitCode == 1 && one.errors.contains("signatures are missing: 1"), "\(one)")
             try await self.tumbler("\(release) --key quantum", in: project).expectSuccess()
         }
     }
