@@ -20,6 +20,10 @@ public struct HostName: Hashable, Sendable, CustomStringConvertible {
     /// Whether this is an IP address: it matches exactly and has no subdomains.
     public let isAddress: Bool
 
+    /// Whether a label of this name holds an underscore. DNS and certificates have such names; libraries of TLS mostly
+    /// take them for none, and compare them with no certificate: our own comparison decides there.
+    @_spi(Adapters) public var hasUnderscore: Bool { self.description.utf8.contains(UInt8(ascii: "_")) }
+
     /// Normalises a host, given without a port.
     ///
     /// - Parameter host: A DNS name (the A-label of an internationalised one), an IPv4 address, or an IPv6 address with

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if NIO
-import CertificatePinning
+@_spi(Adapters) import CertificatePinning
 import SwiftASN1
 @_spi(FixedExpiryValidationTime) import X509
 
@@ -40,7 +40,7 @@ struct PathRulesPolicy: VerifierPolicy {
         self.asksRFC5280 = path.count > 1 && !path.contains { $0.hasNameConstraints }
         self.verifyingCriticalExtensions = Array(CertificateProfile.knownCriticalExtensions)
         // A name with an underscore is none to that policy: ours has compared it, and is alone with it.
-        if case .host(let host) = identity, !host.description.utf8.contains(UInt8(ascii: "_")) {
+        if case .host(let host) = identity, !host.hasUnderscore {
             self.serverIdentity = ServerIdentityPolicy(
                 serverHostname: host.isAddress ? nil : host.description,
                 serverIP: host.isAddress ? host.description : nil)

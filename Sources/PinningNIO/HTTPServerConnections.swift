@@ -4,7 +4,7 @@
 
 #if NIO
 import AsyncHTTPClient
-import CertificatePinning
+@_spi(Adapters) import CertificatePinning
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOHTTP1
@@ -137,8 +137,7 @@ final class HTTPServerConnections: Sendable {
 
     private func conclude(_ verdict: HandshakeVerdict, _ channel: any Channel, _ outcome: NIOLoopBound<Outcome>) {
         self.concluded.withLockedValue { $0 = verdict.decision }
-        // While everything only reports, what AsyncHTTPClient has validated is not refused for want of a path.
-        guard verdict.isAllowed || (self.server.pinning.isObserving && verdict.path == nil) else {
+        guard verdict.isAllowed || (verdict.path == nil && self.isValidatedElsewhere) else {
             return outcome.value.gate.refuse(PinningError(verdict.decision))
         }
         let connection = PinnedConnection(self.server, verdict, on: channel) { _ in outcome.value.drain() }
@@ -148,6 +147,10 @@ final class HTTPServerConnections: Sendable {
         outcome.value.opened(connection)
         self.registry.add(connection)
     }
+
+    /// Whether a connection may do without a path of ours: while everything only reports, what AsyncHTTPClient has
+    /// validated is not refused for want of one. It compares no name with an underscore with the certificate.
+    private var isValidatedElsewhere: Bool { self.server.pinning.isObserving && !self.server.host.hasUnderscore }
 
     private func question(_ leaf: [UInt8]) -> PathFinder.Question {
         self.server.finder.question([leaf] + self.chain.intermediates, for: self.server.host)

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if NIO
-import CertificatePinning
+@_spi(Adapters) import CertificatePinning
 import NIOConcurrencyHelpers
 public import NIOCore
 public import NIOSSL
@@ -24,7 +24,7 @@ public struct PinnedTLS: Sendable {
     let finder: PathFinder
     let registry: ConnectionRegistry
     private let context: NIOSSLContext
-    private let addressContext: NIOSSLContext
+    private let namelessContext: NIOSSLContext
 
     /// Checks a configuration, and reads its trust roots. Blocks for some milliseconds: not for an event loop.
     ///
@@ -43,10 +43,8 @@ public struct PinnedTLS: Sendable {
         configuration.trustRoots = .certificates([])
         configuration.additionalTrustRoots = []
         self.context = try NIOSSLContext(configuration: configuration)
-        // NIOSSL compares addresses with the address that was dialled, which may be a proxy's. The validator compares
-        // the certificate with the host that was asked for, whatever the context says.
         configuration.certificateVerification = .noHostnameVerification
-        self.addressContext = try NIOSSLContext(configuration: configuration)
+        self.namelessContext = try NIOSSLContext(configuration: configuration)
     }
 
     /// Refuses what would ignore a refusal: under `.none` and `.optionalVerification` NIOSSL goes on whatever the
@@ -59,8 +57,15 @@ public struct PinnedTLS: Sendable {
         }
     }
 
-    /// NIOSSL's settings for a host.
-    func context(for host: HostName) -> NIOSSLContext { host.isAddress ? self.addressContext : self.context }
+    /// NIOSSL's settings for a host: without its comparison of names where that cannot be had. The validator compares
+    /// the certificate with the host that was asked for, whatever the context says, and without its path the callback lets
+    /// no handshake through.
+    ///
+    /// NIOSSL compares addresses with the address that was dialled, which may be a proxy's, and takes no name with an
+    /// underscore. In server name indication it sends such a name as any other.
+    func context(for host: HostName) -> NIOSSLContext {
+        host.isAddress || host.hasUnderscore ? self.namelessContext : self.context
+    }
 
     /// How often a validated path was remembered.
     public var pathCounts: PathCounts { self.finder.counts }
@@ -97,7 +102,8 @@ public struct PinnedTLS: Sendable {
 
     /// The verification callback for a transport that makes its own handler, such as grpc-swift-2's
     /// `customVerificationCallback`. Leave that transport's certificate verification at its default: where it is
-    /// switched off, NIOSSL ignores what a callback says.
+    /// switched off, NIOSSL ignores what a callback says. For a host with an underscore it is `.noHostnameVerification`:
+    /// NIOSSL itself refuses such names after the callback, which has compared the name with the certificate.
     ///
     /// - Parameters:
     ///   - host: The host of the request, without a port. Never take it from what a server says.

@@ -48,6 +48,7 @@ final class LoopbackServer: Sendable {
         var identity: Identity
         var waiting: [EventLoopPromise<Void>] = []
         var files: [String: [UInt8]] = [:]
+        var indicatedNames: [String?] = []
         var watchers: [(holds: @Sendable (State) -> Bool, wake: CheckedContinuation<Void, Never>)] = []
     }
 
@@ -90,6 +91,9 @@ final class LoopbackServer: Sendable {
 
     /// What reached the server so far.
     var counts: Counts { self.box.withLockedValue { $0.counts } }
+
+    /// The names that clients indicated in their handshakes, in turn; `nil` where one named none.
+    var indicatedNames: [String?] { self.box.withLockedValue { $0.indicatedNames } }
 
     /// What new connections are shown.
     var identity: Identity {
@@ -171,6 +175,10 @@ final class LoopbackServer: Sendable {
                 certificateChain: identity.chain.map { .certificate($0) }, privateKey: .privateKey(identity.key))
             configuration.applicationProtocols = self.speaksHTTP2 ? ["h2"] : ["http/1.1"]
             configuration.maximumTLSVersion = identity.newestVersion
+            configuration.sslContextCallback = { values, promise in
+                self.change { $0.indicatedNames.append(values.serverHostname) }
+                promise.succeed(.noChanges)
+            }
             let pipeline = channel.pipeline.syncOperations
             try pipeline.addHandler(NIOSSLServerHandler(context: NIOSSLContext(configuration: configuration)))
             try pipeline.addHandler(Counter(self))
