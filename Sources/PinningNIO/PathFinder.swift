@@ -38,9 +38,12 @@ final class PathFinder: Sendable {
     /// Creates a finder.
     ///
     /// - Parameter roots: The anchors.
-    init(roots: RootStore) {
-        self.validator = PathValidator(roots: roots) { DispatchTime.now().uptimeNanoseconds }
+    convenience init(roots: RootStore) {
+        self.init(PathValidator(roots: roots) { DispatchTime.now().uptimeNanoseconds })
     }
+
+    /// Creates a finder with limits and a clock of one's own.
+    init(_ validator: PathValidator) { self.validator = validator }
 
     /// The digest of the anchors.
     var rootsDigest: [UInt8] { self.validator.roots.digest }
