@@ -20,6 +20,7 @@ final class PinnedConnectionHandler: ChannelInboundHandler, RemovableChannelHand
     private let registry: ConnectionRegistry
     private let reached: @Sendable () -> HandshakeVerdict?
     private var context: ChannelHandlerContext?
+    private var isRefused = false
     private(set) var connection: PinnedConnection?
 
     /// Creates the handler.
@@ -55,6 +56,7 @@ final class PinnedConnectionHandler: ChannelInboundHandler, RemovableChannelHand
             let decision =
                 verdict?.decision
                 ?? self.server.refusal(.noCertificates, "the connection carries no decision").decision
+            self.isRefused = true
             context.fireErrorCaught(PinningError(decision))
             return context.close(promise: nil)
         }
@@ -63,6 +65,12 @@ final class PinnedConnectionHandler: ChannelInboundHandler, RemovableChannelHand
         self.connection = connection
         self.registry.add(connection)
         context.fireUserInboundEventTriggered(event)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        // A connection that closes still brings what is on its way. To gRPC, the first settings of a server are a connection.
+        guard !self.isRefused else { return }
+        context.fireChannelRead(data)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
