@@ -92,10 +92,11 @@ public final class PinnedHTTPClient: Sendable {
     /// Refuses what leads from the world to this machine, or into a network that the world does not reach.
     private func checkRedirect(from target: RequestTarget, to next: HTTPClientRequest) throws {
         // What is no host is refused when it is asked.
-        guard !self.options.allowsLocalRedirects, let host = try? HostName(target.host), !host.isLocal,
-            let place = RequestTarget(next.url).flatMap({ try? HostName($0.host) }), place.isLocal
+        guard !self.options.allowsLocalRedirects, let host = try? HostName(target.host),
+            let place = RequestTarget(next.url).flatMap({ try? HostName($0.host) }),
+            let refusal = LocalRedirectError(from: host, to: place)
         else { return }
-        throw LocalRedirectError(host: host.description, target: place.description)
+        throw refusal
     }
 
     /// Sends a request, and follows redirects.

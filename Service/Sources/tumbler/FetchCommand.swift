@@ -20,7 +20,8 @@ struct FetchCommand: AsyncParsableCommand {
             The pins come with --pin, from the list that an app ships (--bundled, --root), from an app's client that \
             refreshes its list first (--list-url, --root, --state), or from the project folder. The body goes to \
             standard output, whatever the status is. Redirects are followed, at most five, and each host is judged \
-            for itself. Exit code 0: fetched, 1: refused, 2: the network or a file failed.
+            for itself; not from a host of the world to localhost or to a loopback or private address, unless \
+            --allow-local-redirects is given. Exit code 0: fetched, 1: refused, 2: the network or a file failed.
 
             --decision prints what was decided in place of the body, one decision for each host on the way.
             """
@@ -42,6 +43,12 @@ struct FetchCommand: AsyncParsableCommand {
             "Ask HOST:PORT at another place; may be given several times.", valueName: "host:port:host2:port2"),
         transform: ConnectTo.init)
     var places: [ConnectTo] = []
+
+    @Flag(
+        name: .customLong("allow-local-redirects"),
+        help: "Follow redirects from a host of the world to this machine, or into a private network."
+    )
+    var allowsLocalRedirects = false
 
     @Flag(help: "Print the decision, and not the body.")
     var decision = false
@@ -67,7 +74,8 @@ struct FetchCommand: AsyncParsableCommand {
         let tls = try self.tls()
         let pinning = try await self.source.pinning(for: address.host, at: self.time.time)
         let fetch = PinnedFetch(
-            by: pinning, configuration: HTTPClient.Configuration(tlsConfiguration: tls), connectTo: self.places)
+            by: pinning, configuration: HTTPClient.Configuration(tlsConfiguration: tls), connectTo: self.places,
+            allowsLocalRedirects: self.allowsLocalRedirects)
         do {
             try await fetch.get(address, decided: self.tell) { try await self.take($0) }
         } catch let refusal as PinningError {

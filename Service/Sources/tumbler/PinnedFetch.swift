@@ -8,7 +8,7 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 import PinListClient
-import PinningNIO
+@_spi(Tools) import PinningNIO
 
 /// A GET under the rules of a client: over as many servers as it is redirected to, each judged for its own host.
 struct PinnedFetch {
@@ -24,6 +24,7 @@ struct PinnedFetch {
     private let pinning: Pinning
     private let configuration: HTTPClient.Configuration
     private let places: [ConnectTo]
+    private let allowsLocalRedirects: Bool
 
     /// Prepares it.
     ///
@@ -31,9 +32,15 @@ struct PinnedFetch {
     ///   - pinning: Whose rules apply.
     ///   - configuration: AsyncHTTPClient's settings, with the anchors.
     ///   - places: What is asked elsewhere.
-    init(by pinning: Pinning, configuration: HTTPClient.Configuration, connectTo places: [ConnectTo]) {
+    ///   - allowsLocalRedirects: Whether a redirect is followed from a host of the world to this machine, or into a
+    ///     network that the world does not reach. What is looked at is the address, not where it is asked.
+    init(
+        by pinning: Pinning, configuration: HTTPClient.Configuration, connectTo places: [ConnectTo],
+        allowsLocalRedirects: Bool
+    ) {
         self.pinning = pinning
         self.places = places
+        self.allowsLocalRedirects = allowsLocalRedirects
         var configuration = configuration
         configuration.timeout = HTTPClient.Configuration.Timeout(
             connect: Self.connectTimeout, read: Self.readTimeout)
@@ -116,6 +123,9 @@ struct PinnedFetch {
         guard let next = address.redirected(to: location) else {
             throw CommandFailure(
                 .undecided, "\(address.host) redirects to \(location), which is no https or http address")
+        }
+        if !self.allowsLocalRedirects, let refusal = LocalRedirectError(from: address.host, to: next.host) {
+            throw CommandFailure(.undecided, "\(refusal)", hint: "--allow-local-redirects follows it")
         }
         return next
     }

@@ -132,6 +132,36 @@ struct FetchCommandTests {
         }
     }
 
+    @Test("a redirect from a host of the world to this machine or a private network is followed where that is allowed")
+    func redirectToThisMachine() async throws {
+        try await FetchScene.with { scene in
+            let leaf = try TestPKI.leaf([FetchScene.host, "localhost"], by: scene.pki.intermediate)
+            scene.server.identity = try LoopbackServer.Identity([leaf, scene.pki.intermediate])
+            try scene.ship(try [FetchScene.host, "localhost"].map { try FetchScene.entry($0, leaf.pin) })
+            func fetch(_ host: String, _ target: String, _ options: [String] = []) async throws -> CommandRun {
+                try await scene.fetch("https://\(host)/redirect?\(target)", FetchScene.bundled + options)
+            }
+            for target in [
+                "https://localhost/", "https://a.LOCALHOST./", "http://127.0.0.1/", "https://192.168.1.1/",
+                "//169.254.169.254/latest/meta-data/", "https://\(FetchScene.host)/redirect?http://10.0.0.1/",
+            ] {
+                let before = scene.server.counts.requests
+                let run = try await fetch(FetchScene.host, target)
+                run.expectError(2, hint: true)
+                #expect(run.errors.contains("local or private"), "\(run)")
+                // One request, or two where the first redirect stays in the world.
+                #expect(scene.server.counts.requests == before + (target.contains("redirect") ? 2 : 1))
+            }
+            let allowed = try await fetch(FetchScene.host, "https://localhost/", ["--allow-local-redirects"])
+            allowed.expectResult()
+            #expect(allowed.output == "hello")
+            // Who asks this machine may be sent on to it.
+            let stayed = try await fetch("localhost", "https://localhost/")
+            stayed.expectResult()
+            #expect(stayed.output == "hello")
+        }
+    }
+
     @Test("a request without TLS to an enforced host is refused before a connection is made")
     func cleartext() async throws {
         try await FetchScene.with { scene in
