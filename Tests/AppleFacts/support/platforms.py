@@ -82,6 +82,16 @@ def manifests(build):
     return wrong, f"{count} files"
 
 
+def questions(build):
+    """Whether the page of what a Mac has to show, and the tool that asks it, have the same questions."""
+    page = (build.project / "docs/what-a-mac-has-to-show.md").read_text(encoding="utf-8")
+    cells = [line.split(" | ")[1] for line in page.splitlines() if line.startswith("| **")]
+    asked = {name for cell in cells for name in re.findall(r"`([a-z0-9]+)`", cell)}
+    tool = (build.project / "Tests/OnAMac/Sources/WhatAMacShows/Questions.swift").read_text(encoding="utf-8")
+    return [f"docs/what-a-mac-has-to-show.md and Tests/OnAMac: {name} is in one of them alone"
+            for name in sorted(asked ^ set(re.findall(r'Question\("(\w+)"\)', tool)))]  # fmt: skip
+
+
 def references(value):
     """The identifiers that a value of a project names."""
     if isinstance(value, dict):

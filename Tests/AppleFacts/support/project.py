@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 from facts import LACKING
-from platforms import LIBRARIES, apple_headers, xcode_project
+from platforms import LIBRARIES, apple_headers, questions, xcode_project
 from signatures import Signature
 
 def copied(build, folder, name):
@@ -143,7 +143,7 @@ def examples(build):
     asking = sorted((build.project / "Tests/OnAMac/Sources/WhatAMacShows").glob("*.swift"))
     errors += build.swift(asking, "-typecheck", "-module-name", "WhatAMacShows", "-parse-as-library", "-I", build.headers / "probe", features=False)
     errors = [line.replace(f"{build.project}/", "").replace("error: ", "") for line in errors]
-    return errors + isolated(build, files) + xcode_project(build), f"{len(files) + len(asking)} files, {len(errors)} errors"
+    return errors + isolated(build, files) + xcode_project(build) + questions(build), f"{len(files) + len(asking)} files, {len(errors)} errors"
 
 
 def isolated(build, files):

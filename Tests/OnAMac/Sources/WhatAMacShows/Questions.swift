@@ -61,6 +61,13 @@ extension Question {
             _ = try await session.data(for: URLRequest(url: place.secure))
             return Answer(delegate.wasTold ? "every call arrives" : "a call is lost", delegate.wasTold)
         },
+        Question("policy") { place in
+            let reader = PolicyReader()
+            let session = URLSession(configuration: .ephemeral, delegate: reader, delegateQueue: nil)
+            _ = try await session.data(for: URLRequest(url: place.secure))
+            let host = place.secure.host ?? ""
+            return Answer("names \(reader.names.joined(separator: " and "))", reader.names.contains(host))
+        },
         Question("keychain") { _ in
             let mark = VersionMark(name: UUID().uuidString, version: 7, keyIDs: ["a"])
             KeychainVersionMark().save(mark)
