@@ -128,8 +128,12 @@ publish_list
 everybody_asks $all
 everybody_gets_the_page pin-match
 expect_requests stranger $((2 * all))
-probe_and_push
 await "asked == $((3 * all))" "everybody has asked twice more"
+say "    The list is right, and still the probe is not content: of those who asked in the last day, many named a list" \
+    "    without the new pin. It is when all have asked again."
+expect 1 probe -C project --cacert roots.pem --connect-to "$host:443:127.0.0.1:$port"
 half_a_day_later everybody_asks 0
 await "s['names'][0]['list']['version'] == $version and share['$version'] == 1" \
     "100 % hold version $version"
+half_a_day_later everybody_asks 0
+probe_and_push

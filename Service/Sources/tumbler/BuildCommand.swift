@@ -65,6 +65,11 @@ struct BuildCommand: AsyncParsableCommand {
         linter.published = published
         linter.root = root
         linter.listHost = self.published.host
+        linter.held = try CommandFailure.wrapping { () throws(RepositoryError) in
+            try HeldLists(
+                of: input.project, and: published, propagation: input.source.propagation, at: time,
+                notMeasured: "build asks no service")
+        }
         let errors = linter.findings.filter { $0.rule.severity == .error && !self.allow.allows($0) }
         guard let first = errors.first else { return }
         let more = errors.count == 1 ? "" : " (and \(errors.count - 1) more: see tumbler lint)"

@@ -20,6 +20,7 @@ struct CombineCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
+    @OptionGroup var project: ProjectOption
     @OptionGroup var output: OutputOption
 
     private struct Report: Encodable {
@@ -37,7 +38,12 @@ struct CombineCommand: AsyncParsableCommand {
             return try EnvelopeUnion.join(parts)
         }
         let file = try CommandFailure.wrapping { () throws(RepositoryError) in try SignableMetadata.file(of: envelope) }
+        let metadata = try CommandFailure.wrapping { () throws(RepositoryError) in
+            try SignableMetadata(file, named: self.output.path)
+        }
+        try self.project.expectRoom(for: metadata, at: self.output.path)
         try self.output.write(file)
+        try self.project.keep(file, of: metadata.kind, at: self.output.path)
         let report = Report(
             payloadSHA256: Envelope.digest(of: envelope.payload), keyids: envelope.signatures.map(\.keyID))
         if self.json { return try JSONOutput.write(report) }

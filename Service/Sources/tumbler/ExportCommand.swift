@@ -24,8 +24,10 @@ struct ExportCommand: ParsableCommand {
     var json = false
 
     @OptionGroup var project: ProjectOption
+    @OptionGroup var time: TimeOption
 
     func run() throws {
+        let time = self.time.time
         let project = try self.project.find()
         guard let list = try project.newestList() else {
             throw CommandFailure(
@@ -34,6 +36,7 @@ struct ExportCommand: ParsableCommand {
         }
         let tree = try ListTree(roots: try project.roots(), list: list)
         try tree.write(to: URL(fileURLWithPath: self.directory, relativeTo: ProjectOption.working))
+        try ListHistory.keep(list, in: project, publishedAt: time)
         let paths = tree.files.map(\.path)
         if self.json { return try JSONOutput.write(paths) }
         try StandardOutput.write(lines: paths)

@@ -15,8 +15,10 @@ struct LintCommand: AsyncParsableCommand {
         abstract: "Say what is dangerous in a source or a list.",
         discussion: """
             Without an argument the source of the project folder is read. --published compares with the list that \
-            clients have, --live with what the hosts serve now. Exit code 0: no errors, 1: errors; --strict counts \
-            warnings as errors.
+            clients have, --live with what the hosts serve now: it must match every list that installations may still \
+            hold. Which these are, a service says that measured it (--server, or server: in tumbler.yaml, with a \
+            token); else they are those of the last propagation, out of lists/. Exit code 0: no errors, 1: errors; \
+            --strict counts warnings as errors.
             """
     )
 
@@ -26,6 +28,7 @@ struct LintCommand: AsyncParsableCommand {
     @OptionGroup var published: PublishedOption
     @OptionGroup var live: LiveOption
     @OptionGroup var allow: AllowOption
+    @OptionGroup var service: ServiceOptions
 
     @Flag(help: "Count warnings as errors.")
     var strict = false
@@ -42,12 +45,14 @@ struct LintCommand: AsyncParsableCommand {
         linter.listHost = self.published.host
         linter.served = try await self.live.observe(linter.hostsToObserve, at: time)
         let findings = linter.findings
+        let basis = self.basis(of: linter)
         let counted = findings.filter { !self.allow.allows($0) }
         let errors = counted.count { self.strict || $0.rule.severity == .error }
         if self.json {
+            if let basis { StandardError.note(basis) }
             try JSONOutput.write(findings.map { PrintedFinding(finding: $0, isAllowed: self.allow.allows($0)) })
         } else {
-            var lines: [String] = []
+            var lines: [String] = basis.map { [$0] } ?? []
             for finding in findings {
                 lines.append(
                     PrintableText.line(finding.line, maximumLength: 2_048)
@@ -61,6 +66,13 @@ struct LintCommand: AsyncParsableCommand {
         guard errors == 0 else { throw ExitCode(CommandExit.doesNotHold.rawValue) }
     }
 
+    /// By what it went; `nil` when nothing is out yet.
+    private func basis(of linter: Linter) -> String? {
+        if let held = linter.held { return held.lists.isEmpty ? nil : held.line }
+        guard self.live.live else { return nil }
+        return "this list alone was looked at: those that installations hold are known in its project"
+    }
+
     /// What is linted: a list as it is, or what a source would build.
     private func linter(at time: Timestamp) async throws -> Linter {
         if let input, !input.hasSuffix(".yaml"), !input.hasSuffix(".yml") {
@@ -68,11 +80,17 @@ struct LintCommand: AsyncParsableCommand {
             if KnownList.isJSON(bytes) {
                 // Whoever signs or verifies looks at signatures; here the text alone matters.
                 let list = try KnownList(bytes, named: input, roots: []).list
-                let roots = try (try? self.project.find())?.roots() ?? []
+                let project = try? self.project.find()
+                let roots = try project?.roots() ?? []
                 var linter = Linter(list, at: time)
                 linter.root = try KnownList.chain(roots)?.chain.newest
                 linter.verifiable = try self.project.verifiable()
                 linter.published = try await self.published.load(roots: roots)?.list
+                if let project, try project.name() == list.name {
+                    linter.held = try await HeldLists.known(
+                        in: project, name: list.name, source: (try? SourceInput(nil, self.project))?.source,
+                        published: linter.published, service: self.service, at: time)
+                }
                 return linter
             }
         }
@@ -83,6 +101,10 @@ struct LintCommand: AsyncParsableCommand {
         var linter = Linter(try PinList(building: input.source, after: newest, at: time), at: time)
         linter.source = input.source
         linter.published = published?.list ?? newest
+        linter.held = try await HeldLists.known(
+            in: input.project, name: input.source.name, source: input.source, published: published?.list,
+            service: self.service, at: time)
+        linter.signers = LintSigner.signers(of: input.source, in: input.project.folder)
         linter.root = try KnownList.chain(roots)?.chain.newest
         return linter
     }

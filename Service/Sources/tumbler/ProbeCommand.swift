@@ -16,8 +16,10 @@ struct ProbeCommand: AsyncParsableCommand {
         abstract: "Ask every host of a list for its certificates, and judge them as pinned apps do.",
         discussion: """
             Each entry's own host is asked on port 443; --host names further ones, such as subdomains. The chain is \
-            validated, then judged by the list as an app that enforces it would. Said is which pin matches, how long \
-            each certificate holds, and whether the issuer is another one than last time.
+            validated, then judged as an app that enforces it would: by the list, and by every list that installations \
+            may still hold. Which these are, the service says where it measured that; else they are those of the last \
+            propagation, out of lists/ of the project. Said is which pin matches, how long each certificate holds, and \
+            whether the issuer is another one than last time.
 
             --push sends the result to the service as well, for its dashboard.
 
@@ -76,8 +78,9 @@ struct ProbeCommand: AsyncParsableCommand {
         // What is missing for sending is said before anybody is asked.
         let client = self.push ? try self.client() : nil
         let list = try await self.target.load()
+        let held = try await self.target.heldLists(with: list, self.service, at: time)
         let rules = try CommandFailure.wrapping { () throws(RepositoryError) in
-            try ProbeRules(list, at: time, notice: notice)
+            try ProbeRules(list, at: time, notice: notice, held: held)
         }
         if rules.isExpired { StandardError.warning("the list expired at \(list.expiresAt); clients still enforce it") }
         let observer = HostObserver(
@@ -90,7 +93,7 @@ struct ProbeCommand: AsyncParsableCommand {
         let file = self.memoryFile
         var memory = file?.load() ?? ProbeMemory()
         let report = ProbeReport(
-            list, at: time, zip(hosts, observations).map { rules.judge($0, $1, &memory) })
+            list, held: held, at: time, zip(hosts, observations).map { rules.judge($0, $1, &memory) })
         file?.save(memory)
         if self.json {
             try JSONOutput.write(report)

@@ -20,6 +20,10 @@ struct ProbeLines {
         var lines = hosts.flatMap { host in
             [self.line(of: host, width: width)] + self.details(of: host).map { "        \($0)" }
         }
+        lines.append(
+            self.report.held?.line
+                ?? "this list alone was looked at: those that installations hold are known in its project")
+        lines += (self.report.held?.missing ?? []).map { "not in lists/, so not looked at: \($0)" }
         lines.append(self.sum)
         return lines
     }

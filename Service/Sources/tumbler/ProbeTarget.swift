@@ -42,6 +42,20 @@ struct ProbeTarget: ParsableArguments {
         return known.list
     }
 
+    /// The lists that installations may still hold beside one; `nil` where no project remembers them.
+    ///
+    /// - Throws: ``CommandFailure`` when what the project remembers cannot be read.
+    func heldLists(
+        with list: PinList, _ service: ServiceOptions, at time: Timestamp
+    ) async throws(CommandFailure) -> HeldLists? {
+        guard let project = try? self.project.find() else { return nil }
+        let name = try CommandFailure.wrapping { () throws(RepositoryError) in try project.name() }
+        guard name == list.name else { return nil }
+        return try await HeldLists.known(
+            in: project, name: list.name, source: (try? SourceInput(nil, self.project))?.source, published: list,
+            service: service, at: time)
+    }
+
     /// Where the results of the last probe are kept, unless somebody says otherwise: in the project folder, for its own
     /// list alone.
     var memory: URL? {

@@ -31,8 +31,10 @@ struct PublishCommand: AsyncParsableCommand {
     var json = false
 
     @OptionGroup var project: ProjectOption
+    @OptionGroup var time: TimeOption
 
     func run() async throws {
+        let time = self.time.time
         let publication = try self.publication()
         let client = ServiceClient(
             try self.service.requiredAddress(self.project), try self.service.requiredToken("publish"))
@@ -40,9 +42,22 @@ struct PublishCommand: AsyncParsableCommand {
         do throws(ServiceClient.PublishingFailure) { changes = try await client.publish(publication) } catch {
             throw error.failure
         }
+        try self.keep(publication, at: time)
         if self.json { return try JSONOutput.write(PublishedChanges(name: publication.name, changes: changes)) }
         let what = changes.isEmpty ? "published already" : "published \(changes.joined(separator: ", "))"
         try StandardOutput.write(lines: ["\(publication.name): \(what)"])
+    }
+
+    /// Writes down that the project's list is out.
+    private func keep(_ publication: Publication, at time: Timestamp) throws(CommandFailure) {
+        guard let project = try? self.project.find() else { return }
+        try CommandFailure.wrapping { () throws(RepositoryError) in
+            guard let newest = try project.newestList(), publication.files.contains(where: { $0.bytes == newest })
+            else {
+                return
+            }
+            try ListHistory.keep(newest, in: project, publishedAt: time)
+        }
     }
 
     private func publication() throws(CommandFailure) -> Publication {

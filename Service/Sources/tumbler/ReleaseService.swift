@@ -18,6 +18,9 @@ struct ReleaseService {
     private let served: PinList?
     private let isCurrent: Bool
 
+    /// The envelope of the list that the service serves, where it is current.
+    let servedEnvelope: [UInt8]?
+
     private let client: ServiceClient
     private let project: ProjectFolder
 
@@ -41,6 +44,7 @@ struct ReleaseService {
         self.project = input.project
         guard let bytes = try await self.client.servedList(input.source.name) else {
             self.served = nil
+            self.servedEnvelope = nil
             self.isCurrent = false
             return
         }
@@ -51,6 +55,7 @@ struct ReleaseService {
             // It has been loaded once already, and is loaded again.
             try? client?.load(list: bytes)
             self.isCurrent = client?.outside?.status == .current
+            self.servedEnvelope = self.isCurrent ? bytes : nil
         } catch {
             throw CommandFailure(
                 .doesNotHold, "the list that is served does not verify: \(error.reason)",
@@ -104,6 +109,8 @@ struct ReleaseService {
         } catch {
             let failure = error.failure
             guard error.isUnknown else { throw self.restoring(before, after: failure) }
+            // It may be out. When it is, publishing once more says when.
+            try? ListHistory.keep(envelope, in: self.project, publishedAt: nil)
             throw CommandFailure(
                 failure.exitCode, "\(failure.message); \(ProjectFolder.listName) holds the new list",
                 hint: "tumbler publish once more: what is published already stays as it is")

@@ -65,6 +65,7 @@ struct SignCommand: AsyncParsableCommand {
             try SigningCeremony(metadata, under: roots)
         }
         try self.expectPayload(metadata)
+        try self.project.expectRoom(for: metadata, at: self.output.path)
         try CommandFailure.wrapping { () throws(RepositoryError) in try metadata.expectDeniedKeys() }
         if case .root(let root) = metadata.content {
             try ReachableThresholds.expect(of: root, self.project, unless: self.allow)
@@ -83,6 +84,7 @@ struct SignCommand: AsyncParsableCommand {
         let signed = ceremony.envelope
         let file = try CommandFailure.wrapping { () throws(RepositoryError) in try SignableMetadata.file(of: signed) }
         try self.output.write(file)
+        if ceremony.isComplete { try self.project.keep(file, of: metadata.kind, at: self.output.path) }
         // For the log of whoever did not want to be asked; after a failure there is nothing but its line.
         if isConfirmed { try self.show(metadata) }
         let report = SigningReport(ceremony)

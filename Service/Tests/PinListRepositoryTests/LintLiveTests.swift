@@ -66,6 +66,49 @@ struct LintLiveTests {
         }
     }
 
+    @Test("a pin that is added and served on one day: the new list matches, and installations hold the one before")
+    func sameDay() async throws {
+        try await self.withChain { chain in
+            let host = try HostName("api.example.com")
+            let old = try PinListBuilt.list(
+                self.entry([SourceText.pin("a"), SourceText.pin("b")]), at: SourceText.now.later(-60 * 86_400))
+            func rules(_ text: String, heldFor days: Int64, _ measured: [Int64: Int64]? = nil) throws -> [String] {
+                let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+                    "tumbler-\(UUID().uuidString)")
+                defer { try? FileManager.default.removeItem(at: folder) }
+                let project = ProjectFolder(folder)
+                try ListHistory.keep(old.payload, in: project, publishedAt: old.issuedAt)
+                let source = try SourceText.read(text)
+                let time = SourceText.now.later(-days * 86_400)
+                let new = try PinListBuilt.list(source, after: old, at: time)
+                if days > 0 { try ListHistory.keep(new.payload, in: project, publishedAt: time) }
+                var linter = Linter(new, at: SourceText.now)
+                linter.source = source
+                linter.served = [ServedPath(host, path: chain.path)]
+                linter.held =
+                    try measured.map {
+                        try HeldLists(
+                            of: project, and: nil, measured: .init(period: 86_400, requests: 1_000, versions: $0))
+                    }
+                    ?? HeldLists(
+                        of: project, and: nil, propagation: source.propagation, at: SourceText.now,
+                        notMeasured: "there is no service")
+                return linter.findings.map(\.rule.id)
+            }
+            let added = self.entry([SourceText.pin("a"), SourceText.pin("b"), chain.pins[0]])
+            #expect(try rules(added, heldFor: 0) == ["held-list-refuses"])
+            #expect(try rules(added, heldFor: 29) == ["held-list-refuses"])
+            #expect(try rules(added, heldFor: 30).isEmpty)
+            // Nobody goes by time where installations were counted, neither way.
+            #expect(try rules(added, heldFor: 1, [1: 10, 2: 990]).isEmpty)
+            #expect(try rules(added, heldFor: 90, [1: 11, 2: 989]) == ["held-list-refuses"])
+            // An entry that is gone is still enforced by those who hold it.
+            let moved = self.entry([chain.pins[0], SourceText.pin("b")]).replacing(
+                "api.example.com", with: "www.example.com")
+            #expect(try rules(moved, heldFor: 0) == ["held-list-refuses"])
+        }
+    }
+
     @Test("all pins in one chain, the anchor among them, or only what is above the leaf")
     func chains() async throws {
         try await self.withChain { chain in

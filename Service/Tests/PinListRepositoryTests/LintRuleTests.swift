@@ -152,12 +152,12 @@ struct LintRuleTests {
 
     @Test("a pin goes while its successor is not out for long enough")
     func propagation() throws {
-        let published = try PinListBuilt.list(SourceText.good(), at: Self.now.later(-14 * 86_400))
+        let published = try PinListBuilt.list(SourceText.good(), at: Self.now.later(-30 * 86_400))
         let next = SourceText.good().replacing(Self.a, with: SourceText.pin("c"))
         #expect(try Self.rules(next, published: published).isEmpty)
         #expect(try Self.rules(next, published: published, at: Self.now.later(-1)) == ["propagation"])
         #expect(
-            try Self.rules("propagation: 13d\n" + next, published: published, at: Self.now.later(-1)).isEmpty)
+            try Self.rules("propagation: 29d\n" + next, published: published, at: Self.now.later(-1)).isEmpty)
         // Nothing that was out stays: no time is long enough.
         let new = next.replacing(Self.b, with: SourceText.pin("d"))
         #expect(try Self.rules(new, published: published, at: Self.now.later(300 * 86_400)) == ["propagation"])
@@ -167,6 +167,30 @@ struct LintRuleTests {
         #expect(try Self.rules(more, published: published, at: Self.now.later(-1)).isEmpty)
         let reporting = new.replacing("    pins:", with: "    mode: report\n    pins:")
         #expect(try Self.rules(reporting, published: published).isEmpty)
+    }
+
+    @Test("a signer that the newest root does not have: the stolen one, still in signers:")
+    func signers() throws {
+        let raw = [UInt8](repeating: 7, count: 32)
+        let prefix: [UInt8] = [0x30, 0x2A, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x03, 0x21, 0x00]
+        let key = try Curve25519.Signing.PrivateKey(rawRepresentation: raw).publicKey.rawRepresentation
+        let known = try #require(MetadataKey(subjectPublicKeyInfo: prefix + Array(key)))
+        let root = Root(
+            name: "com.example.app", version: 1, issuedAt: Self.now, expiresAt: Self.now.later(400 * 86_400),
+            keys: [known], root: Role(keyIDs: [String(repeating: "0", count: 64)], threshold: 1),
+            pins: Role(keyIDs: [known.keyID], threshold: 1))
+        var linter = Linter(try PinListBuilt.list(SourceText.good()), at: Self.now)
+        linter.signers = [LintSigner(.pins, named: "file:keys/pins.pem", keyID: String(repeating: "f", count: 64))]
+        // Without a root there is nothing to compare with.
+        #expect(linter.findings.isEmpty)
+        linter.root = root
+        #expect(linter.findings.map(\.rule.id) == ["signer-not-in-root"])
+        #expect(linter.findings.first?.detail?.contains("keys/pins.pem") == true)
+        linter.signers = [LintSigner(.pins, named: "file:keys/new.pem", keyID: known.keyID)]
+        #expect(linter.findings.isEmpty)
+        // What may sign lists may not sign roots.
+        linter.signers = [LintSigner(.root, named: "file:keys/new.pem", keyID: known.keyID)]
+        #expect(linter.findings.map(\.rule.id) == ["signer-not-in-root"])
     }
 
     @Test("members and pins that this version does not know")

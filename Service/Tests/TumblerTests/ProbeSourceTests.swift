@@ -103,8 +103,9 @@ struct ProbeSourceTests {
                 try self.makeProject(scene, server: service.address)
                 let run = try await self.probeProject(scene, ["--push", "--token-file", "token", "--json"])
                 run.expectResult()
-                let request = try #require(service.requests.first)
-                #expect(service.requests.count == 1 && request.method == "POST")
+                // Before it the service is asked which lists installations hold.
+                #expect(service.requests.map(\.method) == ["GET", "POST"])
+                let request = try #require(service.requests.last)
                 #expect(request.path == "/v1/lists/com.example.app/probe")
                 #expect(request.headers["Authorization"] == ["Bearer tumbler_0123456789abcdef_00ff"])
                 #expect(request.headers["Content-Type"] == ["application/json"])

@@ -211,15 +211,28 @@ struct ReleasePublishingTests {
         }
     }
 
-    @Test("a server without a token: released as ever, and said that it is not published, and how")
+    @Test("a server without a token: nothing is released, and it is said; --no-publish means it so")
     func withoutToken() async throws {
         try await self.with { scene in
-            let run = try await CommandRun.tumbler(
-                ["release", "-C", "project", "--yes", "--at", "2026-11-22T00:00:00Z"], in: scene.folder)
-            #expect(run.exitCode == 0, "\(run)")
-            #expect(run.errors.contains("not published") && run.errors.contains("tumbler publish"), "\(run)")
+            let before = try scene.folder.contents(of: "project/pins.json")
+            let release = ["release", "-C", "project", "--yes", "--at", "2026-11-22T00:00:00Z"]
+            let run = try await CommandRun.tumbler(release, in: scene.folder)
+            run.expectError(1, hint: true)
+            #expect(run.errors.contains("nothing was published") && run.errors.contains("--no-publish"), "\(run)")
+            #expect(try scene.folder.contents(of: "project/pins.json") == before)
             #expect(scene.service.requests.isEmpty)
+            let offline = try await CommandRun.tumbler(release + ["--no-publish"], in: scene.folder)
+            #expect(offline.exitCode == 0, "\(offline)")
+            #expect(
+                offline.errors.contains("not published") && offline.errors.contains("tumbler publish"), "\(offline)")
+            #expect(scene.service.requests("PUT").isEmpty)
             #expect(try scene.version == 2)
+            // It is signed, and nobody has it yet; publishing says when.
+            let lines = "project/lists/published.jsonl"
+            #expect(try !scene.folder.text(of: lines).contains(#""version":2"#))
+            let publish = ["publish", "-C", "project", "--token-file", "token", "--at", "2026-11-23T00:00:00Z"]
+            try await CommandRun.tumbler(publish, in: scene.folder).expectResult()
+            #expect(try scene.folder.text(of: lines).contains(#""at":"2026-11-23T00:00:00Z""#))
         }
     }
 }

@@ -15,6 +15,7 @@ extension LintPass {
             findings.append(
                 LintFinding(.versionNotAbove, "list", "\(self.list.version), published is \(published.version)"))
         }
+        let heldEntries = self.heldEntries
         let new = Dictionary(self.list.domains.map { ($0.entry.domain, $0) }) { first, _ in first }
         for old in published.domains {
             let host = old.entry.domain
@@ -25,28 +26,86 @@ extension LintPass {
                         .rolloutLowered, "\(host)", "from \(old.rollout) to \(domain.rollout)",
                         at: self.position(of: host)))
             }
-            if let detail = self.succession(from: old.entry, to: domain.entry, published) {
+            if let detail = self.succession(from: old.entry, to: domain.entry, published, heldEntries) {
                 findings.append(LintFinding(.propagation, "\(host)", detail, at: self.position(of: host)))
             }
         }
         return findings
     }
 
-    /// What is wrong when pins of an entry go: those that stay must have been published for as long as clients may lag
-    /// behind. The one time that is known is when the published list was issued: a pin in it has been out since then at
-    /// least.
-    private func succession(from old: PinnedDomain, to new: PinnedDomain, _ published: PinList) -> String? {
+    /// The pins of the entries that enforce, of each list that installations may still hold.
+    private var heldEntries: [[HostName: Set<Pin>]] {
+        var all: [[HostName: Set<Pin>]] = []
+        for held in self.held?.lists ?? [] {
+            var pins: [HostName: Set<Pin>] = [:]
+            for domain in held.list.domains where domain.entry.mode == .enforce && domain.rollout > 0 {
+                pins[domain.entry.domain] = Set(domain.entry.pins.map(\.pin))
+            }
+            all.append(pins)
+        }
+        return all
+    }
+
+    /// What is wrong when pins of an entry go: one that stays must be in every list that installations may still hold.
+    ///
+    /// Since when a pin is out is so known for each pin, however many lists went out since.
+    private func succession(
+        from old: PinnedDomain, to new: PinnedDomain, _ published: PinList, _ entries: [[HostName: Set<Pin>]]
+    ) -> String? {
         let before = Set(old.pins.map(\.pin))
         let after = Set(new.pins.map(\.pin))
         let gone = before.subtracting(after)
         guard !gone.isEmpty else { return nil }
         let which = gone.map(\.description).sorted().joined(separator: ", ")
-        guard !before.isDisjoint(with: after) else { return "\(which) goes, and no published pin stays" }
-        let propagation = self.source?.propagation ?? ListSource.defaultPropagation
-        let out = self.time.secondsSince1970 - published.issuedAt.secondsSince1970
-        guard out < propagation else { return nil }
-        return
-            "\(which) goes; what stays was published \(SourceDuration.rough(max(0, out))) ago as far as is known, and "
-            + "propagation is \(SourceDuration.text(propagation))"
+        let staying = before.intersection(after)
+        guard !staying.isEmpty else { return "\(which) goes, and no published pin stays" }
+        guard let held else { return self.succession(of: which, since: published) }
+        if let lacking = self.lacking(staying, new.domain, held, entries) {
+            let words = Self.words(for: lacking, self.propagation)
+            return "\(which) goes, and no pin that stays is known to all: \(words)"
+        }
+        guard !held.isMeasured, !held.missing.isEmpty else { return nil }
+        return "\(which) goes, and nobody knows whether what stays is in \(held.missing.joined(separator: ", "))"
     }
+
+    /// Who does not know the one of some pins that is known best; `nil` when one is known to all.
+    private func lacking(
+        _ pins: Set<Pin>, _ host: HostName, _ held: HeldLists, _ entries: [[HostName: Set<Pin>]]
+    ) -> HeldRefusal? {
+        var best: HeldRefusal?
+        for pin in pins.sorted(by: { $0.description < $1.description }) {
+            // Who holds a list without an entry for the host pins nothing there.
+            let parts = entries.map { pins -> Double in pins[host].map { $0.contains(pin) ? 0 : 1 } ?? 0 }
+            guard let lacking = held.refusal(parts), !lacking.isTolerated else { return nil }
+            if best.map({ Self.isBetter(lacking, $0) }) ?? true { best = lacking }
+        }
+        return best
+    }
+
+    private static func isBetter(_ one: HeldRefusal, _ other: HeldRefusal) -> Bool {
+        guard let share = one.share, let least = other.share else { return one.versions.count < other.versions.count }
+        return share < least
+    }
+
+    /// Who lacks a pin, and until when.
+    private static func words(for refusal: HeldRefusal, _ propagation: Int64) -> String {
+        let lists = refusal.versions.isEmpty ? "a list that is not in lists/" : HeldLists.text(of: refusal.versions)
+        guard let share = refusal.share else {
+            let until = refusal.until.map { " until \($0.adding(propagation))" } ?? ""
+            return "installations may hold \(lists) without it\(until)"
+        }
+        return "\(HeldLists.percent(share)) of the installations hold \(lists) without it"
+    }
+
+    /// The same where nothing but the published list is known: a pin in it has been out since it was issued at least.
+    private func succession(of gone: String, since published: PinList) -> String? {
+        let out = self.time.secondsSince1970 - published.issuedAt.secondsSince1970
+        guard out < self.propagation else { return nil }
+        return
+            "\(gone) goes; what stays was published \(SourceDuration.rough(max(0, out))) ago as far as is known, and "
+            + "propagation is \(SourceDuration.text(self.propagation))"
+    }
+
+    /// How long installations may take, in seconds.
+    var propagation: Int64 { self.source?.propagation ?? ListSource.defaultPropagation }
 }

@@ -11,6 +11,8 @@ struct LintPass {
     let time: Timestamp
     let source: ListSource?
     let published: PinList?
+    let held: HeldLists?
+    let signers: [LintSigner]
     let root: Root?
     let verifiable: Set<MetadataKey.Algorithm>
     let served: [ServedPath]?
@@ -33,6 +35,8 @@ struct LintPass {
         self.time = linter.time
         self.source = linter.source
         self.published = linter.published
+        self.held = linter.held
+        self.signers = linter.signers
         self.root = linter.root
         self.verifiable = linter.source?.verifiable ?? linter.verifiable
         self.served = linter.served

@@ -111,6 +111,9 @@ extension LintRule {
         "hybrid-not-demanded", .warning,
         "clients make a hybrid demand when they can verify every key of it, and nobody knows the algorithm of this one",
         fix: "tumbler root rotate --remove ROLE=KEYID, and a hybrid demand of keys that clients can verify")
+    static let signerNotInRoot = LintRule(
+        "signer-not-in-root", .warning, "what this key signs counts for nothing under the newest root",
+        fix: "name the key in signers: that root show prints, or give it the role with root rotate")
     static let denyWithoutReport = LintRule(
         "deny-without-report", .warning, "unlisted: deny blocks hosts that nobody thought of, and nobody hears of it",
         fix: "add reportTo, or begin with unlisted: report")
@@ -157,7 +160,18 @@ extension LintRule {
     static let propagation = LintRule(
         "propagation", .error,
         "a pin goes while its successor is not out for long enough: clients that lag behind would be locked out",
-        fix: "keep both pins until propagation has passed since the successor was published")
+        fix: "keep the pin until every list that installations may still hold has its successor")
+    static let propagationShort = LintRule(
+        "propagation-short", .warning,
+        "where adoption is not measured, time alone says who has a list, and many apps are not opened for weeks",
+        fix: "write propagation: 30d, or let a service measure adoption")
+    static let heldListRefuses = LintRule(
+        "held-list-refuses", .error,
+        "what is served now matches no pin of a list that installations may still hold: they are locked out",
+        fix: "serve the old key until they have the new pin; where that cannot be, tumbler suspend DOMAIN --for 12h")
+    static let listsMissing = LintRule(
+        "lists-missing", .warning, "installations may hold a list that is not in lists/, and nothing is known of it",
+        fix: "commit lists/ with the source, and update this checkout")
     static let notObserved = LintRule(
         "not-observed", .warning, "nobody could look at what is served, so nothing can be said of it",
         fix: "run this where the host can be reached")
@@ -170,10 +184,11 @@ extension LintRule {
         .unusablePin, .validTooLong, .validShorterThanRefresh, .refreshClamped, .rootExpiresSoon,
         .rootExpired,
         .domainExpiry, .suspensionOverADay, .suspensionEnded, .suspensionOfNothing, .sharedKey,
-        .unverifiableThreshold, .hybridNotDemanded, .denyWithoutReport, .publicSuffix, .listHostPinned,
-        .deniedKeyPinned, .deniedKeyServed, .deniedCertificate,
+        .unverifiableThreshold, .hybridNotDemanded, .signerNotInRoot, .denyWithoutReport, .publicSuffix,
+        .listHostPinned, .deniedKeyPinned, .deniedKeyServed, .deniedCertificate,
         .unusedPinSet, .certificateNamesOtherEntry,
-        .unknownMember, .rolloutLowered, .versionNotAbove, .wouldCutOff, .propagation, .notObserved,
+        .unknownMember, .rolloutLowered, .versionNotAbove, .wouldCutOff, .heldListRefuses,
+        .propagation, .propagationShort, .listsMissing, .notObserved,
     ]
 
     /// The rule with an id, or `nil`.

@@ -21,6 +21,12 @@ public struct Linter: Sendable {
     /// The list that clients have now.
     public var published: PinList?
 
+    /// The lists that installations may still hold; without them the published list alone is looked at.
+    public var held: HeldLists?
+
+    /// Who signs by the source, as far as their public keys are at hand.
+    public var signers: [LintSigner] = []
+
     /// The newest root.
     public var root: Root?
 
@@ -43,7 +49,7 @@ public struct Linter: Sendable {
     public var findings: [LintFinding] {
         let pass = LintPass(self)
         var findings = pass.pinFindings + pass.timeFindings + pass.hostFindings + pass.rootFindings
-        findings += pass.publicationFindings + pass.liveFindings
+        findings += pass.publicationFindings + pass.heldFindings + pass.signerFindings + pass.liveFindings
         let order = Dictionary(zip(LintRule.all, LintRule.all.indices)) { first, _ in first }
         // Sorting is stable here: the index decides between findings of one rule.
         return findings.enumerated().sorted {
@@ -51,10 +57,13 @@ public struct Linter: Sendable {
         }.map(\.element)
     }
 
-    /// The hosts whose served chains the rules ask for: those of the entries, of the lists and of the reports.
+    /// The hosts whose served chains the rules ask for: those of the entries, of the lists and of the reports, and those
+    /// that only lists enforce which installations may still hold.
     public var hostsToObserve: [HostName] {
         var seen = Set<HostName>()
-        let hosts = self.list.domains.filter { $0.entry.mode != .off }.map(\.entry.domain) + self.serviceHosts
+        var hosts = self.list.domains.filter { $0.entry.mode != .off }.map(\.entry.domain) + self.serviceHosts
+        hosts += (self.held?.lists ?? []).flatMap(\.list.domains).filter { $0.entry.mode == .enforce }
+            .map(\.entry.domain)
         return hosts.filter { seen.insert($0).inserted }
     }
 

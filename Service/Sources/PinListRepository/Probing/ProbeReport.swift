@@ -12,12 +12,34 @@ public struct ProbeReport: Sendable, Encodable {
         let version: Int64
     }
 
+    /// The lists that installations may still hold, as JSON has them.
+    private struct Held: Encodable {
+        let basis: String
+        let versions: [Int64]
+        let missing: [String]
+        let requests: Int64?
+        let period: Int64?
+        let why: String?
+
+        init(_ held: HeldLists) {
+            (self.versions, self.missing) = (held.versions, held.missing)
+            switch held.basis {
+            case .measured(let requests, let period):
+                (self.basis, self.requests, self.period, self.why) = ("measured", requests, period, nil)
+            case .propagation(let seconds, let why):
+                (self.basis, self.requests, self.period, self.why) = ("propagation", nil, seconds, why)
+            }
+        }
+    }
+
     /// When it was made.
     public let at: Timestamp
     /// The name of the list.
     public let name: String
     /// The version of the list.
     public let version: Int64
+    /// The lists that installations may still hold; `nil` where the one list alone was looked at.
+    public let held: HeldLists?
     /// The hosts, in the order in which they were asked for.
     public let hosts: [ProbedHost]
 
@@ -25,10 +47,12 @@ public struct ProbeReport: Sendable, Encodable {
     ///
     /// - Parameters:
     ///   - list: The list that they were judged by.
+    ///   - held: The lists that installations may still hold, by which they were judged as well.
     ///   - time: When.
     ///   - hosts: The hosts.
-    public init(_ list: PinList, at time: Timestamp, _ hosts: [ProbedHost]) {
+    public init(_ list: PinList, held: HeldLists? = nil, at time: Timestamp, _ hosts: [ProbedHost]) {
         self.at = time
+        self.held = held
         (self.name, self.version) = (list.name, list.version)
         self.hosts = hosts
     }
@@ -39,13 +63,14 @@ public struct ProbeReport: Sendable, Encodable {
     /// Whether a host could not be asked.
     public var isIncomplete: Bool { self.hosts.contains { $0.state == .unknown } }
 
-    enum CodingKeys: CodingKey { case at, list, hosts }
+    enum CodingKeys: CodingKey { case at, list, held, hosts }
 
     /// Writes the report.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(self.at.description, forKey: .at)
         try container.encode(Named(name: self.name, version: self.version), forKey: .list)
+        try container.encode(self.held.map(Held.init), forKey: .held)
         try container.encode(self.hosts, forKey: .hosts)
     }
 }

@@ -7,7 +7,8 @@ public import PinListMetadata
 
 /// What a list makes of what hosts serve, seen from the apps that enforce it.
 ///
-/// An app outside a rollout, or one that reports alone, locks nobody out. So everybody is in every rollout here that
+/// It is judged by one list, the newest, and by all that installations may still hold. An app outside a rollout, or one
+/// that reports alone, locks nobody out. So everybody is in every rollout here that
 /// is not at zero: what comes out is whether *somebody* is locked out.
 public struct ProbeRules: Sendable {
     /// The list.
@@ -21,6 +22,7 @@ public struct ProbeRules: Sendable {
 
     private let time: Timestamp
     private let notice: Int64
+    private let held: HeldRules?
     private let policy: PinningPolicy
     private let unsuspended: PinningPolicy
 
@@ -30,9 +32,13 @@ public struct ProbeRules: Sendable {
     ///   - list: The list.
     ///   - time: Now.
     ///   - notice: How long before the end of a certificate it is said, in seconds.
+    ///   - held: The lists that installations may still hold; `nil` where only this list is known.
     /// - Throws: ``RepositoryError`` for a list that no rules can be made of.
-    public init(_ list: PinList, at time: Timestamp, notice: Int64) throws(RepositoryError) {
+    public init(
+        _ list: PinList, at time: Timestamp, notice: Int64, held: HeldLists? = nil
+    ) throws(RepositoryError) {
         self.list = list
+        self.held = try held.map { held throws(RepositoryError) in try HeldRules(held, at: time) }
         self.time = time
         self.notice = notice
         self.reference = max(time, list.issuedAt)
@@ -56,10 +62,12 @@ public struct ProbeRules: Sendable {
     /// Whether the list has expired; clients go on enforcing it.
     public var isExpired: Bool { self.list.expiresAt <= self.reference }
 
-    /// The hosts to ask: those that the entries are named for, then others, each once.
+    /// The hosts to ask: those that the entries are named for, those that older lists enforce which installations may
+    /// still hold, then others, each once.
     public func hosts(and others: [HostName]) -> [HostName] {
         var seen: Set<HostName> = []
-        return (self.list.domains.map(\.entry.domain) + others).filter { seen.insert($0).inserted }
+        let entries = self.list.domains.map(\.entry.domain) + (self.held?.hosts ?? [])
+        return (entries + others).filter { seen.insert($0).inserted }
     }
 
     /// Judges what somebody saw.
@@ -74,8 +82,8 @@ public struct ProbeRules: Sendable {
             var reason = ""
             if case .unreachable(let words) = observation { reason = words }
             return ProbedHost(
-                state: .unknown, host: host, entry: entry, decision: nil, path: [], daysLeft: nil, issuerChanged: nil,
-                error: PrintableText.line(reason), notes: self.standing(of: entry))
+                state: .unknown, host: host, entry: entry, decision: nil, refusal: nil, path: [], daysLeft: nil,
+                issuerChanged: nil, error: PrintableText.line(reason), notes: self.standing(of: entry))
         }
         let path = zip(decision.path.certificates, decision.path.publicKeyPins).map {
             ProbedCertificate($0, pin: $1)
@@ -94,9 +102,13 @@ public struct ProbeRules: Sendable {
             notes.append("the issuer changed since \(before.at): from \(before.issuerName) to \(leaf.issuer)")
         }
         notes += Self.pins(of: entry, path: path, present: present, ever: memory.pins(of: host))
+        let refusal = self.held?.refusal(of: host, observation)
+        let locksOut = decision.verdict == .block || refusal.map { !$0.isTolerated } ?? false
+        if let refusal { notes.append(refusal.text) }
         return ProbedHost(
-            state: decision.verdict == .block ? .locksOut : ends ? .endsSoon : .well, host: host, entry: entry,
-            decision: decision, path: path, daysLeft: path.compactMap { $0.daysLeft(at: self.time) }.min(),
+            state: locksOut ? .locksOut : ends ? .endsSoon : .well, host: host, entry: entry,
+            decision: decision, refusal: refusal, path: path,
+            daysLeft: path.compactMap { $0.daysLeft(at: self.time) }.min(),
             issuerChanged: changed, error: decision.detail.map { PrintableText.line($0) }, notes: notes)
     }
 
@@ -118,7 +130,7 @@ public struct ProbeRules: Sendable {
 
 extension PinningPolicy {
     /// What these rules make of an observation; `nil` when there is nothing to judge.
-    fileprivate func decision(
+    func decision(
         for host: HostName, _ observation: ProbeObservation, at time: Timestamp
     ) -> PinningDecision? {
         switch observation {

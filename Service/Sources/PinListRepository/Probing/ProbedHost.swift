@@ -8,7 +8,7 @@ public import CertificatePinning
 public struct ProbedHost: Hashable, Sendable, Encodable {
     /// How it stands.
     public enum State: Hashable, Sendable {
-        /// Everybody gets in, and no certificate ends soon.
+        /// Everybody gets in, with whatever list that they may hold, and no certificate ends soon.
         case well
         /// Somebody is locked out.
         case locksOut
@@ -26,6 +26,8 @@ public struct ProbedHost: Hashable, Sendable, Encodable {
     public let entry: PinnedDomain?
     /// What an app would decide that enforces; `nil` when the host could not be asked.
     public let decision: PinningDecision?
+    /// Which lists that installations may still hold refuse what is served; `nil` when none does.
+    public let refusal: HeldRefusal?
     /// The validated path, leaf first; empty without one.
     public let path: [ProbedCertificate]
     /// The whole days until the first certificate of the path ends; `nil` without a path.
@@ -38,7 +40,8 @@ public struct ProbedHost: Hashable, Sendable, Encodable {
     public let notes: [String]
 
     enum CodingKeys: CodingKey {
-        case host, notedHostname, mode, ok, verdict, reason, matched, path, daysLeft, issuerChanged, error, notes
+        case host, notedHostname, mode, ok, verdict, reason, matched, refusedBy, refusing, path, daysLeft
+        case issuerChanged, error, notes
     }
 
     /// Writes all members, so that every host has the same; `null` stands where there is nothing.
@@ -51,6 +54,8 @@ public struct ProbedHost: Hashable, Sendable, Encodable {
         try container.encode(self.decision?.verdict, forKey: .verdict)
         try container.encode(self.decision?.reason.description, forKey: .reason)
         try container.encode(self.decision?.matched, forKey: .matched)
+        try container.encode(self.refusal?.versions ?? [], forKey: .refusedBy)
+        try container.encode(self.refusal?.share, forKey: .refusing)
         try container.encode(self.path, forKey: .path)
         try container.encode(self.daysLeft, forKey: .daysLeft)
         try container.encode(self.issuerChanged, forKey: .issuerChanged)

@@ -114,6 +114,7 @@ public struct NewProject: Sendable {
         try ProjectFolder.write(rootFile, to: self.folder.root(1))
         try ClientCheck.verify(listFile, in: self.folder, at: self.time)
         try ProjectFolder.write(listFile, to: self.folder.list)
+        try ListHistory.keep(listFile, in: self.folder, publishedAt: self.time)
         try ProjectFolder.write(Array(self.sourceText.utf8), to: self.folder.source)
     }
 
@@ -138,7 +139,7 @@ public struct NewProject: Sendable {
             "name: \(self.quoted(name))",
             "validFor: 60d            # a list that is not renewed for so long is stale, and still enforced",
             "refreshAfter: 12h        # how long apps wait before they ask again",
-            "propagation: 14d         # how long a pin is out before its certificate may be served",
+            "propagation: 30d         # how long a pin is out before its certificate may be served",
             "unlisted: allow          # hosts that are not listed: allow, report or deny",
             "reportTo: []             # where apps report failures to, such as https://pins.example.com/v1/reports",
             "signers: {pins: [\"file:\(self.pinsKeyName)\"], root: [\"file:\(self.rootKeyName)\"]}",

@@ -92,6 +92,14 @@ public struct ProjectFolder: Sendable {
         }
     }
 
+    /// The name of the project's list, as its newest list says it; `nil` when there is none yet.
+    ///
+    /// - Throws: ``RepositoryError`` when it cannot be read.
+    public func name() throws(RepositoryError) -> String? {
+        guard let bytes = try self.newestList() else { return nil }
+        return try KnownList(bytes, named: Self.listName, roots: []).list.name
+    }
+
     /// The newest list, verified by the project's roots; `nil` when there is none yet.
     ///
     /// - Throws: ``RepositoryError`` when it cannot be read or does not verify.

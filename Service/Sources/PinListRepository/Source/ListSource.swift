@@ -53,8 +53,8 @@ public struct ListSource: Hashable, Sendable {
     /// How long a list holds where the source does not say: 60 days.
     public static let defaultValidFor: Int64 = 60 * 86_400
 
-    /// How long a pin is out before it is needed, where the source does not say: 14 days.
-    public static let defaultPropagation: Int64 = 14 * 86_400
+    /// How long a pin is out before it is needed, where the source does not say: 30 days.
+    public static let defaultPropagation: Int64 = 30 * 86_400
 
     /// What all clients can verify where the source does not say: Apple's systems before 26 have no ML-DSA.
     public static let defaultVerifiable: Set<MetadataKey.Algorithm> = [.ecdsaP256SHA256, .ed25519]

@@ -35,6 +35,19 @@ struct AdminAccess: Sendable {
         }
     }
 
+    /// Lets those pass who may look, or may publish or probe a name: whoever puts a list out must know who has it.
+    ///
+    /// - Throws: ``Problem``: 401 without a token that counts, 403 with one for something else.
+    func expectReader(of name: String, _ request: Request) async throws {
+        if self.needsNoToken(request) { return }
+        let token = try await self.token(of: request)
+        guard token.mayRead || token.mayProbe(name) else {
+            throw Problem(
+                .forbidden, "wrong-scope",
+                "this token is neither for reading nor for \(name); tumbler token create --scope read")
+        }
+    }
+
     /// Lets those pass who may publish under a name.
     ///
     /// - Returns: The id of the token, for the log.

@@ -90,6 +90,11 @@ enum OpenAPIDocument {
             "400": {"$ref": "#/components/responses/problem"}, "401": {"$ref": "#/components/responses/problem"},
             "403": {"$ref": "#/components/responses/problem"}, "413": {"$ref": "#/components/responses/problem"},
             "415": {"$ref": "#/components/responses/problem"}, "503": {"$ref": "#/components/responses/later"}}}},
+         "/v1/lists/{name}/adoption": {"parameters": [{"$ref": "#/components/parameters/name"}],
+          "get": {"operationId": "adoption", "summary": "Which lists installations hold", \(Self.reader),
+           "responses": {"200": {"description": "What was counted.", "content": {"application/json": {"schema":
+            {"$ref": "#/components/schemas/Adoption"}}}}, "404": {"$ref": "#/components/responses/problem"},
+            \(Self.refusals)}}},
          "/v1/status": {"get": {"operationId": "status", "summary": "The figures of the dashboard", \(Self.reader),
           "responses": {"200": {"description": "The figures.", "content": {"application/json": {"schema":
            {"$ref": "#/components/schemas/Status"}}}}, \(Self.refusals)}}},

@@ -23,6 +23,13 @@ enum OpenAPISchemas {
              "at": {"description": "When; RFC 3339. Now is what it is without."},
              "hosts": {"type": "array", "maxItems": 10000, "items": {"type": "object", "required": ["host", "ok"],
               "properties": {"host": {"type": "string"}, "ok": {"type": "boolean"}}}}}},
+            "Adoption": {"type": "object",
+             "required": ["name", "at", "state", "period", "requests", "versions", "unknown"], "properties": {
+              "name": {"type": "string"}, "at": {"$ref": "#/components/schemas/Time"},
+              "state": {"enum": ["measured", "not-measured"]}, "why": {"type": "string"},
+              "period": {"type": "integer", "minimum": 86400}, "requests": {"type": "integer", "minimum": 0},
+              "versions": {"type": "object", "additionalProperties": {"type": "integer", "minimum": 1}},
+              "unknown": {"type": "integer", "minimum": 0}}},
             \(Self.reports),
             \(Self.status)
         """

@@ -38,6 +38,10 @@ struct ServiceRoutes: Sendable {
         }
         let probe = ProbeRoute(parts: self.parts, access: self.access)
         router.post("/v1/lists/:name/probe") { request, context in try await probe.respond(to: request, context) }
+        let adoption = AdoptionRoute(parts: self.parts, access: self.access)
+        router.get("/v1/lists/:name/adoption") { request, context in
+            try await adoption.respond(to: request, context)
+        }
         router.get("/v1/status") { request, _ in
             try await self.access.expectReader(request)
             return Response.bytes(try await self.status(), "application/json")

@@ -34,6 +34,8 @@ struct ProbeFacts {
             self.trouble = error
         } else if Self.text(members["verdict"]) == "block" {
             self.trouble = "apps refuse it: \(Self.text(members["reason"]) ?? "no reason given")"
+        } else if let versions = Self.versions(members["refusedBy"]), Self.isFalse(members["ok"]) {
+            self.trouble = "apps refuse it that still hold list \(versions)"
         } else {
             self.trouble = nil
         }
@@ -47,6 +49,16 @@ struct ProbeFacts {
     private static func elements(_ value: JSONValue?) -> [JSONValue] {
         guard case .array(let elements)? = value else { return [] }
         return elements
+    }
+
+    private static func isFalse(_ value: JSONValue?) -> Bool { value == .bool(false) }
+
+    /// Versions of lists, in words; `nil` for none.
+    private static func versions(_ value: JSONValue?) -> String? {
+        let versions = self.elements(value).prefix(16).compactMap { value in
+            if case .integer(let version) = value { "\(version)" } else { nil }
+        }
+        return versions.isEmpty ? nil : versions.joined(separator: ", ")
     }
 
     private static func text(_ value: JSONValue?) -> String? {

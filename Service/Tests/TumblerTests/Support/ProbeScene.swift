@@ -100,8 +100,8 @@ struct PrintedProbe: Decodable, Equatable {
     struct Host: Decodable, Equatable {
         /// Every host has all of them.
         static let members: Set = [
-            "host", "notedHostname", "mode", "ok", "verdict", "reason", "matched", "path", "daysLeft", "issuerChanged",
-            "error", "notes",
+            "host", "notedHostname", "mode", "ok", "verdict", "reason", "matched", "refusedBy", "refusing", "path",
+            "daysLeft", "issuerChanged", "error", "notes",
         ]
 
         let host: String

@@ -1,0 +1,159 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+public import CertificatePinning
+public import PinListMetadata
+
+extension HeldLists {
+    /// What is known of a version.
+    private struct Span {
+        let version: Int64
+        /// The list, where it was read already.
+        var list: PinList?
+        /// When it went out first.
+        let first: Timestamp
+        /// When it was last said to have gone out: only since then it is sure that it was out.
+        let last: Timestamp
+        /// Whether somebody wrote down that it went out.
+        let isRecorded: Bool
+        /// When a newer list was out for sure.
+        var until: Timestamp?
+    }
+
+    /// The lists that were the newest at any moment of the last `propagation`, the one in force when that time began
+    /// included.
+    ///
+    /// - Parameters:
+    ///   - project: The project: its `lists/`, and its `pins.json`.
+    ///   - published: The list that clients get now, where it comes from elsewhere.
+    ///   - propagation: How long installations may take, in seconds.
+    ///   - time: Now.
+    ///   - why: Why adoption is not measured.
+    /// - Throws: ``RepositoryError`` when something is there and cannot be read.
+    public init(
+        of project: ProjectFolder, and published: PinList?, propagation: Int64, at time: Timestamp,
+        notMeasured why: String
+    ) throws(RepositoryError) {
+        let history = try ListHistory(of: project)
+        let start = Timestamp(
+            secondsSince1970: time.secondsSince1970.subtractingReportingOverflow(propagation).partialValue)
+        let others = try Self.others(project, published)
+        var spans = try Self.spans(history, others)
+        Self.close(&spans)
+        var held: [Held] = []
+        var missing: [String] = []
+        var before: Span?
+        for span in spans {
+            let version = span.version
+            // A version between two that are known may have been out; the one before is then over at an unknown time.
+            if let before, before.version + 1 < version, span.last > start {
+                missing.append(Self.text(of: (before.version + 1)...(version - 1)))
+            } else if before == nil, version > 1, span.last > start {
+                missing.append("what went out before version \(version)")
+            }
+            before = span
+            guard span.until.map({ $0 > start }) ?? true else { continue }
+            let list: PinList?
+            if let read = span.list { list = read } else { list = try history.list(version) }
+            if let list { held.append(Held(list, until: span.until)) } else { missing.append("version \(version)") }
+        }
+        // One of them may be another list of a version that is kept.
+        for other in others where !held.contains(where: { $0.list.payload == other.payload }) {
+            guard let span = spans.first(where: { $0.version == other.version }) else { continue }
+            if span.until.map({ $0 > start }) ?? true { held.append(Held(other, until: span.until)) }
+        }
+        self.init(.propagation(propagation, why: why), held, missing: missing)
+    }
+
+    /// What `pins.json` and a service have: lists that are out, at an unknown time.
+    private static func others(
+        _ project: ProjectFolder, _ published: PinList?
+    ) throws(RepositoryError) -> [PinList] {
+        var others: [PinList] = []
+        if let bytes = try project.newestList() {
+            others.append(try KnownList(bytes, named: ProjectFolder.listName, roots: []).list)
+        }
+        if let published, !others.contains(where: { $0.payload == published.payload }) { others.append(published) }
+        return others
+    }
+
+    private static func spans(_ history: ListHistory, _ others: [PinList]) throws(RepositoryError) -> [Span] {
+        let records = Dictionary(grouping: history.records, by: \.version)
+        let versions = history.keptVersions.union(records.keys).union(others.map(\.version))
+        var spans: [Span] = []
+        for version in versions.sorted() {
+            let times = records[version]?.map(\.at) ?? []
+            if let first = times.min(), let last = times.max() {
+                spans.append(Span(version: version, first: first, last: last, isRecorded: true))
+                continue
+            }
+            // Nobody wrote down when it went out. It was not out before it was issued.
+            var list = try history.list(version)
+            if list == nil { list = others.first { $0.version == version } }
+            guard let list else { continue }
+            spans.append(
+                Span(version: version, list: list, first: list.issuedAt, last: list.issuedAt, isRecorded: false))
+        }
+        return spans
+    }
+
+    /// Says of each when a newer one was out. A list that is recorded as published ends only when another one is: one
+    /// that was signed and never went out ends nothing.
+    private static func close(_ spans: inout [Span]) {
+        var recorded: Timestamp?
+        var any: Timestamp?
+        for index in spans.indices.reversed() {
+            let span = spans[index]
+            spans[index].until = span.isRecorded ? recorded : any
+            any = min(any ?? span.last, span.last)
+            if span.isRecorded { recorded = min(recorded ?? span.last, span.last) }
+        }
+    }
+}
+
+extension HeldLists {
+    /// What a service counted.
+    public struct Measurement: Hashable, Sendable {
+        /// Over how many seconds.
+        public let period: Int64
+        /// The requests that named a list.
+        public let requests: Int64
+        /// How many of them named which version.
+        public let versions: [Int64: Int64]
+
+        /// States what was counted.
+        public init(period: Int64, requests: Int64, versions: [Int64: Int64]) {
+            self.period = period
+            self.requests = requests
+            self.versions = versions
+        }
+    }
+
+    /// The lists that were counted.
+    ///
+    /// - Parameters:
+    ///   - project: The project: its `lists/`, and its `pins.json`.
+    ///   - published: The list that clients get now.
+    ///   - measurement: What was counted.
+    /// - Throws: ``RepositoryError`` when something is there and cannot be read.
+    public init(
+        of project: ProjectFolder, and published: PinList?, measured measurement: Measurement
+    ) throws(RepositoryError) {
+        let history = try ListHistory(of: project)
+        let others = try Self.others(project, published)
+        let all = Double(max(measurement.requests, 1))
+        var held: [Held] = []
+        var known: Int64 = 0
+        for (version, count) in measurement.versions.sorted(by: { $0.key < $1.key }) where count > 0 {
+            var list = try history.list(version)
+            if list == nil { list = others.first { $0.version == version } }
+            guard let list else { continue }
+            known += count
+            held.append(Held(list, share: Double(count) / all))
+        }
+        self.init(
+            .measured(requests: measurement.requests, period: measurement.period), held,
+            unknownShare: Double(max(0, measurement.requests - known)) / all)
+    }
+}

@@ -1,0 +1,119 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+public import CertificatePinning
+public import PinListMetadata
+
+/// The lists that installations may still hold.
+///
+/// Nobody can ask them. Either a service counted what they say when they ask for a newer list, or it is assumed that all
+/// have the newest list once `propagation` has passed: then these are the lists that were the newest at any moment of
+/// that time.
+public struct HeldLists: Sendable {
+    /// What it is known from.
+    public enum Basis: Hashable, Sendable {
+        /// Requests of installations that were counted over a time, in seconds.
+        case measured(requests: Int64, period: Int64)
+        /// The seconds of `propagation`, and why adoption is not measured.
+        case propagation(Int64, why: String)
+    }
+
+    /// A list that installations may hold.
+    public struct Held: Sendable {
+        /// The list.
+        public let list: PinList
+
+        /// When a newer list went out; `nil` for the newest.
+        public let until: Timestamp?
+
+        /// The share of the counted requests that named it; `nil` where nothing was counted.
+        public let share: Double?
+
+        /// States a list.
+        init(_ list: PinList, until: Timestamp? = nil, share: Double? = nil) {
+            self.list = list
+            self.until = until
+            self.share = share
+        }
+    }
+
+    /// The share up to which a measured list that refuses something stops nobody: that of the gate (1 in 100).
+    public static let mostRefusing = 0.01
+
+    /// What it is known from.
+    public let basis: Basis
+
+    /// The lists, by version.
+    public let lists: [Held]
+
+    /// The share of the counted requests that named a list which is not here; nothing where nothing was counted.
+    public let unknownShare: Double
+
+    /// Which lists may be held as well and are not in `lists/`, in words.
+    public let missing: [String]
+
+    /// States lists.
+    init(_ basis: Basis, _ lists: [Held], unknownShare: Double = 0, missing: [String] = []) {
+        self.basis = basis
+        self.lists = lists.sorted { $0.list.version < $1.list.version }
+        self.unknownShare = unknownShare
+        self.missing = missing
+    }
+
+    /// Whether installations were counted.
+    public var isMeasured: Bool { if case .measured = self.basis { true } else { false } }
+
+    /// Their versions, each once.
+    public var versions: [Int64] {
+        self.lists.map(\.list.version).reduce(into: []) { if $0.last != $1 { $0.append($1) } }
+    }
+
+    /// One line: what it is known from, and which lists they are.
+    public var line: String {
+        let lists = self.versions.isEmpty ? "no list yet" : Self.text(of: self.versions)
+        switch self.basis {
+        case .measured(let requests, let period):
+            let share = Self.percent(self.unknownShare)
+            let unknown = self.unknownShare > 0 ? ", and \(share) hold lists that are not in lists/" : ""
+            return "by measured adoption (\(requests) requests in \(SourceDuration.text(period))), installations hold "
+                + "\(lists)\(unknown)"
+        case .propagation(let seconds, let why):
+            return "by propagation (\(SourceDuration.text(seconds))), not by measured adoption (\(why)), installations "
+                + "may hold \(lists)"
+        }
+    }
+
+    /// Versions for people: `versions 3 to 5 and 7`.
+    static func text(of versions: [Int64]) -> String {
+        var runs: [ClosedRange<Int64>] = []
+        for version in versions {
+            if let last = runs.last, last.upperBound + 1 == version {
+                runs[runs.count - 1] = last.lowerBound...version
+            } else {
+                runs.append(version...version)
+            }
+        }
+        let texts = runs.map(Self.numbers)
+        let all = texts.dropLast().joined(separator: ", ") + (texts.count > 1 ? " and " : "") + (texts.last ?? "")
+        return (versions.count == 1 ? "version " : "versions ") + all
+    }
+
+    /// Versions without a gap for people: `versions 3 to 5`.
+    static func text(of run: ClosedRange<Int64>) -> String {
+        (run.lowerBound == run.upperBound ? "version " : "versions ") + self.numbers(run)
+    }
+
+    private static func numbers(_ run: ClosedRange<Int64>) -> String {
+        guard run.lowerBound < run.upperBound else { return "\(run.lowerBound)" }
+        return "\(run.lowerBound) \(run.lowerBound + 1 == run.upperBound ? "and" : "to") \(run.upperBound)"
+    }
+
+    /// A share for people: `0.4 %`.
+    public static func percent(_ share: Double) -> String {
+        guard share.isFinite, let tenths = Int(exactly: (min(max(share, 0), 1) * 1_000).rounded(.up)) else {
+            return "? %"
+        }
+        return tenths % 10 == 0 ? "\(tenths / 10) %" : "\(tenths / 10).\(tenths % 10) %"
+    }
+}

@@ -1,0 +1,159 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+public import CertificatePinning
+internal import Foundation
+public import PinListMetadata
+
+/// The lists of a project that went out, and when: `lists/{version}.json` and `lists/published.jsonl` (formats.md,
+/// section 9). Both are committed with the source. Neither is ever rewritten: files come, and lines are added.
+///
+/// Times of files are not used: a checkout has none that mean anything.
+public struct ListHistory: Sendable {
+    /// The folder in the project.
+    static let folderName = "lists"
+
+    /// The file with the times.
+    static let recordsName = "lists/published.jsonl"
+
+    /// The most bytes of the file with the times: 80,000 lists.
+    static let maximumLength = 8 << 20
+
+    /// What went out when, in the order in which it was written.
+    public let records: [PublicationRecord]
+
+    /// The versions whose list is kept.
+    let keptVersions: Set<Int64>
+
+    private let project: ProjectFolder
+
+    /// Reads what a project remembers; nothing where it remembers nothing.
+    ///
+    /// - Throws: ``RepositoryError`` when the file with the times cannot be read, or has a line that is none.
+    public init(of project: ProjectFolder) throws(RepositoryError) {
+        self.project = project
+        self.records = try Self.records(of: project)
+        let folder = project.folder.appendingPathComponent(Self.folderName)
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        self.keptVersions = Set(names.compactMap(Self.version))
+    }
+
+    /// The list of a version; `nil` when it is not kept.
+    ///
+    /// - Throws: ``RepositoryError`` when the file cannot be read, or is another list.
+    func list(_ version: Int64) throws(RepositoryError) -> PinList? {
+        guard self.keptVersions.contains(version), let bytes = try Self.bytes(Self.name(version), in: self.project)
+        else { return nil }
+        let name = Self.name(version)
+        // What is committed beside the source is believed as the source is: nobody signs or serves it from here.
+        let list = try KnownList(bytes, named: name, roots: []).list
+        guard list.version == version else {
+            throw RepositoryError(
+                .metadata, "\(name) is a list of version \(list.version)", hint: "restore the file from version control"
+            )
+        }
+        return list
+    }
+
+    /// The newest kept list below a version; `nil` when there is none that can be read.
+    public func newestList(below version: Int64) -> PinList? {
+        guard let newest = self.keptVersions.filter({ $0 < version }).max() else { return nil }
+        return (try? self.list(newest)) ?? nil
+    }
+
+    /// Keeps a signed list.
+    ///
+    /// - Parameters:
+    ///   - envelope: Its envelope.
+    ///   - project: Where.
+    ///   - time: When it went out; `nil` when it is signed and nobody has it yet.
+    /// - Throws: ``RepositoryError`` when another list of that version is kept, or nothing can be written.
+    public static func keep(
+        _ envelope: [UInt8], in project: ProjectFolder, publishedAt time: Timestamp?
+    ) throws(RepositoryError) {
+        let list = try KnownList(envelope, named: ProjectFolder.listName, roots: []).list
+        let name = Self.name(list.version)
+        if try Self.expectRoom(for: list, in: project) {
+            let file = project.folder.appendingPathComponent(name)
+            do {
+                try FileManager.default.createDirectory(
+                    at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            } catch {
+                throw RepositoryError(
+                    .file, "\(Self.folderName) cannot be made",
+                    hint: "look at the rights of the folder, and at the disk")
+            }
+            try WrittenFile.write(envelope, to: file.path, .published, existing: .kept)
+        }
+        guard let time else { return }
+        let record = PublicationRecord(version: list.version, digest: Envelope.digest(of: envelope), at: time)
+        try Self.add(record, in: project)
+    }
+
+    /// Looks whether a list may be kept: a version is signed once.
+    ///
+    /// - Returns: Whether its file is still to be written. With more signatures the list is the same.
+    /// - Throws: ``RepositoryError`` of code `metadata` when another list of that version is kept.
+    @discardableResult
+    public static func expectRoom(for list: PinList, in project: ProjectFolder) throws(RepositoryError) -> Bool {
+        let name = Self.name(list.version)
+        guard let held = try Self.bytes(name, in: project) else { return true }
+        guard let other = try? KnownList(held, named: name, roots: []).list, other.payload == list.payload else {
+            throw RepositoryError(
+                .metadata, "\(name) is another list of version \(list.version), and is never rewritten",
+                hint: "two lists of one version look like an attack: build the next version, or remove \(name) when "
+                    + "nobody has got that list")
+        }
+        return false
+    }
+
+    /// Adds a line, unless the same list is in the file already.
+    private static func add(_ record: PublicationRecord, in project: ProjectFolder) throws(RepositoryError) {
+        let before = try self.records(of: project)
+        guard !before.contains(where: { $0.version == record.version && $0.digest == record.digest }) else { return }
+        var bytes = try self.bytes(self.recordsName, in: project) ?? []
+        if let last = bytes.last, last != UInt8(ascii: "\n") { bytes.append(UInt8(ascii: "\n")) }
+        bytes += record.line + [UInt8(ascii: "\n")]
+        guard bytes.count <= self.maximumLength else {
+            throw RepositoryError(
+                .file, "\(self.recordsName): over \(self.maximumLength) bytes",
+                hint: "its oldest lines may go: only those of the last propagation are needed")
+        }
+        try ProjectFolder.write(bytes, to: project.folder.appendingPathComponent(self.recordsName))
+    }
+
+    private static func records(of project: ProjectFolder) throws(RepositoryError) -> [PublicationRecord] {
+        guard let bytes = try self.bytes(self.recordsName, in: project) else { return [] }
+        var records: [PublicationRecord] = []
+        for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated()
+        where !line.allSatisfy({ [0x20, 0x09, 0x0d].contains($0) }) {
+            guard let record = PublicationRecord(line: Array(line)) else {
+                throw RepositoryError(
+                    .metadata, "\(self.recordsName):\(index + 1): no line with version, digest and at",
+                    hint: "restore the file from version control")
+            }
+            records.append(record)
+        }
+        return records
+    }
+
+    private static func bytes(_ name: String, in project: ProjectFolder) throws(RepositoryError) -> [UInt8]? {
+        guard FileManager.default.fileExists(atPath: project.folder.appendingPathComponent(name).path) else {
+            return nil
+        }
+        let limit = name == self.recordsName ? self.maximumLength : MetadataLimits().listBytes
+        do { return try DiskFiles(in: project.folder).bytes(of: name, limit: limit) } catch {
+            throw RepositoryError(.file, "\(name): \(error.reason)", hint: error.hint)
+        }
+    }
+
+    private static func name(_ version: Int64) -> String { "\(self.folderName)/\(version).json" }
+
+    private static func version(_ name: String) -> Int64? {
+        guard name.hasSuffix(".json"), let version = Int64(name.dropLast(5)), version >= 1,
+            name == "\(version).json"
+        else { return nil }
+        return version
+    }
+}
