@@ -71,9 +71,16 @@ struct SignCommand: AsyncParsableCommand {
             try ReachableThresholds.expect(of: root, self.project, unless: self.allow)
         }
         let isConfirmed = self.yes || self.expect != nil
+        // Before anything is written: afterwards the list would be compared with itself.
+        let summary = self.summary(of: metadata)
+        let warnings = self.warnings(of: metadata)
+        func show() {
+            for line in summary { StandardError.note(line) }
+            for line in warnings { StandardError.warning(line) }
+        }
         if !isConfirmed {
             try SigningConsent.expectSomebody()
-            try self.show(metadata)
+            show()
             guard SigningConsent.ask("Sign this?") else {
                 throw CommandFailure(.doesNotHold, "not signed, nothing was written")
             }
@@ -86,7 +93,7 @@ struct SignCommand: AsyncParsableCommand {
         try self.output.write(file)
         if ceremony.isComplete { try self.project.keep(file, of: metadata.kind, at: self.output.path) }
         // For the log of whoever did not want to be asked; after a failure there is nothing but its line.
-        if isConfirmed { try self.show(metadata) }
+        if isConfirmed { show() }
         let report = SigningReport(ceremony)
         if self.json { try JSONOutput.write(report) } else { try StandardOutput.write(lines: report.lines) }
         guard ceremony.isComplete else { throw ExitCode(CommandExit.doesNotHold.rawValue) }
@@ -112,12 +119,22 @@ struct SignCommand: AsyncParsableCommand {
             hint: "someone gave you another file than was agreed on")
     }
 
-    private func show(_ metadata: SignableMetadata) throws(CommandFailure) {
+    /// What is shown: the list, and how it differs from what is published. `pins.json` may be this very list already, with
+    /// fewer signatures; then the list before it is what people have.
+    private func summary(of metadata: SignableMetadata) -> [String] {
         let project = try? self.project.find()
-        let published = project.flatMap { try? $0.publishedList() }
-        for line in SigningSummary.lines(of: metadata, published: published) { StandardError.note(line) }
-        guard case .root(let root) = metadata.content, published?.name == root.name else { return }
-        let list = project.flatMap { try? $0.newestList() }
-        for line in PublishedListWarning.lines(of: root, list) { StandardError.warning(line) }
+        var published = project.flatMap { try? $0.publishedList() }
+        if let project, let held = published, held.payload == metadata.envelope.payload {
+            published = (try? ListHistory(of: project))?.newestList(below: held.version)
+        }
+        return SigningSummary.lines(of: metadata, published: published)
+    }
+
+    /// What is wrong with publishing a root now.
+    private func warnings(of metadata: SignableMetadata) -> [String] {
+        guard case .root(let root) = metadata.content, let project = try? self.project.find(),
+            (try? project.publishedList())?.name == root.name
+        else { return [] }
+        return PublishedListWarning.lines(of: root, try? project.newestList())
     }
 }

@@ -37,6 +37,29 @@ struct SignCommandTests {
         }
     }
 
+    @Test("into pins.json: the difference to what is published is shown, and not to itself; with --yes as well")
+    func difference() async throws {
+        try await withTemporaryFolder { folder in
+            let script = #"""
+                set -e
+                "$0" init project --name com.example.app --insecure-plaintext \
+                    --domain "api.example.com=\#(ProjectText.pin("a")),\#(ProjectText.pin("b"))" >/dev/null 2>&1
+                cd project
+                sed 's/mode: enforce/mode: report/' tumbler.yaml > new.yaml; mv new.yaml tumbler.yaml
+                "$0" build -o list.payload >/dev/null
+                "$0" sign list.payload --yes -o pins.json
+                """#
+            let first = try await CommandRun.shell(script, in: folder)
+            #expect(first.exitCode == 0, "\(first)")
+            #expect(first.errors.contains("against version 1, which is published:"), "\(first)")
+            // Once more, as the next signer does: pins.json is this very list by now.
+            let second = try await CommandRun.shell(
+                #"cd project && "$0" sign pins.json --yes -o pins.json"#, in: folder)
+            #expect(second.exitCode == 0, "\(second)")
+            #expect(second.errors.contains("against version 1, which is published:"), "\(second)")
+        }
+    }
+
     @Test("nobody is asked in a pipe: without --yes and without --expect it is a usage error, and nothing is written")
     func pipe() async throws {
         try await self.withRoot { folder in
