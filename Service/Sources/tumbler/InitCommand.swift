@@ -5,6 +5,7 @@
 import ArgumentParser
 import CertificatePinning
 import Foundation
+import PathValidation
 import PinListMetadata
 import PinListRepository
 
@@ -14,8 +15,9 @@ struct InitCommand: AsyncParsableCommand {
         commandName: "init",
         abstract: "Make a project folder: keys, the first root, tumbler.yaml, the first list.",
         discussion: """
-            A --domain without pins is asked live, and what it serves is proposed on the terminal; nothing is signed \
-            unseen. The first passphrase is for the key that signs roots, the second for the key that signs lists; one \
+            A --domain without pins is asked live. What it serves is validated, its own key is proposed on the terminal, \
+            and a backup key is made there with a request for its certificate; nothing is signed unseen. --from takes \
+            the entries that tumbler convert wrote. The first passphrase is for the key that signs roots, the second for the key that signs lists; one \
             alone is for both, and without options both are asked for.
             """
     )
@@ -30,6 +32,22 @@ struct InitCommand: AsyncParsableCommand {
         name: .customLong("domain"),
         help: ArgumentHelp("A host to pin, with its pins. May be given several times.", valueName: "host[=pin,pin]"))
     var domains: [String] = []
+
+    @Option(help: ArgumentHelp("A domains section, as tumbler convert writes it.", valueName: "file"))
+    var from: String?
+
+    @Option(
+        name: [.customLong("roots"), .customLong("cacert")],
+        help: ArgumentHelp(
+            "For hosts that are asked: the anchors in PEM, or the word system.", valueName: "file|system"))
+    var anchors: String = RootsOption.system
+
+    @Option(
+        name: .customLong("connect-to"),
+        help: ArgumentHelp(
+            "Ask HOST:PORT at another place; may be given several times.", valueName: "host:port:host2:port2"),
+        transform: ConnectTo.init)
+    var places: [ConnectTo] = []
 
     @OptionGroup var allow: AllowOption
     @OptionGroup var passphrases: PassphraseOptions
@@ -48,21 +66,32 @@ struct InitCommand: AsyncParsableCommand {
 
     func run() async throws {
         var entries: [NewProject.Entry] = []
-        for domain in self.domains { entries.append(try await self.entry(domain)) }
-        let folder = ProjectFolder(
-            URL(fileURLWithPath: self.directory, isDirectory: true, relativeTo: ProjectOption.working))
-        let project = try NewProject(in: folder, name: self.name, entries: entries, at: self.time.time)
+        var backups: [BackupKey] = []
+        let section = try self.section()
+        for domain in self.domains {
+            let (entry, backup) = try await self.entry(domain)
+            entries.append(entry)
+            if let backup { backups.append(backup) }
+        }
+        let project = try NewProject(
+            in: ProjectFolder(self.folder), name: self.name, entries: entries, after: section, at: self.time.time)
         let (source, list) = try project.list()
         try self.lint(list, source)
         let root = try self.passphrase(0, for: NewProject.rootKeyName)
         let pins = self.passphrases.count == 1 ? root : try self.passphrase(1, for: NewProject.pinsKeyName)
         try await project.write(rootPassphrase: root, pinsPassphrase: pins)
+        for backup in backups { try backup.write(in: self.folder) }
         if self.insecurePlaintext { StandardError.note("the keys are not encrypted: whoever reads them has them") }
-        try StandardOutput.write(lines: [
+        let lines = [
             "\(self.directory): root 1, and version \(list.version) of \(list.name), which expires \(list.expiresAt)",
             "An app embeds root/1.json as tumbler-root.json and pins.json as tumbler-pins.json.",
             "After a change of tumbler.yaml: tumbler release",
-        ])
+        ]
+        try StandardOutput.write(lines: lines + backups.map(\.line))
+    }
+
+    private var folder: URL {
+        URL(fileURLWithPath: self.directory, isDirectory: true, relativeTo: ProjectOption.working)
     }
 
     private func passphrase(_ index: Int, for key: String) throws(CommandFailure) -> Passphrase? {
@@ -82,7 +111,7 @@ struct InitCommand: AsyncParsableCommand {
     }
 
     /// `HOST=PIN,PIN`, or `HOST` alone, which is asked.
-    private func entry(_ text: String) async throws -> NewProject.Entry {
+    private func entry(_ text: String) async throws -> (NewProject.Entry, BackupKey?) {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let host = String(parts[0])
         guard parts.count == 2 else { return try await self.proposed(host) }
@@ -95,33 +124,51 @@ struct InitCommand: AsyncParsableCommand {
                 throw CommandFailure(.usage, "--domain \(host): \(error)", hint: "tumbler pin prints pins")
             }
         }
-        return NewProject.Entry(host, pins: pins)
+        return (NewProject.Entry(host, pins: pins), nil)
     }
 
-    /// What a host serves now, once a person said that it is right.
-    private func proposed(_ host: String) async throws -> NewProject.Entry {
+    /// What a host serves now, once it was validated and a person said that it is right.
+    private func proposed(_ host: String) async throws -> (NewProject.Entry, BackupKey?) {
         guard isatty(STDIN_FILENO) == 1 else {
             throw CommandFailure(
                 .usage, "--domain \(host) has no pins, and nobody can be asked here whether what it serves is right",
                 hint: "--domain \(host)=PIN,PIN; tumbler pin https://\(host) prints what it serves")
         }
-        guard let server = ServerAddress("\(host):443") else {
-            throw CommandFailure(.usage, "--domain \(host): no host")
+        let name: HostName
+        do throws(InputError) { name = try HostName(host) } catch {
+            throw CommandFailure(.usage, "--domain \(host): \(error)")
         }
-        var pins: [KnownPin] = []
-        for (index, certificate) in try await LiveServer.presentedChain(of: server).enumerated() {
-            guard let pin = try? Pin(publicKeyOf: certificate) else {
-                StandardError.note("\(host) serves a certificate that cannot be read; it is left out")
-                continue
-            }
-            let isLeaf = index == 0
-            let subject = DistinguishedNameText(subjectOf: certificate)?.description ?? "no subject"
-            StandardError.note("\(host) serves \(pin), \(isLeaf ? "its own key" : "an issuer"): \(subject)")
-            if SigningConsent.ask("Pin it?") {
-                pins.append(KnownPin(pin, position: isLeaf ? .leaf : .issuer, note: isLeaf ? "current" : "issuer"))
-            }
+        let observer = HostObserver(
+            validator: PathValidator(
+                roots: try RootsOption.load(self.anchors), monotonicNanoseconds: monotonicNanoseconds),
+            places: self.places, time: self.time.time)
+        return try await EntryProposal(observer: observer, folder: self.folder, isPlain: self.insecurePlaintext)
+            .entry(for: name)
+    }
+
+    /// The `domains` section of a file that `convert` wrote, as it stands there.
+    ///
+    /// - Throws: ``CommandFailure`` when it is none.
+    private func section() throws(CommandFailure) -> String? {
+        guard let from else { return nil }
+        let bytes = try InputFile.read(from)
+        let source = try CommandFailure.wrapping { () throws(RepositoryError) in
+            // Read as a file that is included: it holds entries, and nothing that only a whole source has.
+            try ListSource(
+                Array("name: a\ninclude: [".utf8) + JSONValue.string(from).bytes + Array("]\n".utf8), file: ProjectFolder.sourceName,
+                files: DiskFiles(in: ProjectOption.working))
         }
-        guard !pins.isEmpty else { throw CommandFailure(.doesNotHold, "no pin of \(host) was taken") }
-        return NewProject.Entry(host, pins: pins)
+        let text = String(decoding: bytes, as: UTF8.self)
+        let first = text.split(separator: "\n").first { line in
+            !line.allSatisfy(\.isWhitespace) && !line.hasPrefix("#")
+        }
+        guard first?.hasPrefix("domains:") == true, !source.domains.isEmpty, source.denied.isEmpty,
+            source.suspended.isEmpty
+        else {
+            throw CommandFailure(
+                .doesNotHold, "\(from): this is no domains section with entries",
+                hint: "tumbler convert FILE --from TOOL > domains.yaml writes one")
+        }
+        return text
     }
 }

@@ -17,6 +17,12 @@ enum SigningConsent {
         }
     }
 
+    /// Asks on the terminal for a text; without white space around it.
+    static func answer(_ question: String) -> String {
+        StandardError.question(question)
+        return readLine()?.trimmingCharacters(in: .whitespaces) ?? ""
+    }
+
     /// Asks on the terminal; anything but yes is no.
     static func ask(_ question: String) -> Bool {
         StandardError.question("\(question) [yes/no] ")

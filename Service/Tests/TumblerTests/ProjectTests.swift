@@ -69,6 +69,34 @@ struct ProjectTests {
         }
     }
 
+    @Test("init --from takes what convert wrote, beside hosts that are named; anything else is refused")
+    func fromConverted() async throws {
+        try await withTemporaryFolder { folder in
+            let (a, b, c) = (ProjectText.pin("a"), ProjectText.pin("b"), ProjectText.pin("c"))
+            try folder.write(
+                "CertificatePinner.Builder().add(\"api.example.com\", \"\(a)\", \"\(b)\").build()", as: "Pins.kt")
+            let converted = try await CommandRun.shell(
+                #""$0" convert Pins.kt --from okhttp > domains.yaml"#, in: folder)
+            #expect(converted.exitCode == 0, "\(converted)")
+            let start = ["init", "project", "--name", "com.example.app", "--insecure-plaintext", "--from"]
+            for text in ["", "domains: []\n", ProjectText.good, "denied: [\"\(c)\"]\n", "domains: [\n"] {
+                try folder.write(text, as: "other.yaml")
+                let refused = try await CommandRun.tumbler(start + ["other.yaml"], in: folder)
+                #expect(refused.exitCode != 0 && refused.errors.contains("other.yaml"), "\(text)\(refused)")
+            }
+            #expect(try await CommandRun.tumbler(start + ["missing.yaml"], in: folder).exitCode == 2)
+            let made = try await CommandRun.tumbler(
+                start + ["domains.yaml", "--domain", "www.example.com=\(b),\(c)"], in: folder)
+            #expect(made.exitCode == 0, "\(made)")
+            let list = try PinList(
+                payload: Envelope(
+                    Array(try folder.contents(of: "project/pins.json")), of: .pins, limits: MetadataLimits()
+                ).payload)
+            #expect(list.domains.map(\.entry.domain.description) == ["api.example.com", "www.example.com"])
+            #expect(list.domains.map { $0.entry.pins.map(\.pin.description) } == [[a, b], [b, c]])
+        }
+    }
+
     @Test("a host without pins is asked on a terminal alone, and a pin that is none is a mistake")
     func proposals() async throws {
         try await withTemporaryFolder { folder in

@@ -2,6 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+import CertificatePinning
 import Foundation
 import Testing
 
@@ -102,6 +103,88 @@ struct TerminalTests {
             #expect(given.shown.contains("interrupted"), "\(given)")
             #expect(given.shown.contains(" echo ") && given.shown.contains(" icanon "), "\(given)")
             #expect(!FileManager.default.fileExists(atPath: folder.appendingPathComponent("b").path))
+        }
+    }
+
+    /// Makes a project at a terminal, with the host of the scene.
+    private func initialise(
+        _ answers: KeyValuePairs<String, String>, _ scene: ProbeScene
+    ) async throws -> (exitCode: Int32, shown: String) {
+        try await self.type(
+            answers,
+            [
+                "init", "project", "--name", "com.example.app", "--insecure-plaintext", "--domain", ProbeScene.host,
+                "--roots", "anchors.pem", "--connect-to", "::127.0.0.1:\(scene.server.port)",
+            ], in: scene.folder)
+    }
+
+    @Test(
+        "a host is pinned by its own key and a backup key that is made on the spot, with a request for its certificate",
+        .enabled("there is no python3 to type", Self.hasPython))
+    func proposal() async throws {
+        try await ProbeScene.with { scene in
+            let made = try await self.initialise(
+                ["Pin it? [yes/no] ": "yes", "Make a backup key for api.example.com now? [yes/no] ": "yes"], scene)
+            #expect(made.exitCode == 0, "\(made)")
+            #expect(made.shown.contains("the chain validates") && made.shown.contains("backup-api.example.com.csr"))
+            let source = try scene.folder.text(of: "project/tumbler.yaml")
+            #expect(source.contains(try scene.pki.leaf.pin.description))
+            // What is in the chain above it is offered to nobody.
+            for above in [scene.pki.intermediate, scene.pki.root] {
+                let pin = try above.pin.description
+                #expect(!source.contains(pin) && !made.shown.contains(pin))
+            }
+            let backup = try await CommandRun.tumbler(
+                ["pin", "project/backup-api.example.com.csr", "project/keys/backup-api.example.com.pem.pub"],
+                in: scene.folder)
+            #expect(Set(backup.pins).count == 1 && backup.pins.count == 2, "\(backup)")
+            #expect(source.contains("{pin: \"\(try #require(backup.pins.first))\", note: \"backup\"}"), "\(source)")
+            #expect(
+                try await CommandRun.tumbler(["lint", "--strict", "-C", "project"], in: scene.folder).exitCode == 0)
+        }
+    }
+
+    @Test(
+        "an issuer of the same chain is no backup; without any backup nothing is signed",
+        .enabled("there is no python3 to type", Self.hasPython))
+    func noBackup() async throws {
+        try await ProbeScene.with { scene in
+            let question = "The pin of a backup key that is there already, or nothing: "
+            for (answer, words) in [
+                (try scene.pki.intermediate.pin.description, "it is no backup"),
+                (try scene.pki.leaf.pin.description, "it is no backup"), ("sha256/x", "tumbler pin FILE"),
+                ("", "no-backup-pin"),
+            ] {
+                let refused = try await self.initialise(
+                    [
+                        "Pin it? [yes/no] ": "yes", "Make a backup key for api.example.com now? [yes/no] ": "no",
+                        question: answer,
+                    ], scene)
+                #expect(refused.exitCode != 0 && refused.shown.contains(words), "\(refused)")
+                let source = scene.folder.appendingPathComponent("project/tumbler.yaml").path
+                #expect(!FileManager.default.fileExists(atPath: source))
+            }
+        }
+    }
+
+    @Test(
+        "what is served and does not validate is not proposed, and what is wrong with it is said",
+        .enabled("there is no python3 to type", Self.hasPython))
+    func notValidated() async throws {
+        let chains: [(String, @Sendable (TestPKI) throws -> [TestCertificate])] = [
+            ("expired", { [try ProbeScene.leaf(by: $0.intermediate, key: $0.leaf, ending: -3), $0.intermediate] }),
+            (
+                "another server",
+                { [try ProbeScene.leaf(by: $0.intermediate, name: "www.example.com", key: $0.leaf), $0.intermediate] }
+            ),
+            ("no path to an anchor", { _ in try TestPKI([ProbeScene.host], name: "stranger").chain }),
+        ]
+        for (words, chain) in chains {
+            try await ProbeScene.with(chain) { scene in
+                let refused = try await self.initialise([:], scene)
+                #expect(refused.exitCode == 1 && refused.shown.contains(words), "\(refused)")
+                #expect(!refused.shown.contains("Pin it?"))
+            }
         }
     }
 

@@ -51,14 +51,15 @@ public struct NewProject: Sendable {
     ///   - folder: Its folder; nothing of a project may be there yet.
     ///   - name: The name of the list.
     ///   - entries: What is pinned.
+    ///   - section: A `domains` section that stands before the entries, as it is.
     ///   - time: When root and list are made.
     /// - Throws: ``RepositoryError`` when a project is there already.
     public init(
-        in folder: ProjectFolder, name: String, entries: [Entry], at time: Timestamp
+        in folder: ProjectFolder, name: String, entries: [Entry], after section: String? = nil, at time: Timestamp
     ) throws(RepositoryError) {
         self.folder = folder
         self.time = time
-        self.sourceText = Self.text(name: name, entries)
+        self.sourceText = Self.text(name: name, entries, after: section)
         for path in [folder.source, folder.list, folder.root(1)].map(\.path) { try WrittenFile.expectNothing(at: path) }
         for name in [Self.rootKeyName, Self.pinsKeyName] {
             try WrittenFile.expectNothing(at: folder.folder.appendingPathComponent(name).path)
@@ -133,7 +134,7 @@ public struct NewProject: Sendable {
         try ProjectFolder.write(Array("\(before)\(separator)keys/\n".utf8), to: file)
     }
 
-    private static func text(name: String, _ entries: [Entry]) -> String {
+    private static func text(name: String, _ entries: [Entry], after section: String?) -> String {
         var lines = [
             "# The list of pins of \(PrintableText.line(name, maximumLength: 64)). After a change: tumbler release",
             "name: \(self.quoted(name))",
@@ -144,7 +145,11 @@ public struct NewProject: Sendable {
             "reportTo: []             # where apps report failures to, such as https://pins.example.com/v1/reports",
             "signers: {pins: [\"file:\(self.pinsKeyName)\"], root: [\"file:\(self.rootKeyName)\"]}",
         ]
-        lines.append(entries.isEmpty ? "domains: []" : "domains:")
+        if let section {
+            lines += section.split(separator: "\n").map(String.init)
+        } else {
+            lines.append(entries.isEmpty ? "domains: []" : "domains:")
+        }
         for entry in entries {
             lines.append("  - domain: \(self.quoted(entry.host))")
             lines.append("    mode: enforce")
