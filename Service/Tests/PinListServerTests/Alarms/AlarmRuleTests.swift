@@ -93,6 +93,10 @@ struct AlarmRuleTests {
             #expect(try await Self.alarms(store, repository) == ["probe-failed critical api.example.com"])
             try await probe(true, result, 2)
             #expect(try await Self.alarms(store, repository) == [])
+            // The newest list has the key, and those who hold an older one are locked out.
+            try await probe(
+                false, Array(#"{"ok": false, "verdict": "allow", "refusedBy": [3, 4], "path": []}"#.utf8), 3)
+            #expect(try await Self.alarms(store, repository) == ["probe-failed critical api.example.com"])
         }
     }
 
