@@ -155,7 +155,8 @@ struct InitCommand: AsyncParsableCommand {
         let source = try CommandFailure.wrapping { () throws(RepositoryError) in
             // Read as a file that is included: it holds entries, and nothing that only a whole source has.
             try ListSource(
-                Array("name: a\ninclude: [".utf8) + JSONValue.string(from).bytes + Array("]\n".utf8), file: ProjectFolder.sourceName,
+                Array("name: a\ninclude: [".utf8) + JSONValue.string(from).bytes + Array("]\n".utf8),
+                file: ProjectFolder.sourceName,
                 files: DiskFiles(in: ProjectOption.working))
         }
         let text = String(decoding: bytes, as: UTF8.self)
