@@ -14,7 +14,8 @@ enum TrustQueue {
     /// The most evaluations at a time.
     static let most = 4
 
-    private static let evaluations: OperationQueue = {
+    /// Where they wait for their turn.
+    static let evaluations: OperationQueue = {
         let queue = OperationQueue()
         queue.name = "PinningURLSession.trust"
         queue.qualityOfService = .userInitiated
