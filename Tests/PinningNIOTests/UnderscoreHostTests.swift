@@ -161,7 +161,10 @@ struct UnderscoreHostTests {
             [PinnedScene.entry(Self.host, [PinnedScene.strangePin])], roots: [pki.root], isObserving: true)
         try await LoopbackServer.with(LoopbackServer.Identity(pki.chain), http2: http2) { server in
             let url = "https://\(Self.host):\(server.port)/"
-            let client = try scene.client([Self.host])
+            // A request for each connection: the second one must not meet the refusal of the first.
+            var configuration = try scene.configuration([Self.host])
+            configuration.maximumUsesPerConnection = 1
+            let client = try PinnedHTTPClient(by: scene.pinning, configuration: configuration)
             let refusal = await #expect(throws: PinningError.self) { try await client.text(url) }
             #expect(refusal?.decision.reason == .chainInvalid)
             #expect(server.counts.requests == 0 && server.counts.requestBytes == 0)

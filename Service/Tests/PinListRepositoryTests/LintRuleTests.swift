@@ -171,13 +171,15 @@ struct LintRuleTests {
 
     @Test("a signer that the newest root does not have: the stolen one, still in signers:")
     func signers() throws {
-        let raw = [UInt8](repeating: 7, count: 32)
-        let prefix: [UInt8] = [0x30, 0x2A, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x03, 0x21, 0x00]
-        let key = try Curve25519.Signing.PrivateKey(rawRepresentation: raw).publicKey.rawRepresentation
-        let known = try #require(MetadataKey(subjectPublicKeyInfo: prefix + Array(key)))
+        func key(_ byte: UInt8) throws -> MetadataKey {
+            let prefix: [UInt8] = [0x30, 0x2A, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x03, 0x21, 0x00]
+            let key = try Curve25519.Signing.PrivateKey(rawRepresentation: [UInt8](repeating: byte, count: 32))
+            return try #require(MetadataKey(subjectPublicKeyInfo: prefix + Array(key.publicKey.rawRepresentation)))
+        }
+        let (known, ofRoots) = (try key(7), try key(8))
         let root = Root(
             name: "com.example.app", version: 1, issuedAt: Self.now, expiresAt: Self.now.later(400 * 86_400),
-            keys: [known], root: Role(keyIDs: [String(repeating: "0", count: 64)], threshold: 1),
+            keys: [known, ofRoots], root: Role(keyIDs: [ofRoots.keyID], threshold: 1),
             pins: Role(keyIDs: [known.keyID], threshold: 1))
         var linter = Linter(try PinListBuilt.list(SourceText.good()), at: Self.now)
         linter.signers = [LintSigner(.pins, named: "file:keys/pins.pem", keyID: String(repeating: "f", count: 64))]
