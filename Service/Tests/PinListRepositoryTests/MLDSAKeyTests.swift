@@ -162,7 +162,8 @@ struct MLDSAKeyTests {
 
     @Test(
         "that openssl made is read where it holds the seed; openssl verifies what it signs",
-        .enabled("there is no openssl with ML-DSA (3.5 or later)", Self.openSSLHasMLDSA), arguments: Self.formats)
+        .enabled("the package registries have no openssl with ML-DSA (3.5 or later)", Self.openSSLHasMLDSA),
+        arguments: Self.formats)
     func openSSL(format: String, holdsSeed: Bool) async throws {
         let openssl = try #require(OpenSSL.installed)
         try await withTemporaryFolder { folder in
