@@ -93,7 +93,8 @@ let package = Package(
             ]
         ),
         // What pinning adds to a program and to a challenge: scripts/bench-apple.
-        .target(name: "AllocationCount"),
+        // That of the benchmarks, by another name: both packages are built as one.
+        .target(name: "ChallengeAllocations", path: "Sources/AllocationCount"),
         .executableTarget(
             name: "app-without-pinning", dependencies: ["SecurityShim", "URLSessionShim"],
             path: "Sources/AppWithoutPinning", swiftSettings: alias(testAliases)
@@ -105,7 +106,7 @@ let package = Package(
         .executableTarget(
             name: "challenge-cost",
             dependencies: [
-                "AllocationCount", "PinningURLSessionApple", "SecurityShim",
+                "ChallengeAllocations", "PinningURLSessionApple", "SecurityShim",
                 .product(name: "CertificatePinning", package: "tumbler"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),

@@ -2,8 +2,14 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-import AllocationCount
 import Dispatch
+
+#if canImport(AllocationCount)
+import AllocationCount
+#else
+// In the package of Apple's stand-ins, which has this file as well.
+import ChallengeAllocations
+#endif
 
 /// Keeps a value from being optimised away, and does not copy it.
 @inline(never)
