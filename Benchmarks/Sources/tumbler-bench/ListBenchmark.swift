@@ -36,7 +36,7 @@ struct ListBenchmark {
     }
 
     private static func domain(_ number: Int) throws -> PinList.Domain {
-        let pins = ["current", "backup"].map { note in
+        let pins = ["current", "backup"].map { (note: String) in
             KnownPin(Pin(kind: .publicKey, hashing: Array("\(note) \(number)".utf8)), note: note)
         }
         let entry = PinnedDomain(
