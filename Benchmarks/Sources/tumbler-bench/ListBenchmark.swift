@@ -19,14 +19,14 @@ struct ListBenchmark {
 
     private func run(_ report: inout Report, hybrid: Bool) throws {
         let keys = hybrid ? "ECDSA P-256 and ML-DSA-65" : "ECDSA P-256"
-        print("Load and verify a stored list (\(keys), two pins a domain):")
+        print("\(hybrid ? "Accept a list from outside" : "Load a stored list") (\(keys), two pins a domain):")
         var ours = 0.0
         var theirs = 0.0
         for (count, iterations) in [(1, 400), (100, 100), (10_000, 2)] {
             let (load, parts) = try self.subjects(domains: count, hybrid: hybrid)
             let times = Measurement.nanoseconds(of: [load] + parts, iterations: iterations, rounds: 15)
             let sum = times.dropFirst().reduce(0, +)
-            report.time("(f) \(count) domains: load and verify", times[0])
+            report.time("(f) \(count) domains: verified and read", times[0])
             for (part, time) in zip(parts, times.dropFirst()) { report.time("    \(part.name)", time) }
             report.limit("(f) : their sum, \(count) domains", times[0] / sum, atMost: 1.3)
             ours += times[0]
@@ -61,7 +61,8 @@ struct ListBenchmark {
         try trust.load(root: root)
         let load = Subject(name: "load") {
             var trust = trust
-            try? trust.load(list: bytes)
+            // A stored list is judged by the role's own demand alone, a list from outside by the hybrid one, too.
+            if hybrid { _ = try? trust.accept(list: bytes, at: time) } else { try? trust.load(list: bytes) }
             precondition(trust.inForce?.held.list.domains.count == count)
             keep(trust)
         }
