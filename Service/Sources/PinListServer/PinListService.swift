@@ -26,7 +26,8 @@ public struct PinListService: Service {
     /// How often the files of the certificates are looked at. Tests wait less long.
     var certificateInterval = ServiceTLS.interval
 
-    private let parts: ServiceParts
+    /// What it is made of.
+    let parts: ServiceParts
     private let onListening: @Sendable (Listening) -> Void
 
     /// A service that begins with ``run()``.

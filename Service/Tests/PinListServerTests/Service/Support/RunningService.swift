@@ -21,6 +21,8 @@ struct RunningService: Sendable {
     let adminAddress: String
     /// Where it keeps what it must not forget.
     let store: any ServiceStore
+    /// Takes its reports.
+    let intake: ReportIntake
     /// What time it is for it.
     let clock: TurnedClock
     /// Asks it, and follows no redirect.
@@ -71,8 +73,9 @@ struct RunningService: Sendable {
                 let open = found.first { !$0.isAdmin } ?? admin
                 try await body(
                     RunningService(
-                        address: open.address, adminAddress: admin.address, store: store, clock: clock,
-                        client: client, shutDown: { await group.triggerGracefulShutdown() }))
+                        address: open.address, adminAddress: admin.address, store: store,
+                        intake: service.parts.intake, clock: clock, client: client,
+                        shutDown: { await group.triggerGracefulShutdown() }))
                 outcome = .success(())
             } catch { outcome = .failure(error) }
             await group.triggerGracefulShutdown()
