@@ -8,7 +8,7 @@
 /// in a hash table, however many domains there are.
 ///
 /// The table is our own because a `Dictionary` hashes each suffix's hash once more and copies an entry, with its five
-/// counted references, for each suffix that is found. A decision took a third longer with it.
+/// counted references, for each suffix that is found: a quarter more instructions for all that is decided on a path.
 struct DomainIndex: Sendable {
     private struct Slot {
         let hash: UInt64

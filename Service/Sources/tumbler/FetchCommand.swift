@@ -37,12 +37,7 @@ struct FetchCommand: AsyncParsableCommand {
         help: ArgumentHelp("The anchors in PEM, in place of the system's.", valueName: "file"))
     var anchors: String?
 
-    @Option(
-        name: .customLong("connect-to"),
-        help: ArgumentHelp(
-            "Ask HOST:PORT at another place; may be given several times.", valueName: "host:port:host2:port2"),
-        transform: ConnectTo.init)
-    var places: [ConnectTo] = []
+    @OptionGroup var connectTo: ConnectToOptions
 
     @Flag(
         name: .customLong("allow-local-redirects"),
@@ -74,7 +69,8 @@ struct FetchCommand: AsyncParsableCommand {
         let tls = try self.tls()
         let pinning = try await self.source.pinning(for: address.host, at: self.time.time)
         let fetch = PinnedFetch(
-            by: pinning, configuration: HTTPClient.Configuration(tlsConfiguration: tls), connectTo: self.places,
+            by: pinning, configuration: HTTPClient.Configuration(tlsConfiguration: tls),
+            connectTo: self.connectTo.places,
             allowsLocalRedirects: self.allowsLocalRedirects)
         do {
             try await fetch.get(address, decided: self.tell) { try await self.take($0) }

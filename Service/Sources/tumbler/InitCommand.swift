@@ -42,12 +42,7 @@ struct InitCommand: AsyncParsableCommand {
             "For hosts that are asked: the anchors in PEM, or the word system.", valueName: "file|system"))
     var anchors: String = RootsOption.system
 
-    @Option(
-        name: .customLong("connect-to"),
-        help: ArgumentHelp(
-            "Ask HOST:PORT at another place; may be given several times.", valueName: "host:port:host2:port2"),
-        transform: ConnectTo.init)
-    var places: [ConnectTo] = []
+    @OptionGroup var connectTo: ConnectToOptions
 
     @OptionGroup var allow: AllowOption
     @OptionGroup var passphrases: PassphraseOptions
@@ -141,7 +136,7 @@ struct InitCommand: AsyncParsableCommand {
         let observer = HostObserver(
             validator: PathValidator(
                 roots: try RootsOption.load(self.anchors), monotonicNanoseconds: monotonicNanoseconds),
-            places: self.places, time: self.time.time)
+            places: self.connectTo.places, time: self.time.time)
         return try await EntryProposal(observer: observer, folder: self.folder, isPlain: self.insecurePlaintext)
             .entry(for: name)
     }

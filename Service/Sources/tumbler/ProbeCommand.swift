@@ -40,12 +40,7 @@ struct ProbeCommand: AsyncParsableCommand {
         help: ArgumentHelp("The anchors in PEM, or the word system.", valueName: "file|system"))
     var anchors: String = RootsOption.system
 
-    @Option(
-        name: .customLong("connect-to"),
-        help: ArgumentHelp(
-            "Ask HOST:PORT at another place; may be given several times.", valueName: "host:port:host2:port2"),
-        transform: ConnectTo.init)
-    var places: [ConnectTo] = []
+    @OptionGroup var connectTo: ConnectToOptions
 
     @Option(help: ArgumentHelp("How long before the end of a certificate it is said.", valueName: "duration"))
     var within: String = "30d"
@@ -86,7 +81,7 @@ struct ProbeCommand: AsyncParsableCommand {
         let observer = HostObserver(
             validator: PathValidator(
                 roots: try RootsOption.load(self.anchors), monotonicNanoseconds: monotonicNanoseconds),
-            places: self.places, time: time)
+            places: self.connectTo.places, time: time)
         let hosts = rules.hosts(and: self.hosts)
         let observations = await observer.observe(hosts)
 

@@ -32,6 +32,18 @@ struct ListHistoryTests {
         }
     }
 
+    @Test("lists that cannot be read are an error, and not a project that has none")
+    func unreadable() async throws {
+        try await withTemporaryFolder { folder in
+            let project = ProjectFolder(folder)
+            #expect(try ListHistory(of: project).records.isEmpty)
+            // Something is there under the name, and it is no folder that can be read.
+            try folder.write(Data(), as: "lists")
+            let refusal = #expect(throws: RepositoryError.self) { try ListHistory(of: project) }
+            #expect(refusal?.reason == "lists cannot be read")
+        }
+    }
+
     @Test("a second list of a version is refused, and the first stays")
     func neverRewritten() async throws {
         try await withTemporaryFolder { folder in

@@ -119,15 +119,7 @@ struct ProbeCommandTests {
 
     @Test("an expired certificate, one for another name, and one that nobody trusts lock out, in every mode")
     func invalid() async throws {
-        let chains: [(String, @Sendable (TestPKI) throws -> [TestCertificate])] = [
-            ("expired", { [try ProbeScene.leaf(by: $0.intermediate, key: $0.leaf, ending: -3), $0.intermediate] }),
-            (
-                "another server",
-                { [try ProbeScene.leaf(by: $0.intermediate, name: "www.example.com", key: $0.leaf), $0.intermediate] }
-            ),
-            ("no path to an anchor", { _ in try TestPKI([ProbeScene.host], name: "stranger").chain }),
-        ]
-        for (words, chain) in chains {
+        for (words, chain) in ProbeScene.invalidChains {
             try await ProbeScene.with(chain) { scene in
                 for mode in PinnedDomain.Mode.allCases {
                     try scene.publish([try scene.entry(mode: mode)])

@@ -171,15 +171,7 @@ struct TerminalTests {
         "what is served and does not validate is not proposed, and what is wrong with it is said",
         .enabled("there is no python3 to type", Self.hasPython))
     func notValidated() async throws {
-        let chains: [(String, @Sendable (TestPKI) throws -> [TestCertificate])] = [
-            ("expired", { [try ProbeScene.leaf(by: $0.intermediate, key: $0.leaf, ending: -3), $0.intermediate] }),
-            (
-                "another server",
-                { [try ProbeScene.leaf(by: $0.intermediate, name: "www.example.com", key: $0.leaf), $0.intermediate] }
-            ),
-            ("no path to an anchor", { _ in try TestPKI([ProbeScene.host], name: "stranger").chain }),
-        ]
-        for (words, chain) in chains {
+        for (words, chain) in ProbeScene.invalidChains {
             try await ProbeScene.with(chain) { scene in
                 let refused = try await self.initialise([:], scene)
                 #expect(refused.exitCode == 1 && refused.shown.contains(words), "\(refused)")

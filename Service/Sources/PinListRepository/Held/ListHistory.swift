@@ -30,13 +30,22 @@ public struct ListHistory: Sendable {
 
     /// Reads what a project remembers; nothing where it remembers nothing.
     ///
-    /// - Throws: ``RepositoryError`` when the file with the times cannot be read, or has a line that is none.
+    /// - Throws: ``RepositoryError`` when the folder or the file with the times cannot be read, or has a line that is none.
     public init(of project: ProjectFolder) throws(RepositoryError) {
         self.project = project
         self.records = try Self.records(of: project)
-        let folder = project.folder.appendingPathComponent(Self.folderName)
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-        self.keptVersions = Set(names.compactMap(Self.version))
+        self.keptVersions = Set(try Self.names(in: project).compactMap(Self.version))
+    }
+
+    /// The files that are kept; none where there is no folder. One that is there and cannot be read is an error: it may
+    /// hold the list that refuses.
+    private static func names(in project: ProjectFolder) throws(RepositoryError) -> [String] {
+        let folder = project.folder.appendingPathComponent(self.folderName)
+        do { return try FileManager.default.contentsOfDirectory(atPath: folder.path) } catch {
+            guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
+            throw RepositoryError(
+                .file, "\(self.folderName) cannot be read", hint: "it is a folder that you must be allowed to read")
+        }
     }
 
     /// The list of a version; `nil` when it is not kept.

@@ -17,6 +17,16 @@ struct ProbeScene {
     /// A pin that nobody serves.
     static let backup = Pin(kind: .publicKey, hashing: [1, 2, 3])
 
+    /// Chains that do not validate, and what is said of each.
+    static let invalidChains: [(words: String, chain: @Sendable (TestPKI) throws -> [TestCertificate])] = [
+        ("expired", { [try ProbeScene.leaf(by: $0.intermediate, key: $0.leaf, ending: -3), $0.intermediate] }),
+        (
+            "another server",
+            { [try ProbeScene.leaf(by: $0.intermediate, name: "www.example.com", key: $0.leaf), $0.intermediate] }
+        ),
+        ("no path to an anchor", { _ in try TestPKI([ProbeScene.host], name: "stranger").chain }),
+    ]
+
     let folder: URL
     let pki: TestPKI
     let server: LoopbackServer
