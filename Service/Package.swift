@@ -54,11 +54,20 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(
+            name: "PinRotation",
+            dependencies: [
+                .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "PinListMetadata", package: "tumbler"),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
             name: "PinListRepository",
             dependencies: [
                 "CPKCS11",
                 "CPublicSuffixes",
                 "PinListDifference",
+                "PinRotation",
                 .product(name: "CertificatePinning", package: "tumbler"),
                 .product(name: "PinListMetadata", package: "tumbler"),
                 .product(name: "PinningMigration", package: "tumbler"),
@@ -74,6 +83,7 @@ let package = Package(
             name: "PinListServer",
             dependencies: [
                 "PinListDifference",
+                "PinRotation",
                 .target(name: "CPQ", condition: .when(traits: ["PostgreSQL"])),
                 .product(name: "CertificatePinning", package: "tumbler"),
                 .product(name: "PinListMetadata", package: "tumbler"),
@@ -103,6 +113,7 @@ let package = Package(
                 "PinListDifference",
                 "PinListRepository",
                 "PinListServer",
+                "PinRotation",
                 .product(name: "CertificatePinning", package: "tumbler"),
                 .product(name: "PathValidation", package: "tumbler"),
                 .product(name: "PinListClient", package: "tumbler"),
@@ -146,10 +157,20 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
+            name: "PinRotationTests",
+            dependencies: [
+                "PinRotation",
+                .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "PinListMetadata", package: "tumbler"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "PinListRepositoryTests",
             dependencies: [
                 "PinListDifference",
                 "PinListRepository",
+                "PinRotation",
                 .product(name: "CertificatePinning", package: "tumbler"),
                 .product(name: "PinListMetadata", package: "tumbler"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -160,6 +181,7 @@ let package = Package(
             name: "PinListServerTests",
             dependencies: [
                 "PinListServer",
+                "PinRotation",
                 .product(name: "CertificatePinning", package: "tumbler"),
                 .product(name: "PinFailureReports", package: "tumbler"),
                 .product(name: "PinListMetadata", package: "tumbler"),
@@ -184,6 +206,7 @@ let package = Package(
             name: "TumblerTests",
             dependencies: [
                 "PinListServer",
+                "PinRotation",
                 "tumbler",
                 .product(name: "CertificatePinning", package: "tumbler"),
                 .product(name: "PinListClient", package: "tumbler"),
