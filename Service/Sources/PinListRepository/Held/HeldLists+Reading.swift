@@ -4,6 +4,7 @@
 
 public import CertificatePinning
 public import PinListMetadata
+internal import PinRotation
 
 extension HeldLists {
     /// What is known of a version.
@@ -48,7 +49,7 @@ extension HeldLists {
             let version = span.version
             // A version between two that are known may have been out; the one before is then over at an unknown time.
             if let before, before.version + 1 < version, span.last > start {
-                missing.append(Self.text(of: (before.version + 1)...(version - 1)))
+                missing.append(ListVersions.text(of: (before.version + 1)...(version - 1)))
             } else if before == nil, version > 1, span.last > start {
                 missing.append("what went out before version \(version)")
             }
@@ -142,7 +143,6 @@ extension HeldLists {
     ) throws(RepositoryError) {
         let history = try ListHistory(of: project)
         let others = try Self.others(project, published)
-        let all = Double(max(measurement.requests, 1))
         var held: [Held] = []
         var known: Int64 = 0
         for (version, count) in measurement.versions.sorted(by: { $0.key < $1.key }) where count > 0 {
@@ -150,10 +150,10 @@ extension HeldLists {
             if list == nil { list = others.first { $0.version == version } }
             guard let list else { continue }
             known += count
-            held.append(Held(list, share: Double(count) / all))
+            held.append(Held(list, requests: count, of: measurement.requests))
         }
         self.init(
             .measured(requests: measurement.requests, period: measurement.period), held,
-            unknownShare: Double(max(0, measurement.requests - known)) / all)
+            unknownShare: Double(max(0, measurement.requests - known)) / Double(max(measurement.requests, 1)))
     }
 }

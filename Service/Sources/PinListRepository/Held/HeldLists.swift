@@ -4,6 +4,7 @@
 
 public import CertificatePinning
 public import PinListMetadata
+internal import PinRotation
 
 /// The lists that installations may still hold.
 ///
@@ -27,19 +28,30 @@ public struct HeldLists: Sendable {
         /// When a newer list went out; `nil` for the newest.
         public let until: Timestamp?
 
+        /// How many of the counted requests named it; `nil` where nothing was counted.
+        public let requests: Int64?
+
         /// The share of the counted requests that named it; `nil` where nothing was counted.
         public let share: Double?
 
-        /// States a list.
-        init(_ list: PinList, until: Timestamp? = nil, share: Double? = nil) {
+        /// States a list that was the newest until a time.
+        init(_ list: PinList, until: Timestamp?) {
             self.list = list
             self.until = until
-            self.share = share
+            (self.requests, self.share) = (nil, nil)
+        }
+
+        /// States a list that so many of all requests named.
+        init(_ list: PinList, requests: Int64, of all: Int64) {
+            self.list = list
+            self.until = nil
+            self.requests = requests
+            self.share = Double(requests) / Double(max(all, 1))
         }
     }
 
     /// The share up to which a measured list that refuses something stops nobody: that of the gate (1 in 100).
-    public static let mostRefusing = 0.01
+    public static let mostRefusing = GateRules.usualMaxRefusing / 100
 
     /// What it is known from.
     public let basis: Basis
@@ -71,10 +83,10 @@ public struct HeldLists: Sendable {
 
     /// One line: what it is known from, and which lists they are.
     public var line: String {
-        let lists = self.versions.isEmpty ? "no list yet" : Self.text(of: self.versions)
+        let lists = self.versions.isEmpty ? "no list yet" : ListVersions.text(of: self.versions)
         switch self.basis {
         case .measured(let requests, let period):
-            let share = Self.percent(self.unknownShare)
+            let share = Share.percent(self.unknownShare)
             let unknown = self.unknownShare > 0 ? ", and \(share) hold lists that are not in lists/" : ""
             return "by measured adoption (\(requests) requests in \(SourceDuration.text(period))), installations hold "
                 + "\(lists)\(unknown)"
@@ -82,38 +94,5 @@ public struct HeldLists: Sendable {
             return "by propagation (\(SourceDuration.text(seconds))), not by measured adoption (\(why)), installations "
                 + "may hold \(lists)"
         }
-    }
-
-    /// Versions for people: `versions 3 to 5 and 7`.
-    static func text(of versions: [Int64]) -> String {
-        var runs: [ClosedRange<Int64>] = []
-        for version in versions {
-            if let last = runs.last, last.upperBound + 1 == version {
-                runs[runs.count - 1] = last.lowerBound...version
-            } else {
-                runs.append(version...version)
-            }
-        }
-        let texts = runs.map(Self.numbers)
-        let all = texts.dropLast().joined(separator: ", ") + (texts.count > 1 ? " and " : "") + (texts.last ?? "")
-        return (versions.count == 1 ? "version " : "versions ") + all
-    }
-
-    /// Versions without a gap for people: `versions 3 to 5`.
-    static func text(of run: ClosedRange<Int64>) -> String {
-        (run.lowerBound == run.upperBound ? "version " : "versions ") + self.numbers(run)
-    }
-
-    private static func numbers(_ run: ClosedRange<Int64>) -> String {
-        guard run.lowerBound < run.upperBound else { return "\(run.lowerBound)" }
-        return "\(run.lowerBound) \(run.lowerBound + 1 == run.upperBound ? "and" : "to") \(run.upperBound)"
-    }
-
-    /// A share for people: `0.4 %`.
-    public static func percent(_ share: Double) -> String {
-        guard share.isFinite, let tenths = Int(exactly: (min(max(share, 0), 1) * 1_000).rounded(.up)) else {
-            return "? %"
-        }
-        return tenths % 10 == 0 ? "\(tenths / 10) %" : "\(tenths / 10).\(tenths % 10) %"
     }
 }

@@ -4,6 +4,7 @@
 
 public import CertificatePinning
 internal import PinListMetadata
+internal import PinRotation
 
 /// Which lists that installations may still hold refuse something, and how many hold them.
 public struct HeldRefusal: Hashable, Sendable {
@@ -21,10 +22,10 @@ public struct HeldRefusal: Hashable, Sendable {
 
     /// Who refuses, in words without a full stop.
     public var text: String {
-        let lists = HeldLists.text(of: self.versions)
+        let lists = ListVersions.text(of: self.versions)
         let verb = self.versions.count == 1 ? "refuses" : "refuse"
         guard let share else { return "\(lists), which installations may still hold, \(verb) it" }
-        let part = HeldLists.percent(share)
+        let part = Share.percent(share)
         guard !self.versions.isEmpty else { return "\(part) of the installations hold lists that are not in lists/" }
         return "\(lists) \(verb) it: \(part) of the installations hold that, or a list that is not in lists/"
     }

@@ -4,22 +4,14 @@
 
 public import CertificatePinning
 internal import PinListMetadata
+internal import PinRotation
 
-/// What the lists that installations may still hold make of what hosts serve.
-///
-/// Suspensions are left out: they end. Everybody is in every rollout that is not at zero; where installations were
-/// counted, a rollout counts as its part of them.
+/// What the lists that installations may still hold make of what hosts serve: each is judged as the gate judges it.
 public struct HeldRules: Sendable {
-    private struct Rules {
-        let policy: PinningPolicy
-        let rollouts: [HostName: Int]
-    }
-
     /// The lists.
     public let held: HeldLists
 
-    private let time: Timestamp
-    private let rules: [Rules]
+    private let rules: [ListRules]
 
     /// Prepares lists.
     ///
@@ -29,21 +21,9 @@ public struct HeldRules: Sendable {
     /// - Throws: ``RepositoryError`` for a list that no rules can be made of.
     public init(_ held: HeldLists, at time: Timestamp) throws(RepositoryError) {
         self.held = held
-        self.time = time
-        var rules: [Rules] = []
+        var rules: [ListRules] = []
         for list in held.lists.map(\.list) {
-            var everybody = list
-            everybody.suspended = []
-            for index in everybody.domains.indices where everybody.domains[index].rollout > 0 {
-                everybody.domains[index].rollout = 100
-            }
-            let rollouts = list.domains.filter { (1..<100).contains($0.rollout) }.map { ($0.entry.domain, $0.rollout) }
-            do throws(InputError) {
-                rules.append(
-                    Rules(
-                        policy: try everybody.policy(for: nil, isStale: false),
-                        rollouts: Dictionary(rollouts) { first, _ in first }))
-            } catch {
+            do throws(InputError) { rules.append(try ListRules(list, at: time)) } catch {
                 throw RepositoryError(.metadata, "no rules can be made of version \(list.version): \(error)")
             }
         }
@@ -59,23 +39,8 @@ public struct HeldRules: Sendable {
 
     /// Which lists refuse what a host serves; `nil` when none does, or the host could not be asked.
     public func refusal(of host: HostName, _ observation: ProbeObservation) -> HeldRefusal? {
-        if case .unreachable = observation { return nil }
+        guard let material = observation.material else { return nil }
         return self.held.refusal(
-            zip(self.held.lists, self.rules).map { held, rules in self.part(of: held, rules, host, observation) })
-    }
-
-    /// The part of those who hold a list that refuses.
-    private func part(
-        of held: HeldLists.Held, _ rules: Rules, _ host: HostName, _ observation: ProbeObservation
-    ) -> Double {
-        let time = max(self.time, held.list.issuedAt)
-        guard let decision = rules.policy.decision(for: host, observation, at: time), decision.verdict == .block else {
-            return 0
-        }
-        // Outside of a rollout a mismatch is reported. What else blocks, blocks everybody.
-        guard decision.reason == .noMatchingPin, let entry = rules.policy.entry(for: host),
-            let rollout = rules.rollouts[entry.domain]
-        else { return 1 }
-        return Double(rollout) / 100
+            self.rules.map { Double($0.conclusion(on: material, for: host).percent) / 100 })
     }
 }

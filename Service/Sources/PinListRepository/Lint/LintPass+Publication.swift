@@ -4,6 +4,7 @@
 
 internal import CertificatePinning
 internal import PinListMetadata
+internal import PinRotation
 
 /// What happens to clients that have the published list.
 extension LintPass {
@@ -89,12 +90,12 @@ extension LintPass {
 
     /// Who lacks a pin, and until when.
     private static func words(for refusal: HeldRefusal, _ propagation: Int64) -> String {
-        let lists = refusal.versions.isEmpty ? "a list that is not in lists/" : HeldLists.text(of: refusal.versions)
+        let lists = refusal.versions.isEmpty ? "a list that is not in lists/" : ListVersions.text(of: refusal.versions)
         guard let share = refusal.share else {
             let until = refusal.until.map { " until \($0.adding(propagation))" } ?? ""
             return "installations may hold \(lists) without it\(until)"
         }
-        return "\(HeldLists.percent(share)) of the installations hold \(lists) without it"
+        return "\(Share.percent(share)) of the installations hold \(lists) without it"
     }
 
     /// The same where nothing but the published list is known: a pin in it has been out since it was issued at least.

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import CertificatePinning
+internal import PinRotation
 
 /// How somebody who asked a host found it.
 public enum ProbeObservation: Hashable, Sendable {
@@ -12,4 +13,15 @@ public enum ProbeObservation: Hashable, Sendable {
     case refused(PinningDecision.Reason, String)
     /// It could not be asked: why.
     case unreachable(String)
+}
+
+extension ProbeObservation {
+    /// What the host presents, for the rules of the gate; `nil` when it could not be asked.
+    var material: GateMaterial? {
+        switch self {
+        case .validated(let path): .path(path)
+        case .refused(let reason, let detail): .invalid(reason, detail)
+        case .unreachable: nil
+        }
+    }
 }

@@ -1,0 +1,111 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+public import CertificatePinning
+public import PinListMetadata
+
+/// What one list makes of what a host presents, in the installations that enforce it.
+///
+/// Suspensions are left out: they end. An expired list is enforced as before. Everybody is in every rollout that is not
+/// at zero; a conclusion says which part of the installations that is.
+public struct ListRules: Sendable {
+    /// What follows.
+    public enum Conclusion: Hashable, Sendable {
+        /// Nobody refuses it: why, and the pin that matched.
+        case accepted(PinningDecision.Reason, GateAnswer.Match?)
+        /// Of those who hold the list so many refuse it, in percent, 1 to 100: why, and a sentence where there is one.
+        case refused(PinningDecision.Reason, percent: Int, detail: String?)
+        /// A key alone does not say it: why.
+        case undecided(String)
+
+        /// Of those who hold the list so many refuse it, in percent. Where that is not decided, all of them may.
+        public var percent: Int {
+            switch self {
+            case .accepted: 0
+            case .refused(_, let percent, _): percent
+            case .undecided: 100
+            }
+        }
+    }
+
+    /// The list.
+    public let list: PinList
+
+    private let policy: PinningPolicy
+    private let rollouts: [HostName: Int]
+    private let time: Timestamp
+
+    /// Prepares a list.
+    ///
+    /// - Parameters:
+    ///   - list: The list.
+    ///   - time: Now. A list that was issued later is judged at that time.
+    /// - Throws: `InputError` for a list made in code that no payload could hold.
+    public init(_ list: PinList, at time: Timestamp) throws(InputError) {
+        self.list = list
+        self.time = max(time, list.issuedAt)
+        self.rollouts = Dictionary(
+            list.domains.filter { (1..<100).contains($0.rollout) }.map { ($0.entry.domain, $0.rollout) }
+        ) { first, _ in first }
+        var everybody = list
+        everybody.suspended = []
+        for index in everybody.domains.indices where everybody.domains[index].rollout > 0 {
+            everybody.domains[index].rollout = 100
+        }
+        self.policy = try everybody.policy(for: nil, isStale: false)
+    }
+
+    /// The entry that applies to a host.
+    public func entry(for host: HostName) -> PinnedDomain? { self.policy.entry(for: host) }
+
+    /// What follows for a host.
+    public func conclusion(on material: GateMaterial, for host: HostName) -> Conclusion {
+        switch material {
+        case .path(let path):
+            let decision = self.policy.validate(path, for: host.description, at: self.time)
+            guard decision.verdict == .block else { return .accepted(decision.reason, self.match(of: decision)) }
+            return self.refusal(decision.reason, host, detail: decision.detail)
+        case .invalid(let reason, let detail):
+            return .refused(reason, percent: 100, detail: detail)
+        case .key(let key):
+            return self.conclusion(on: key, for: host)
+        }
+    }
+
+    /// What follows when the key alone is known: it is compared with the pins that a leaf may match.
+    private func conclusion(on key: Pin, for host: HostName) -> Conclusion {
+        if self.policy.denied.contains(where: { $0.isEnforced && $0.pin == key }) {
+            return .refused(.deniedKey, percent: 100, detail: nil)
+        }
+        // Without a path the policy says whether anything is expected of this host.
+        let expectation = self.policy.cleartext(to: host.description, at: self.time)
+        guard expectation.reason == .cleartext, let entry = expectation.entry else {
+            return expectation.verdict == .allow
+                ? .accepted(expectation.reason, nil) : self.refusal(expectation.reason, host, detail: nil)
+        }
+        let known = entry.pins.filter { $0.pin.kind == .publicKey && $0.position.covers(index: 0) }
+        if !entry.requireIssuer, let match = known.first(where: { $0.pin == key }) {
+            return .accepted(.pinMatch, GateAnswer.Match(match.pin, match.position))
+        }
+        guard entry.isEnforced else { return .accepted(.noMatchingPin, nil) }
+        if entry.requireIssuer { return .undecided("the entry \(entry.domain) requires a pin of the issuer as well") }
+        guard !known.isEmpty || entry.pins.isEmpty else {
+            return .undecided("the entry \(entry.domain) has no pin of a server's own key")
+        }
+        return self.refusal(.noMatchingPin, host, detail: nil)
+    }
+
+    private func refusal(_ reason: PinningDecision.Reason, _ host: HostName, detail: String?) -> Conclusion {
+        // Outside of a rollout a mismatch is reported. What else blocks, blocks everybody.
+        let rollout = self.entry(for: host).flatMap { self.rollouts[$0.domain] } ?? 100
+        return .refused(reason, percent: reason == .noMatchingPin ? rollout : 100, detail: detail)
+    }
+
+    /// The pin that matched, in the position that the entry has for it.
+    private func match(of decision: PinningDecision) -> GateAnswer.Match? {
+        guard let matched = decision.matched else { return nil }
+        let known = decision.entry?.pins.first { $0.pin == matched.pin && $0.position.covers(index: matched.index) }
+        return GateAnswer.Match(matched.pin, known?.position ?? .any)
+    }
+}
