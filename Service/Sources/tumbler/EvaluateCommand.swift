@@ -92,16 +92,7 @@ struct EvaluateCommand: AsyncParsableCommand {
     }
 
     private static func certificates(in path: String) throws(CommandFailure) -> [[UInt8]] {
-        let bytes = try InputFile.read(path)
-        do throws(InputError) {
-            let certificates = try PEMBlock.blocks(in: bytes).filter { $0.label == PEMBlock.certificateLabel }.map(
-                \.bytes)
-            if !certificates.isEmpty { return certificates }
-        } catch {
-            throw CommandFailure(.undecided, "\(path): \(error)")
-        }
-        // One certificate in DER is a chain of one.
-        if (try? CertificateFields(walking: bytes)) != nil { return [bytes] }
+        if let chain = try ChainFile.certificates(in: try InputFile.read(path), named: path) { return chain }
         throw CommandFailure(
             .undecided, "\(path): no certificate in it", hint: "a chain is PEM, the server's certificate first")
     }

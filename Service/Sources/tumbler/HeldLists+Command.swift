@@ -24,11 +24,14 @@ extension HeldLists {
         at time: Timestamp
     ) async throws(CommandFailure) -> HeldLists {
         let why: String
-        switch try await self.measurement(of: name, source, service) {
-        case .success(let measurement):
-            return try CommandFailure.wrapping { () throws(RepositoryError) in
-                try HeldLists(of: project, and: published, measured: measurement)
+        switch try await ServiceAdoption.asked(of: name, source, service) {
+        case .success(let adoption):
+            if let measurement = adoption.measurement {
+                return try CommandFailure.wrapping { () throws(RepositoryError) in
+                    try HeldLists(of: project, and: published, measured: measurement)
+                }
             }
+            why = adoption.whyNotMeasured
         case .failure(let reason): why = reason.words
         }
         return try CommandFailure.wrapping { () throws(RepositoryError) in
@@ -37,32 +40,33 @@ extension HeldLists {
                 at: time, notMeasured: why)
         }
     }
+}
 
-    /// Why nothing was measured.
-    private struct NotMeasured: Error {
+extension ServiceAdoption {
+    /// Why a service was not asked, or said nothing.
+    struct NotAsked: Error {
+        /// In words, without a full stop.
         let words: String
     }
 
-    private static func measurement(
+    /// What the service says, where there is one and a token for it.
+    ///
+    /// - Throws: ``CommandFailure`` when the address or the file of the token is no good.
+    static func asked(
         of name: String, _ source: ListSource?, _ service: ServiceOptions
-    ) async throws(CommandFailure) -> Result<Measurement, NotMeasured> {
+    ) async throws(CommandFailure) -> Result<ServiceAdoption, NotAsked> {
         guard let address = try service.address(or: source) else {
-            return .failure(NotMeasured(words: "there is no service"))
+            return .failure(NotAsked(words: "there is no service"))
         }
         let token = try service.token()
         guard token != nil || address.isLoopback else {
-            return .failure(NotMeasured(words: "there is no token for \(address)"))
+            return .failure(NotAsked(words: "there is no token for \(address)"))
         }
         do throws(CommandFailure) {
             // On its own machine the service tells everybody.
-            let adoption = try await ServiceClient(address, address.isLoopback ? nil : token).adoption(of: name)
-            guard let measurement = adoption.measurement else {
-                let why = adoption.why ?? "the service does not say why"
-                return .failure(NotMeasured(words: PrintableText.line(why, maximumLength: 256)))
-            }
-            return .success(measurement)
+            return .success(try await ServiceClient(address, address.isLoopback ? nil : token).adoption(of: name))
         } catch {
-            return .failure(NotMeasured(words: error.message))
+            return .failure(NotAsked(words: error.message))
         }
     }
 }

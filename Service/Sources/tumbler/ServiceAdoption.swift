@@ -2,9 +2,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+import CertificatePinning
 import Foundation
 import NIOHTTP1
 import PinListRepository
+import PinRotation
 
 /// Which lists installations hold, as the service counted them (formats.md, section 7).
 struct ServiceAdoption: Decodable, Sendable {
@@ -12,12 +14,16 @@ struct ServiceAdoption: Decodable, Sendable {
     private static let measured = "measured"
 
     private let state: String?
-    private let period: Int64?
-    private let requests: Int64?
     private let versions: [String: Int64]?
 
-    /// Why it is not to be decided by.
-    let why: String?
+    /// Over how many seconds was counted.
+    let period: Int64?
+
+    /// The requests that named a list.
+    let requests: Int64?
+
+    /// Why it is not to be decided by, as the service says it.
+    private let why: String?
 
     private enum CodingKeys: CodingKey { case state, period, requests, versions, why }
 
@@ -31,11 +37,20 @@ struct ServiceAdoption: Decodable, Sendable {
         self.why = container.lenient(.why)
     }
 
-    /// What was counted; `nil` when it is not measured, or does not add up.
-    var measurement: HeldLists.Measurement? {
-        guard self.state == Self.measured, let period, let requests, let versions, period > 0, requests > 0 else {
-            return nil
+    /// Why it is not to be decided by, in words, where ``measurement`` is `nil`.
+    var whyNotMeasured: String {
+        if let why { return PrintableText.line(why, maximumLength: 256) }
+        guard self.state == Self.measured, let requests, (0..<GateRefusing.leastRequests).contains(requests) else {
+            return "the service does not say why"
         }
+        return "\(requests) requests are too few, and \(GateRefusing.leastRequests) are needed"
+    }
+
+    /// What was counted; `nil` when it is not measured, is too little, or does not add up.
+    var measurement: HeldLists.Measurement? {
+        guard self.state == Self.measured, let period, let requests, let versions, period > 0,
+            requests >= GateRefusing.leastRequests
+        else { return nil }
         var counts: [Int64: Int64] = [:]
         var sum: Int64 = 0
         for (text, count) in versions {

@@ -23,6 +23,20 @@ extension ServiceClient {
         guard answer.status == 202 else { throw answer.failure("the result was not taken") }
     }
 
+    /// Puts an answer of the gate into the audit log.
+    ///
+    /// - Parameters:
+    ///   - record: The answer as JSON, with the certificate that it is about.
+    ///   - name: The name of the list.
+    /// - Throws: ``CommandFailure`` when the service does not take it.
+    func record(_ record: [UInt8], of name: String) async throws(CommandFailure) {
+        let answer = try await self.answer(
+            Request(
+                method: .POST, url: "\(self.address.list(name))/gates", body: record,
+                mostBytes: Self.confirmationBytes))
+        guard answer.status == 204 else { throw answer.failure("the answer was not taken") }
+    }
+
     /// What the service knows, as JSON and as values.
     ///
     /// - Throws: ``CommandFailure`` when the service cannot be asked, or answers something else.

@@ -155,8 +155,9 @@ struct HeldListCommandTests {
             RecordingService.Answer.json(200, #"{"state":"not-measured","why":"12 requests are too few"}"#),
             .json(200, "{}"), .json(200, "[]"), .says(200, [:], "<html>"), .problem(403, "wrong-scope", "no"),
             .says(404, [:], ""), .cut, .endless,
-            .json(200, #"{"state":"measured","period":86400,"requests":10,"versions":{"2":11}}"#),
+            .json(200, #"{"state":"measured","period":86400,"requests":1000,"versions":{"2":1001}}"#),
             .json(200, #"{"state":"measured","period":86400,"requests":1000,"versions":{"2":-1}}"#),
+            .json(200, #"{"state":"measured","period":86400,"requests":299,"versions":{"2":299}}"#),
             .json(200, #"{"state":"measured","period":-1,"requests":1000,"versions":{"2":1000}}"#),
             .json(200, #"{"state":"measured","period":86400,"requests":1e300,"versions":{"2":1000}}"#),
         ])

@@ -26,14 +26,14 @@ extension HeldLists {
     /// included.
     ///
     /// - Parameters:
-    ///   - project: The project: its `lists/`, and its `pins.json`.
+    ///   - project: The project: its `lists/`, and its `pins.json`; `nil` where nothing is remembered.
     ///   - published: The list that clients get now, where it comes from elsewhere.
     ///   - propagation: How long installations may take, in seconds.
     ///   - time: Now.
     ///   - why: Why adoption is not measured.
     /// - Throws: ``RepositoryError`` when something is there and cannot be read.
     public init(
-        of project: ProjectFolder, and published: PinList?, propagation: Int64, at time: Timestamp,
+        of project: ProjectFolder?, and published: PinList?, propagation: Int64, at time: Timestamp,
         notMeasured why: String
     ) throws(RepositoryError) {
         let history = try ListHistory(of: project)
@@ -69,10 +69,10 @@ extension HeldLists {
 
     /// What `pins.json` and a service have: lists that are out, at an unknown time.
     private static func others(
-        _ project: ProjectFolder, _ published: PinList?
+        _ project: ProjectFolder?, _ published: PinList?
     ) throws(RepositoryError) -> [PinList] {
         var others: [PinList] = []
-        if let bytes = try project.newestList() {
+        if let bytes = try project?.newestList() {
             others.append(try KnownList(bytes, named: ProjectFolder.listName, roots: []).list)
         }
         if let published, !others.contains(where: { $0.payload == published.payload }) { others.append(published) }
@@ -134,12 +134,12 @@ extension HeldLists {
     /// The lists that were counted.
     ///
     /// - Parameters:
-    ///   - project: The project: its `lists/`, and its `pins.json`.
+    ///   - project: The project: its `lists/`, and its `pins.json`; `nil` where nothing is remembered.
     ///   - published: The list that clients get now.
     ///   - measurement: What was counted.
     /// - Throws: ``RepositoryError`` when something is there and cannot be read.
     public init(
-        of project: ProjectFolder, and published: PinList?, measured measurement: Measurement
+        of project: ProjectFolder?, and published: PinList?, measured measurement: Measurement
     ) throws(RepositoryError) {
         let history = try ListHistory(of: project)
         let others = try Self.others(project, published)

@@ -26,15 +26,16 @@ public struct ListHistory: Sendable {
     /// The versions whose list is kept.
     let keptVersions: Set<Int64>
 
-    private let project: ProjectFolder
+    private let project: ProjectFolder?
 
-    /// Reads what a project remembers; nothing where it remembers nothing.
+    /// Reads what a project remembers; nothing where it remembers nothing, or where there is none.
     ///
     /// - Throws: ``RepositoryError`` when the folder or the file with the times cannot be read, or has a line that is none.
-    public init(of project: ProjectFolder) throws(RepositoryError) {
+    public init(of project: ProjectFolder?) throws(RepositoryError) {
         self.project = project
-        self.records = try Self.records(of: project)
-        self.keptVersions = Set(try Self.names(in: project).compactMap(Self.version))
+        self.records = try project.map { project throws(RepositoryError) in try Self.records(of: project) } ?? []
+        let names = try project.map { project throws(RepositoryError) in try Self.names(in: project) } ?? []
+        self.keptVersions = Set(names.compactMap(Self.version))
     }
 
     /// The files that are kept; none where there is no folder. One that is there and cannot be read is an error: it may
@@ -52,7 +53,8 @@ public struct ListHistory: Sendable {
     ///
     /// - Throws: ``RepositoryError`` when the file cannot be read, or is another list.
     func list(_ version: Int64) throws(RepositoryError) -> PinList? {
-        guard self.keptVersions.contains(version), let bytes = try Self.bytes(Self.name(version), in: self.project)
+        guard let project, self.keptVersions.contains(version),
+            let bytes = try Self.bytes(Self.name(version), in: project)
         else { return nil }
         let name = Self.name(version)
         // What is committed beside the source is believed as the source is: nobody signs or serves it from here.

@@ -28,16 +28,19 @@ public struct GateHolders: Sendable {
         public let requests: Int64
         /// The lists that are at hand. Requests that name none of these count as refusing.
         public let lists: [Named]
+        /// Why this is not to be decided by, in words; `nil` when it is.
+        public let why: String?
 
         /// States a count.
-        public init(hours: Int64, requests: Int64, lists: [Named]) {
+        public init(hours: Int64, requests: Int64, lists: [Named], why: String?) {
             self.hours = hours
             self.requests = requests
             self.lists = lists
+            self.why = why
         }
     }
 
-    /// What a service counted; `nil` where nothing was.
+    /// What a service counted; `nil` where none did.
     public var count: Count?
 
     /// Why adoption is not measured, in words, where ``count`` is `nil`.

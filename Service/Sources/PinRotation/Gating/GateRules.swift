@@ -144,7 +144,9 @@ extension GateRules {
 
     /// What was counted; `nil` when that is not enough.
     private func refusing(_ host: HostName, _ material: GateMaterial) -> Refusing? {
-        guard let count = self.holders.count, count.requests >= GateRefusing.leastRequests else { return nil }
+        guard let count = self.holders.count, count.why == nil, count.requests >= GateRefusing.leastRequests else {
+            return nil
+        }
         var certain = 0.0
         var undecided = 0.0
         var named = 0.0
@@ -173,14 +175,7 @@ extension GateRules {
     }
 
     private func byTime(_ host: HostName, _ material: GateMaterial) -> (GateVerdict, String) {
-        let why: String
-        if let count = self.holders.count {
-            why =
-                "\(count.requests) requests in \(count.hours)h are too few, and \(GateRefusing.leastRequests) are needed"
-        } else {
-            why = self.holders.whyNotCounted
-        }
-        let not = "adoption is not measured (\(why))"
+        let not = "adoption is not measured (\(self.whyNotMeasured))"
         if !self.holders.missing.isEmpty {
             let missing = self.holders.missing.joined(separator: ", ")
             return (.unknown, "installations may hold lists that are not in lists/ (\(missing)); \(not)")
@@ -198,6 +193,12 @@ extension GateRules {
         }
         let versions = ListVersions.text(of: self.recent.map(\.list.version))
         return (.safe, "every list of the last propagation accepts it (\(versions)); \(not)")
+    }
+
+    private var whyNotMeasured: String {
+        guard let count = self.holders.count else { return self.holders.whyNotCounted }
+        return count.why
+            ?? "\(count.requests) requests in \(count.hours)h are too few, and \(GateRefusing.leastRequests) are needed"
     }
 }
 
