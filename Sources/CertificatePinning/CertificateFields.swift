@@ -42,39 +42,60 @@ public struct CertificateFields: Hashable, Sendable {
 
     /// Walks a certificate (RFC 5280, section 4.1). Allocates nothing, and traps on no input.
     ///
+    /// A certificate as nearly all are is walked quickly. Any other, and a damaged one, is walked again with care.
+    ///
     /// - Parameter bytes: One certificate in DER, and nothing else.
     /// - Throws: What is wrong with it.
     @inline(__always)
     public init(walking bytes: RawSpan) throws(CertificateDefect) {
         guard bytes.byteCount <= Self.maximumCertificateLength else { throw .tooLarge }
-        var input = DERCursor(0..<bytes.byteCount)
-        let whole = try input.contents(of: DERCursor.Tag.sequence, in: bytes)
-        try input.finish()
-
-        var certificate = DERCursor(whole)
-        let toBeSigned = try certificate.contents(of: DERCursor.Tag.sequence, in: bytes)
-        self.toBeSigned = whole.lowerBound..<toBeSigned.upperBound
-        self.signatureAlgorithm = try certificate.whole(DERCursor.Tag.sequence, in: bytes)
-        _ = try certificate.contents(of: DERCursor.Tag.bitString, in: bytes)
-        try certificate.finish()
-
-        var fields = DERCursor(toBeSigned)
-        var serialNumber = try fields.element(in: bytes)
-        if serialNumber.tag == DERCursor.Tag.version {
-            var version = DERCursor(serialNumber.contents)
-            _ = try version.contents(of: DERCursor.Tag.integer, in: bytes)
-            try version.finish()
-            serialNumber = try fields.element(in: bytes)
+        do throws(CertificateDefect) {
+            try self.init(walking: bytes, isQuick: true)
+        } catch {
+            try self.init(walkingWithCare: bytes)
         }
-        guard serialNumber.tag == DERCursor.Tag.integer else { throw .unexpectedElement }
-        self.serialNumber = serialNumber.contents
+    }
+
+    /// Walks a certificate without the quick way, which must give the same: for holding one against the other.
+    ///
+    /// - Parameter bytes: One certificate in DER, and nothing else.
+    /// - Throws: What is wrong with it.
+    @inline(never)
+    @_spi(Adapters) public init(walkingWithCare bytes: RawSpan) throws(CertificateDefect) {
+        guard bytes.byteCount <= Self.maximumCertificateLength else { throw .tooLarge }
+        try self.init(walking: bytes, isQuick: false)
+    }
+
+    @inline(__always)
+    private init(walking bytes: RawSpan, isQuick: Bool) throws(CertificateDefect) {
+        var input = DERCursor(Range(uncheckedBounds: (0, bytes.byteCount)), isQuick: isQuick)
+        let whole = try input.lastContents(of: DERCursor.Tag.sequence, in: bytes)
+
+        var certificate = DERCursor(whole, isQuick: isQuick)
+        let toBeSigned = try certificate.contents(of: DERCursor.Tag.sequence, in: bytes)
+        self.toBeSigned = Range(uncheckedBounds: (whole.lowerBound, toBeSigned.upperBound))
+        self.signatureAlgorithm = try certificate.whole(DERCursor.Tag.sequence, in: bytes)
+        _ = try certificate.lastContents(of: DERCursor.Tag.bitString, in: bytes)
+
+        var fields = DERCursor(toBeSigned, isQuick: isQuick)
+        // A version of one byte, as all certificates with extensions have it: `a0 03 02 01`, and the number.
+        if !(try fields.skipsQuickly(0x0102_03a0, in: bytes)) {
+            var behind = fields
+            let version = try behind.element(in: bytes)
+            if version.tag == DERCursor.Tag.version {
+                var number = DERCursor(version.contents, isQuick: isQuick)
+                _ = try number.lastContents(of: DERCursor.Tag.integer, in: bytes)
+                fields = behind
+            }
+        }
+        self.serialNumber = try fields.contents(of: DERCursor.Tag.integer, in: bytes)
         self.signature = try fields.whole(DERCursor.Tag.sequence, in: bytes)
         self.issuer = try fields.whole(DERCursor.Tag.sequence, in: bytes)
         self.validity = try fields.whole(DERCursor.Tag.sequence, in: bytes)
         self.subject = try fields.whole(DERCursor.Tag.sequence, in: bytes)
         let keyStart = fields.position
         let key = try fields.contents(of: DERCursor.Tag.sequence, in: bytes)
-        self.subjectPublicKeyInfo = keyStart..<key.upperBound
+        self.subjectPublicKeyInfo = Range(uncheckedBounds: (keyStart, key.upperBound))
         // Unique identifiers and extensions: framed, not read.
         var identifiersEnd = key.upperBound
         var newest = DERCursor.Tag.issuerUniqueID &- 1
@@ -86,12 +107,11 @@ public struct CertificateFields: Hashable, Sendable {
                 identifiersEnd = fields.position
             }
         }
-        self.uniqueIdentifiers = key.upperBound..<identifiersEnd
+        self.uniqueIdentifiers = Range(uncheckedBounds: (key.upperBound, identifiersEnd))
 
-        var keyFields = DERCursor(key)
+        var keyFields = DERCursor(key, isQuick: isQuick)
         _ = try keyFields.contents(of: DERCursor.Tag.sequence, in: bytes)
-        _ = try keyFields.contents(of: DERCursor.Tag.bitString, in: bytes)
-        try keyFields.finish()
+        _ = try keyFields.lastContents(of: DERCursor.Tag.bitString, in: bytes)
     }
 
     /// Walks a certificate held in an array.

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-import CertificatePinning
+@_spi(Adapters) import CertificatePinning
 import Testing
 
 /// Damage of every kind: a defect is named, nothing traps, and no damage gives a pin of anything but the key in place.
@@ -90,6 +90,54 @@ struct DamagedCertificateTests {
         // Names, dates and signature are not read, headers are: both kinds must have been met.
         #expect(survivors > 10_000)
         #expect(refused > 1_000)
+    }
+
+    private func walk(
+        _ certificate: [UInt8], _ walk: (RawSpan) throws(CertificateDefect) -> CertificateFields
+    ) -> Result<CertificateFields, CertificateDefect> {
+        certificate.withUnsafeBytes { buffer in
+            do throws(CertificateDefect) { return .success(try walk(buffer.bytes)) } catch { return .failure(error) }
+        }
+    }
+
+    private func isWalkedAlike(_ certificate: [UInt8]) -> Bool {
+        let quick = self.walk(certificate) { (bytes) throws(CertificateDefect) in
+            try CertificateFields(walking: bytes)
+        }
+        let careful = self.walk(certificate) { (bytes) throws(CertificateDefect) in
+            try CertificateFields(walkingWithCare: bytes)
+        }
+        return quick == careful
+    }
+
+    @Test(
+        "the quick way over common certificates finds the same fields and the same defects as the careful one",
+        arguments: [SampleCertificate.der, MLDSACertificate.der, Cast.leaf.der])
+    func quickAndCareful(certificate: [UInt8]) {
+        #expect(self.isWalkedAlike(certificate))
+        let values: [UInt8] = [0x00, 0x01, 0x02, 0x03, 0x1f, 0x30, 0x7f, 0x80, 0x81, 0x82, 0x83, 0xa0, 0xa3, 0xff]
+        for position in certificate.indices {
+            #expect(self.isWalkedAlike(Array(certificate[..<position])), "\(position) bytes")
+            var changed = certificate
+            let found = values.first { value in
+                changed[position] = value
+                return !self.isWalkedAlike(changed)
+            }
+            #expect(found == nil, "byte \(position)")
+            changed.remove(at: position)
+            #expect(self.isWalkedAlike(changed), "without byte \(position)")
+        }
+    }
+
+    @Test(
+        "elements of every length near a change of the length's form are walked alike, quickly and with care",
+        arguments: SketchedCertificate.Place.all)
+    func lengthForms(place: [Int]) {
+        for length in [0, 1, 0x7f, 0x80, 0xff, 0x100, 0x101, 0xfff0, 0xffff] {
+            var certificate = Cast.leaf
+            certificate.tree[place].contents = .bytes([UInt8](repeating: 0, count: length))
+            #expect(self.isWalkedAlike(certificate.der), "\(length) bytes")
+        }
     }
 
     @Test(

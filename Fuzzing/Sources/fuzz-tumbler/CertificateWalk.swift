@@ -2,13 +2,21 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-import CertificatePinning
+@_spi(Adapters) import CertificatePinning
 
 /// The walk over a certificate, and the text of its names.
 enum CertificateWalk: FuzzTarget {
     static let name = "certificate-walk"
 
     static func check(_ bytes: [UInt8]) {
+        // The quick way over common certificates finds what the careful one finds, and hides no defect.
+        let quick = Self.result { () throws(CertificateDefect) in try CertificateFields(walking: bytes) }
+        let careful = Self.result { () throws(CertificateDefect) in
+            try bytes.withUnsafeBytes { (buffer) throws(CertificateDefect) in
+                try CertificateFields(walkingWithCare: buffer.bytes)
+            }
+        }
+        precondition(quick == careful)
         let text = DistinguishedNameText(subjectOf: bytes)
         guard let fields = try? CertificateFields(walking: bytes) else {
             precondition((try? Pin(publicKeyOf: bytes)) == nil && text == nil)
@@ -22,5 +30,11 @@ enum CertificateWalk: FuzzTarget {
         // Nothing may follow, and nothing may be missing.
         precondition((try? CertificateFields(walking: bytes + [0])) == nil)
         precondition((try? CertificateFields(walking: Array(bytes.dropLast()))) == nil)
+    }
+
+    private static func result(
+        _ walk: () throws(CertificateDefect) -> CertificateFields
+    ) -> Result<CertificateFields, CertificateDefect> {
+        do throws(CertificateDefect) { return .success(try walk()) } catch { return .failure(error) }
     }
 }
