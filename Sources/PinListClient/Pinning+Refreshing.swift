@@ -6,13 +6,6 @@ internal import CertificatePinning
 internal import PinListMetadata
 
 extension Pinning {
-    /// The waits before a current list is asked for again after a signer was replaced, in seconds.
-    private static let supersededWaits: [Int64] = [1, 5, 30]
-
-    /// How much later than published the next refresh is, at most, as a share of the interval: installations that began
-    /// together do not go on asking together.
-    private static let jitter = 0.1
-
     /// Fetches new roots and the newest list, and puts in force what may be trusted. At most one refresh is in flight:
     /// who asks meanwhile gets its outcome.
     public func refresh() async -> RefreshOutcome {
@@ -108,8 +101,7 @@ extension Pinning {
         self.keepMark()
         guard acceptance == .newer, let list = self.held?.list else { return }
         outcome.hasChanged = true
-        self.supersededTries = 0
-        self.mismatchPacing.listCameIntoForce()
+        self.refreshSchedule.noteNewerList()
         self.hub.send(PinningEvent(.listAccepted, at: now, "version \(list.version) is in force"))
     }
 
@@ -137,23 +129,15 @@ extension Pinning {
         let fraction = self.configuration.randomness.fraction()
         let isSuperseded = self.held?.status == .superseded
         if outcome.isSuccess, !isSuperseded {
-            self.refreshState.lastRefresh = now
-            self.refreshState.backoff = Backoff()
-            self.refreshState.pause = nil
-            let interval = self.held?.list.refreshInterval ?? 0
-            self.jitterSeconds = Backoff.part(Self.jitter * fraction, of: interval)
+            self.refreshSchedule.noteSuccess(
+                refreshInterval: self.held?.list.refreshInterval ?? 0, fraction: fraction, at: now)
         } else {
-            self.refreshState.backoff.failures += 1
             let asked = outcome.fetchFailure?.retryAfter?.seconds(at: now) ?? 0
-            var wait = max(self.refreshState.backoff.wait(fraction: fraction), asked)
-            if isSuperseded, self.supersededTries < Self.supersededWaits.count {
-                wait = Self.supersededWaits[self.supersededTries]
-                self.supersededTries += 1
-            }
-            self.refreshState.pause = RefreshState.Pause(from: now, seconds: wait)
+            self.refreshSchedule.noteFailure(
+                retryAfter: asked, isSuperseded: isSuperseded, fraction: fraction, at: now)
         }
         guard self.storage == .ready else { return }
-        do { try self.archive.persist(self.refreshState) } catch {
+        do { try self.archive.persist(self.refreshSchedule.stored) } catch {
             self.hub.send(PinningEvent(.storeFailed, at: now, error.reason))
         }
     }
@@ -183,7 +167,7 @@ extension Pinning {
         guard !findings.contains(where: { $0.kind == .stateUnreadable }) else { return }
         let isNewer = findings.contains { $0.kind == .stateNewer }
         self.storage = isNewer ? .newer : .ready
-        self.refreshState = state
+        self.refreshSchedule.take(state)
         // What this process fetched meanwhile may be newer than what is stored, or older.
         if let mine = self.trust?.outside,
             trust.outside.map({ mine.isNewer(than: $0) || $0.lacksSignature(of: mine, under: trust.chain) }) ?? true

@@ -33,21 +33,14 @@ extension Pinning {
             let now = self.configuration.clock.now
             self.publishIfStalenessChanged(at: now)
             if self.trust?.isStale(now) == true { self.reportStale(at: now) }
-            let wait = self.secondsUntilRefresh(at: now)
+            let interval = self.held?.list.refreshInterval ?? 0
+            let wait = self.refreshSchedule.sleep(refreshInterval: interval, at: now)
             guard wait > 0 else {
                 _ = await self.refresh()
                 continue
             }
-            // Never longer than until the list expires, and never so long that a clock which is set is not noticed.
-            let most = min(wait, 3_600)
-            guard (try? await self.configuration.clock.sleep(seconds: most)) != nil else { return }
+            guard (try? await self.configuration.clock.sleep(seconds: Double(wait))) != nil else { return }
         }
-    }
-
-    /// How long until the next refresh, in seconds.
-    func secondsUntilRefresh(at now: Timestamp) -> Double {
-        let interval = self.held?.list.refreshInterval ?? 0
-        return Double(self.refreshState.wait(refreshInterval: interval + self.jitterSeconds, at: now))
     }
 
     private func refreshAfterMismatch() async {
@@ -57,7 +50,8 @@ extension Pinning {
             return
         }
         let fraction = self.configuration.randomness.fraction()
-        guard let wait = self.mismatchPacing.wait(at: self.configuration.clock.now, fraction: fraction) else { return }
+        let now = self.configuration.clock.now
+        guard let wait = self.refreshSchedule.waitAfterMismatch(at: now, fraction: fraction) else { return }
         guard (try? await self.configuration.clock.sleep(seconds: wait)) != nil else { return }
         _ = await self.refresh()
     }

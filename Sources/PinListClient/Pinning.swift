@@ -29,19 +29,14 @@ public actor Pinning {
     /// What is trusted of lists; `nil` for rules that come with the app and stay.
     var trust: TrustState?
     var installation: InstallationID?
-    var refreshState = RefreshState()
+    var refreshSchedule = RefreshSchedule()
     var reports: ReportQueue
     var storage: Storage
     /// Whether something that is trusted could not be stored yet.
     var needsStoring = false
     /// Whether the list from outside was fetched by this process.
     var wasFetched = false
-    /// How often a current list was asked for since a signer was replaced.
-    var supersededTries = 0
-    /// How much later than published the next refresh is, in seconds; 0 until this process has refreshed once.
-    var jitterSeconds: Int64 = 0
     var refreshInFlight: Task<RefreshOutcome, Never>?
-    var mismatchPacing = MismatchPacing()
     private var announced: Set<String> = []
     private var epoch: UInt64 = 0
 
@@ -115,7 +110,7 @@ public actor Pinning {
             &findings, isWritable: storage == .ready, randomness: configuration.randomness)
         self.trust = trust
         self.storage = storage
-        self.refreshState = state
+        self.refreshSchedule = RefreshSchedule(stored: state)
         self.installation = installation
         self.box = PolicyBox(trust.policy(for: installation, epoch: 0, configuration, at: now))
         for finding in findings { self.hub.send(PinningEvent(finding.kind, at: now, finding.detail)) }
