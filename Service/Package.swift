@@ -16,6 +16,8 @@ let package = Package(
         .executable(name: "tumbler", targets: ["tumbler"]),
         // For the fuzz targets; apps have no use for it.
         .library(name: "PinListRepository", targets: ["PinListRepository"]),
+        // For the fuzz targets and the benchmarks.
+        .library(name: "PinListSimulation", targets: ["PinListSimulation"]),
     ],
     traits: [
         .trait(name: "PostgreSQL", description: "The service's store in PostgreSQL as well; needs libpq.")
@@ -80,6 +82,17 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(
+            name: "PinListSimulation",
+            dependencies: [
+                "PinListRepository",
+                .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "PinFailureReports", package: "tumbler"),
+                .product(name: "PinListClient", package: "tumbler"),
+                .product(name: "PinListMetadata", package: "tumbler"),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
             name: "PinListServer",
             dependencies: [
                 "PinListDifference",
@@ -113,6 +126,7 @@ let package = Package(
                 "PinListDifference",
                 "PinListRepository",
                 "PinListServer",
+                "PinListSimulation",
                 "PinRotation",
                 .product(name: "CertificatePinning", package: "tumbler"),
                 .product(name: "PathValidation", package: "tumbler"),
@@ -178,6 +192,18 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
+            name: "PinListSimulationTests",
+            dependencies: [
+                "PinListRepository",
+                "PinListSimulation",
+                .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "PinListClient", package: "tumbler"),
+                .product(name: "PinListMetadata", package: "tumbler"),
+                .product(name: "PinningTesting", package: "tumbler"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "PinListServerTests",
             dependencies: [
                 "PinListServer",
@@ -206,6 +232,7 @@ let package = Package(
             name: "TumblerTests",
             dependencies: [
                 "PinListServer",
+                "PinListSimulation",
                 "PinRotation",
                 "tumbler",
                 .product(name: "CertificatePinning", package: "tumbler"),

@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Paths that a source names, as texts: which file is meant is said without looking at the disk.
-enum SourcePath {
+package enum SourcePath {
     /// A path that is named in a file, from where the file itself is named from.
-    static func beside(_ file: String, _ path: String) -> String {
+    package static func beside(_ file: String, _ path: String) -> String {
         guard !path.hasPrefix("/"), let slash = file.lastIndex(of: "/") else { return path }
         return String(file[...slash]) + path
     }

@@ -1,0 +1,54 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// What would happen to many installations: a scenario, worked through once, and the installations of it, one after the
+/// other. The same seed gives the same answer, whoever runs which part.
+public struct Simulation: Sendable {
+    /// The scenario.
+    public let scenario: Scenario
+    /// What decides on everything that is random.
+    public let seed: UInt64
+
+    let timeline: Timeline
+
+    /// Prepares a scenario: the verdicts of the library, once for each list, chain and interval.
+    ///
+    /// - Throws: ``SimulationError`` for a value that is out of its range.
+    public init(_ scenario: Scenario, seed: UInt64) throws(SimulationError) {
+        try scenario.check()
+        self.scenario = scenario
+        self.seed = seed
+        self.timeline = try Timeline(scenario)
+    }
+
+    /// Runs some of the installations.
+    ///
+    /// - Parameter clients: Their numbers, from 0.
+    /// - Returns: What is counted of them; its size depends on the scenario's lists and days alone.
+    /// - Throws: ``SimulationError/Code/tooMuchWork``.
+    public func tally(of clients: Range<Int>) throws(SimulationError) -> SimulationTally {
+        var tally = SimulationTally(lists: self.timeline.lists.count, horizon: self.timeline.horizon)
+        var run = ClientRun(self.timeline, self.scenario, seed: self.seed)
+        for client in clients { try run.run(client, into: &tally) }
+        return tally
+    }
+
+    /// Runs all installations.
+    ///
+    /// - Throws: ``SimulationError/Code/tooMuchWork``.
+    public func answer() throws(SimulationError) -> SimulationAnswer {
+        self.answer(from: try self.tally(of: 0..<self.scenario.clients))
+    }
+
+    /// The installations in some parts of nearly the same size, for whoever runs them side by side.
+    ///
+    /// - Parameter count: How many parts, at least 1.
+    public func parts(_ count: Int) -> [Range<Int>] {
+        let count = max(count, 1)
+        let size = (self.scenario.clients + count - 1) / count
+        return (0..<count).map { part in
+            min(part * size, self.scenario.clients)..<min((part + 1) * size, self.scenario.clients)
+        }
+    }
+}
