@@ -29,7 +29,8 @@ public actor Pinning {
     /// What is trusted of lists; `nil` for rules that come with the app and stay.
     var trust: TrustState?
     var installation: InstallationID?
-    var refreshSchedule = RefreshSchedule()
+    /// When it refreshes next.
+    @_spi(Simulation) public internal(set) var refreshSchedule = RefreshSchedule()
     var reports: ReportQueue
     var storage: Storage
     /// Whether something that is trusted could not be stored yet.

@@ -23,7 +23,7 @@ struct Tumbler: AsyncParsableCommand {
             ConvertCommand.self,
             ServeCommand.self, TokenCommand.self, AuditLogCommand.self, BackupCommand.self,
             AdoptionCommand.self, MoveDatabaseCommand.self,
-            PublishCommand.self, ProbeCommand.self, GateCommand.self, StatusCommand.self,
+            PublishCommand.self, ProbeCommand.self, GateCommand.self, StatusCommand.self, SimulateCommand.self,
         ]
     )
 }

@@ -8,9 +8,10 @@ internal import PinFailureReports
 
 /// One installation from the beginning of a scenario to its end, and then the next: nothing of it is kept but counts.
 ///
-/// Each opening is a start of the app: a refresh if one is due, then a connection. What is refused asks for a refresh, as
-/// the client library does; a list that comes into force, a server that changes and a suspension that ends let the app
-/// connect again; what is refused is tried again every five minutes while it is open.
+/// Each opening is a start of the app: a connection under the list that is held, and a refresh if one is due. A connection
+/// that is refused joins that refresh, or asks for one, as in the client library. A list that comes into force, a server
+/// that changes and a suspension that ends let the app connect again; what is refused is tried again every five minutes
+/// while the app is open.
 struct ClientRun {
     /// How long an app waits before it tries again what was refused, in seconds.
     static let retrySeconds: Int64 = 300
@@ -118,9 +119,9 @@ struct ClientRun {
         while now < end {
             tally.steps &+= 1
             self.advance(to: now)
+            if self.connectAt <= now { self.connect(at: now, into: &tally) }
             if self.wakeAt <= now { self.refreshBySchedule(at: now, into: &tally) }
             if self.mismatchAt <= now { self.refreshAfterMismatch(at: now, into: &tally) }
-            if self.connectAt <= now { self.connect(at: now, into: &tally) }
             now = min(self.wakeAt, self.mismatchAt, self.connectAt)
         }
         Self.count(start, end, &self.uncounted.opened, &tally.opened)
@@ -133,6 +134,12 @@ struct ClientRun {
 
     private func clock(_ now: Int64) -> Timestamp {
         Timestamp(secondsSince1970: Timeline.beginning.secondsSince1970 + now)
+    }
+
+    /// Whether the schedule begins a refresh at this moment, which a mismatch joins.
+    private func isRefreshDue(at now: Int64) -> Bool {
+        self.wakeAt <= now
+            && self.schedule.wait(refreshInterval: self.timeline.refreshInterval, at: self.clock(now)) == 0
     }
 
     private mutating func refreshBySchedule(at now: Int64, into tally: inout SimulationTally) {
@@ -197,7 +204,11 @@ struct ClientRun {
         self.report(at: now, into: &tally)
         guard verdict == .refused else { return }
         self.connectAt = min(self.connectAt, now + Self.retrySeconds)
-        if self.mismatchAt != .max { self.hasAnotherMismatch = true } else { self.askForRefresh(at: now) }
+        if self.mismatchAt != .max {
+            self.hasAnotherMismatch = true
+        } else if !self.isRefreshDue(at: now) {
+            self.askForRefresh(at: now)
+        }
     }
 
     private mutating func askForRefresh(at now: Int64) {
