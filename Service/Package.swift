@@ -128,6 +128,7 @@ let package = Package(
                 "PinListServer",
                 "PinListSimulation",
                 "PinRotation",
+                "SimulatedInstallations",
                 .product(name: "CertificatePinning", package: "tumbler"),
                 .product(name: "PathValidation", package: "tumbler"),
                 .product(name: "PinListClient", package: "tumbler"),
@@ -152,21 +153,30 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        // The simulated installations of scripts/demo; no product, and nobody installs it.
-        .executableTarget(
-            name: "demo-clients",
+        // Installations of a pinned app, many in one process: of scripts/demo and of tumbler drill.
+        .target(
+            name: "SimulatedInstallations",
             dependencies: [
                 .product(name: "CertificatePinning", package: "tumbler"),
                 .product(name: "PinFailureReports", package: "tumbler"),
                 .product(name: "PinListClient", package: "tumbler"),
                 .product(name: "PinListMetadata", package: "tumbler"),
                 .product(name: "PinningNIO", package: "tumbler"),
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: strict
+        ),
+        // The simulated installations of scripts/demo; no product, and nobody installs it.
+        .executableTarget(
+            name: "demo-clients",
+            dependencies: [
+                "SimulatedInstallations",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: strict
         ),

@@ -4,11 +4,9 @@
 
 import ArgumentParser
 import AsyncHTTPClient
-import CertificatePinning
 import Foundation
 import NIOPosix
-import PinListClient
-import PinningNIO
+import SimulatedInstallations
 
 /// The installations of the demonstration: many clients in one process, each as an app has it, that do what standard
 /// input says, one command a line, and answer each with one line of JSON.
@@ -54,21 +52,11 @@ struct DemoClients: AsyncParsableCommand {
 
     func run() async throws {
         let http = HTTPClient(eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton))
-        let tally = ReportTally()
-        let fetcher = HTTPClientFetcher()
-        let clients = try (0..<self.count).map { number in
-            let place = SimulatedPlace(number: number)
-            let configuration = PinningConfiguration(
-                fetcher: fetcher, reportSender: ForwardedReportSender(client: http, place: place, tally: tally),
-                app: place.app, clock: StandingClock())
-            let pinning = try Pinning(
-                root: .file(self.root), list: .file(self.list), refreshFrom: URL(string: self.listURL), state: .memory,
-                configuration: configuration)
-            return try SimulatedClient(pinning, host: self.host, roots: self.cacert)
-        }
-        let population = Population(clients: clients, tally: tally)
+        let population = try Population(
+            self.count, shipping: self.root, self.list, refreshFrom: self.listURL, trusting: self.cacert,
+            host: self.host, reportingOver: http)
         await Self.answer(CommandLines.standardInput(), population)
-        for client in clients { await client.shutdown() }
+        await population.shutdown()
         try await http.shutdown()
     }
 

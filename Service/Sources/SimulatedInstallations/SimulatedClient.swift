@@ -2,19 +2,19 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-import AsyncHTTPClient
-import CertificatePinning
-import NIOCore
-import NIOHTTP1
-import NIOSSL
-import PinListClient
-import PinListMetadata
-import PinningNIO
+internal import AsyncHTTPClient
+internal import CertificatePinning
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOSSL
+package import PinListClient
+internal import PinListMetadata
+internal import PinningNIO
 
 /// One installation of the app: its trust, and its pinned connections.
-struct SimulatedClient: Sendable {
+package struct SimulatedClient: Sendable {
     /// What became of a page.
-    enum Page: Hashable, Sendable {
+    package enum Page: Hashable, Sendable {
         /// It came; with the reason of the decision.
         case allowed(String)
         /// Pinning refused; with the reason.
@@ -24,7 +24,7 @@ struct SimulatedClient: Sendable {
     }
 
     /// What became of a refresh.
-    enum Refresh: Hashable, Sendable {
+    package enum Refresh: Hashable, Sendable {
         /// All was fetched, and nothing refused; whether something is new, and the version in force.
         case done(hasChanged: Bool, version: Int64)
         /// Something went wrong.
@@ -46,7 +46,7 @@ struct SimulatedClient: Sendable {
     ///   - pinning: Its trust.
     ///   - host: The pinned host, which is on loopback here.
     ///   - roots: The path of the roots that the device trusts.
-    init(_ pinning: Pinning, host: String, roots: String) throws {
+    package init(_ pinning: Pinning, host: String, roots: String) throws {
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.trustRoots = .file(roots)
         var configuration = HTTPClient.Configuration(tlsConfiguration: tls)
@@ -58,10 +58,10 @@ struct SimulatedClient: Sendable {
     }
 
     /// Sends its reports until the task is cancelled.
-    func run() async { await self.pinning.run() }
+    package func run() async { await self.pinning.run() }
 
     /// Asks for a newer list, as an app does about once in each `refreshAfter`.
-    func refresh() async -> Refresh {
+    package func refresh() async -> Refresh {
         let outcome = await self.pinning.refresh()
         if let failure = outcome.fetchFailure { return .failed(failure.reason) }
         if let refusal = outcome.refused.first { return .failed(refusal.description) }
@@ -70,7 +70,7 @@ struct SimulatedClient: Sendable {
     }
 
     /// Gets the app's page.
-    func page(port: Int) async -> Page {
+    package func page(port: Int) async -> Page {
         let url = "https://\(self.host):\(port)/page"
         var request = HTTPClientRequest(url: url)
         // The next page is asked of another server.
@@ -87,5 +87,5 @@ struct SimulatedClient: Sendable {
     }
 
     /// Ends its connections.
-    func shutdown() async { try? await self.http.shutdown() }
+    package func shutdown() async { try? await self.http.shutdown() }
 }

@@ -2,14 +2,14 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-import AsyncHTTPClient
-import NIOCore
-import NIOHTTP1
-import PinListClient
+package import AsyncHTTPClient
+internal import NIOCore
+internal import NIOHTTP1
+package import PinListClient
 
 /// Sends reports as they come through a proxy in front of the service: with the address of whoever sent them. The
 /// service believes it, because it is told to trust this machine (`trustedProxies`).
-struct ForwardedReportSender: ReportSender {
+package struct ForwardedReportSender: ReportSender {
     /// How long an answer may take.
     static let timeout: TimeAmount = .seconds(30)
 
@@ -20,10 +20,17 @@ struct ForwardedReportSender: ReportSender {
     /// Who counts.
     let tally: ReportTally
 
+    /// A sender for one client.
+    package init(client: HTTPClient, place: SimulatedPlace, tally: ReportTally) {
+        self.client = client
+        self.place = place
+        self.tally = tally
+    }
+
     /// Posts a body.
     ///
     /// - Throws: `FetchFailure`.
-    func send(_ body: [UInt8], to address: String) async throws -> FetchResponse {
+    package func send(_ body: [UInt8], to address: String) async throws -> FetchResponse {
         var request = HTTPClientRequest(url: address)
         request.method = .POST
         request.headers = ["Content-Type": "application/json", "X-Forwarded-For": self.place.address]

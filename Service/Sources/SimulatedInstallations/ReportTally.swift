@@ -2,13 +2,16 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// Counts reports that were sent, and lets somebody wait until they are.
-actor ReportTally {
+/// Counts reports that were sent, and lets a caller wait until they are.
+package actor ReportTally {
     /// How many the service accepted.
-    private(set) var accepted = 0
+    package private(set) var accepted = 0
     /// How many it did not, for whatever reason.
-    private(set) var turnedAway = 0
+    package private(set) var turnedAway = 0
     private var waiting: [(total: Int, continuation: CheckedContinuation<Void, Never>)] = []
+
+    /// Begins with none.
+    package init() {}
 
     /// Counts one.
     func count(isAccepted: Bool) {
@@ -19,7 +22,7 @@ actor ReportTally {
     }
 
     /// Waits until so many were counted since the beginning.
-    func wait(for total: Int) async {
+    package func wait(for total: Int) async {
         guard self.accepted + self.turnedAway < total else { return }
         await withCheckedContinuation { self.waiting.append((total, $0)) }
     }
