@@ -7,6 +7,9 @@ import Foundation
 
 /// What goes to standard error: errors, hints and notes, each one line.
 enum StandardError {
+    /// Takes notes and warnings in place of standard error, for commands that a drill runs.
+    @TaskLocal static var taker: (@Sendable (String) -> Void)?
+
     /// Says why a command ends.
     static func failure(_ failure: CommandFailure) {
         self.line("tumbler: error: \(failure.message)")
@@ -19,13 +22,24 @@ enum StandardError {
     /// Says what is not as somebody might expect.
     static func warning(_ text: String) { self.line("tumbler: warning: \(text)") }
 
+    /// Tells a person who follows what happens.
+    static func told(_ text: String) { self.write(text) }
+
+    /// Waits behind a text for what is typed.
+    static func prompt(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) }
+
     /// Asks, and leaves the cursor behind the question.
     static func question(_ text: String) {
         try? FileHandle.standardError.write(contentsOf: Data(PrintableText.line("tumbler: \(text)").utf8))
     }
 
-    // Text from outside stands in some of these: line breaks and escape sequences must not reach a terminal.
     private static func line(_ text: String) {
+        if let taker { return taker(text) }
+        self.write(text)
+    }
+
+    // Text from outside stands in some of these: line breaks and escape sequences must not reach a terminal.
+    private static func write(_ text: String) {
         // Where it cannot be written nobody can be told; the exit code still says how the command ended.
         try? FileHandle.standardError.write(
             contentsOf: Data((PrintableText.line(text, maximumLength: 1_024) + "\n").utf8))

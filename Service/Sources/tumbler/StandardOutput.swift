@@ -6,10 +6,14 @@ import Foundation
 
 /// What goes to standard output: results, and nothing else.
 enum StandardOutput {
+    /// Takes results in place of standard output, for commands that a drill runs.
+    @TaskLocal static var taker: (@Sendable (Data) -> Void)?
+
     /// Writes a result whole.
     ///
     /// - Throws: ``CommandFailure`` when it cannot be written: a full disk, or a reader that went away.
     static func write(_ result: Data) throws(CommandFailure) {
+        if let taker { return taker(result) }
         do {
             try FileHandle.standardOutput.write(contentsOf: result)
         } catch {

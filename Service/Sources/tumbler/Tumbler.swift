@@ -24,6 +24,7 @@ struct Tumbler: AsyncParsableCommand {
             ServeCommand.self, TokenCommand.self, AuditLogCommand.self, BackupCommand.self,
             AdoptionCommand.self, MoveDatabaseCommand.self,
             PublishCommand.self, ProbeCommand.self, GateCommand.self, StatusCommand.self, SimulateCommand.self,
+            DrillCommand.self,
         ]
     )
 }

@@ -1,0 +1,104 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import CertificatePinning
+import Foundation
+import PinListMetadata
+import PinListRepository
+import PinListServer
+
+/// What is broken, as far as it takes to know when it is repaired.
+struct DrillBreak: Sendable {
+    /// What happens.
+    let scenario: DrillScenario
+    /// The id of the key that a thief has.
+    var stolenKey: String?
+    /// The lines of the source that are wrong.
+    var wrongLines: [String] = []
+
+    /// Whether the list that is served repairs it.
+    func isRepaired(by situation: DrillSituation, serving pin: String) -> Bool {
+        guard situation.pins.contains(where: { $0.description == pin }) else { return false }
+        return self.stolenKey.map { !situation.signers.contains($0) } ?? true
+    }
+}
+
+extension DrillStage {
+    /// Breaks something.
+    func begin(_ scenario: DrillScenario) async throws -> DrillBreak {
+        let now = SystemServiceClock().now
+        var broken = DrillBreak(scenario: scenario)
+        switch scenario {
+        case .lostKey:
+            try self.server.present(try self.authority.issued(for: self.source.host, at: now), by: self.authority)
+        case .strangeCA:
+            break  // The first installations are led to the interceptor.
+        case .stolenPinsKey:
+            broken.stolenKey = try await self.publishAsThief(at: now)
+        case .wrongList:
+            broken.wrongLines = try Self.strangePins().map(Self.line)
+            try self.edit(
+                self.project.source.path, replacing: self.pinLines.joined(separator: "\n"),
+                with: broken.wrongLines.joined(separator: "\n"))
+            // What is meant to go wrong: no pin stays.
+            try await Tumbler.run(self.releaseWords(allowing: ["propagation"])) { _ in }
+        }
+        return broken
+    }
+
+    /// Two pins of keys that nobody has.
+    private static func strangePins() throws -> [KnownPin] {
+        try ["current", "backup"].map { note in
+            let key = try CommandFailure.wrapping { () throws(RepositoryError) in try PrivateKey(new: .p256) }
+            return KnownPin(Pin(kind: .publicKey, hashing: key.subjectPublicKeyInfo), note: note)
+        }
+    }
+
+    /// The words of a release.
+    func releaseWords(allowing rules: [String] = []) -> [String] {
+        Self.releaseWords(self.project, self.service, allowing: self.allowed + rules)
+    }
+
+    /// Replaces a text of a file that is there once.
+    ///
+    /// - Throws: ``CommandFailure`` when it is not there.
+    func edit(_ path: String, replacing old: String, with new: String) throws(CommandFailure) {
+        let bytes = try InputFile.read(path)
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard text.contains(old) else {
+            throw CommandFailure(.undecided, "\(path) does not say any more what was to be edited")
+        }
+        try CommandFailure.wrapping { () throws(RepositoryError) in
+            try ProjectFolder.write(Array(text.replacing(old, with: new).utf8), to: URL(fileURLWithPath: path))
+        }
+    }
+
+    /// Publishes a list with a stranger's pins, signed by the team's own key.
+    ///
+    /// - Returns: The id of that key.
+    private func publishAsThief(at time: Timestamp) async throws -> String {
+        let input = try SourceInput(nil, try ProjectOption.parse(["-C", self.project.folder.path]))
+        var list = try PinList(building: input.source, after: try self.project.publishedList(), at: time)
+        let pins = try Self.strangePins()
+        for index in list.domains.indices where list.domains[index].entry.domain == self.source.host {
+            list.domains[index].entry.pins = pins
+        }
+        guard let root = try self.project.newestRoot(), let key = root.pins.keyIDs.first else {
+            throw CommandFailure(.undecided, "the project of the drill has no root")
+        }
+        var ceremony = try SigningCeremony(try SignableMetadata(list.payload, named: "a list"), under: [root])
+        let keyFile = self.project.folder.appendingPathComponent(NewProject.pinsKeyName).path
+        try await ceremony.add(FileSigner(keyFile, passphrase: .terminal))
+        let publication = try Publication(
+            roots: try self.project.roots(), list: try SignableMetadata.file(of: ceremony.envelope))
+        let client = ServiceClient(
+            try ServiceAddress(self.service.address, from: "the drill"),
+            try ServiceToken(file: self.service.tokenFile.path))
+        do throws(ServiceClient.PublishingFailure) { _ = try await client.publish(publication) } catch {
+            throw error.failure
+        }
+        return key
+    }
+}

@@ -1,0 +1,90 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// The page that a drill ends with: what took how long, against which goal, and what was done. Markdown.
+struct DrillPage: Sendable {
+    /// What happened.
+    let record: DrillRecord
+
+    /// How long a cache may keep a list, in seconds (formats.md, section 7).
+    private static let cacheSeconds: Int64 = 300
+
+    /// The page, its last line ended.
+    var text: String { self.lines.joined(separator: "\n") + "\n" }
+
+    private var lines: [String] {
+        let record = self.record
+        let who = record.isAutomatic ? "by --auto: nobody took part, and the times say nothing of people" : "by people"
+        return [
+            "# Drill: \(record.scenario.title)", "",
+            "\(record.host) of \(record.name), broken at \(record.brokenAt), repaired \(who).",
+            "\(record.installations) installations on loopback, with throw-away keys; nothing of the project was touched.",
+            "", record.scenario.story, "", "## How long it took", "", "| step | after | goal | |", "|---|---|---|---|",
+        ] + DrillStep.allCases.map(self.row) + ["", self.verdict] + self.harm + ["", "## What was done", ""]
+            + ["| after | what |", "|---|---|"] + record.entries.map(self.row) + ["", "## In the field", ""] + self.field
+            + [
+                "", "## Next", "",
+                "Keep this page beside those of the drills before. For each goal that was missed write down what held "
+                    + "it up, who changes that, and until when. The runbook is docs/operations/\(record.scenario.runbook), "
+                    + "the drill's own page docs/operations/drill.md.",
+            ]
+    }
+
+    private func row(of step: DrillStep) -> String {
+        let after = self.record.seconds(until: step).map(Self.duration) ?? "–"
+        let goal =
+            switch self.record.scenario.goal(of: step) {
+            case .within(let minutes): "\(minutes) min"
+            case .optional: "none"
+            case .not: "not at all"
+            }
+        let outcome =
+            switch self.record.outcome(of: step) {
+            case .met: "met"
+            case .right(let words): words
+            case .late(let seconds): "**missed by \(Self.duration(seconds))**"
+            case .missing: "**never**"
+            case .wrong(let why): "**wrong**: \(why)"
+            }
+        return "| \(step.words) | \(after) | \(goal) | \(outcome) |"
+    }
+
+    private func row(of entry: DrillRecord.Entry) -> String {
+        // A bar ends a cell, and a backtick begins code: neither comes from what a person typed.
+        let words = entry.words.map { $0 == "|" ? "\\|" : $0 == "`" ? "'" : String($0) }.joined()
+        return "| \(Self.duration(self.record.seconds(until: entry.time))) | \(words) |"
+    }
+
+    private var verdict: String {
+        if self.record.isGood { return "Everything was repaired, and every goal was met." }
+        let bad = DrillStep.allCases.filter { !self.record.outcome(of: $0).isGood }.map(\.words)
+        let what = self.record.isOver ? "Everything was repaired." : "The drill was ended before everything was repaired."
+        return "\(what) Not as it should be: \(bad.joined(separator: ", "))."
+    }
+
+    /// What an interceptor got.
+    private var harm: [String] {
+        guard self.record.scenario == .strangeCA else { return [] }
+        return ["", "Requests that the interceptor got: \(self.record.interceptedRequests)."]
+    }
+
+    /// What the drill leaves out.
+    private var field: [String] {
+        let interval = self.record.refreshInterval
+        let most = interval + interval / 10 + Self.cacheSeconds
+        return [
+            "The installations of the drill asked for the list as soon as it was published, from a service without a "
+                + "cache. Yours ask after up to \(Self.duration(most)) when they run (refreshAfter, a tenth of it, and "
+                + "5 min of cache), after a refused connection within 5 min 10 s, and when they do not run at their "
+                + "next start."
+        ]
+    }
+
+    /// A length of time, to the second: `42 s`, `6 min 10 s`, `13 h 17 min 0 s`.
+    static func duration(_ seconds: Int64) -> String {
+        let (hours, minutes, rest) = (seconds / 3_600, seconds / 60 % 60, seconds % 60)
+        if hours > 0 { return "\(hours) h \(minutes) min \(rest) s" }
+        return minutes > 0 ? "\(minutes) min \(rest) s" : "\(rest) s"
+    }
+}

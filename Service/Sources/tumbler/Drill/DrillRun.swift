@@ -1,0 +1,238 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import Foundation
+import PinListClient
+import PinListRepository
+import SimulatedInstallations
+
+/// One drill, from the break until everything is repaired, or nobody goes on.
+struct DrillRun {
+    /// How long until the list and the source are looked at again, in seconds: they may change in another terminal.
+    private static let interval = 1.0
+
+    private let stage: DrillStage
+    private let broken: DrillBreak
+    private let clock: any PinningClock
+    private let person: any OnCallPerson
+    /// The pins of the host before anything was broken.
+    private let pinsBefore: Set<Pin>
+
+    private var record: DrillRecord
+    private var situation: DrillSituation
+    private var sourceBytes: [UInt8]
+    /// Whether somebody stands in between.
+    private var isIntercepted: Bool
+
+    /// Breaks something, and lets the person see what comes of it.
+    ///
+    /// - Parameters:
+    ///   - scenario: What is broken.
+    ///   - stage: Where.
+    ///   - isAutomatic: Whether nobody takes part.
+    ///   - clock: What times everything, and how long to wait between two looks.
+    ///   - person: Whoever is told.
+    /// - Throws: ``CommandFailure`` when it cannot be broken.
+    init(
+        _ scenario: DrillScenario, on stage: DrillStage, isAutomatic: Bool, clock: any PinningClock,
+        person: any OnCallPerson
+    ) async throws {
+        self.stage = stage
+        self.clock = clock
+        self.person = person
+        self.pinsBefore = try await stage.situation(at: clock.now).pins
+        self.broken = try await stage.begin(scenario)
+        self.isIntercepted = scenario == .strangeCA
+        self.record = DrillRecord(
+            scenario, host: stage.source.host, name: stage.source.name, installations: DrillStage.installations,
+            refreshInterval: stage.source.refreshInterval, isAutomatic: isAutomatic, brokenAt: clock.now)
+        self.situation = try await stage.situation(at: clock.now)
+        self.sourceBytes = try InputFile.read(stage.project.source.path)
+        for line in stage.introduction { person.tell(line) }
+        try await self.askInstallations()
+    }
+
+    /// What happened.
+    var finished: DrillRecord {
+        var record = self.record
+        record.interceptedRequests = self.stage.interceptor.requests
+        return record
+    }
+
+    // MARK: Without a person
+
+    /// Does what the runbooks say.
+    ///
+    /// - Throws: ``CommandFailure`` of the first command that fails.
+    mutating func repair() async throws {
+        for deed in self.record.scenario.deeds(on: self.stage, self.broken) {
+            try await self.perform(deed)
+            try await self.look()
+        }
+    }
+
+    private mutating func perform(_ deed: DrillDeed) async throws {
+        switch deed {
+        case .noticed: self.notice()
+        case .cause(let cause): try await self.answer(cause)
+        case .command(let words):
+            let shown = self.stage.shown(words)
+            self.note("$ \(shown)")
+            let person = self.person
+            do throws(CommandFailure) {
+                try await Tumbler.run(words) { person.tell("    \($0)") }
+            } catch {
+                throw CommandFailure(error.exitCode, "\(shown): \(error.message)", hint: error.hint)
+            }
+        case .edit(let words, let file, let old, let new):
+            try self.stage.edit(file, replacing: old, with: new)
+            self.note(words)
+            self.sourceBytes = try InputFile.read(self.stage.project.source.path)
+        case .move(let old, let new):
+            self.note("$ mv \(self.stage.shown([old, new], of: nil))")
+            try CommandFailure.wrapping { () throws(RepositoryError) in
+                try WrittenFile.expectNothing(at: new)
+            }
+            try FileManager.default.moveItem(atPath: old, toPath: new)
+        }
+    }
+
+    // MARK: With a person
+
+    private enum Event: Sendable {
+        case line(String)
+        case ran(String, Int32)
+        case tick
+        case ended
+    }
+
+    /// Waits for what the person does, here or in another terminal, until everything is repaired or nothing more can come.
+    ///
+    /// - Throws: `CancellationError`, and ``CommandFailure`` when the project of the drill cannot be looked at.
+    mutating func waitForPerson() async throws {
+        let (events, continuation) = AsyncStream.makeStream(of: Event.self)
+        let (person, clock) = (self.person, self.clock)
+        let lines = Task {
+            for await line in person.lines { continuation.yield(.line(line)) }
+            continuation.yield(.ended)
+        }
+        let ticks = Task {
+            while (try? await clock.sleep(seconds: Self.interval)) != nil { continuation.yield(.tick) }
+        }
+        defer {
+            lines.cancel()
+            ticks.cancel()
+        }
+        person.ask()
+        for await event in events {
+            switch event {
+            case .line(let line):
+                switch DrillLine(line) {
+                case .quit: return
+                case .shell(let line): self.runInShell(line) { continuation.yield(.ran(line, $0)) }
+                case .other(let typed):
+                    try await self.answer(typed)
+                    try await self.look()
+                    if !self.record.isOver { person.ask() }
+                }
+            case .ran(let line, let code):
+                self.record.note("$ \(line)\(code == 0 ? "" : " (exit code \(code))")", at: self.clock.now)
+                if code != 0 { person.tell("That ended with exit code \(code).") }
+                try await self.look()
+                if !self.record.isOver { person.ask() }
+            case .tick: try await self.look()
+            case .ended: return
+            }
+            if self.record.isOver { return }
+        }
+        try Task.checkCancellation()
+    }
+
+    private func runInShell(_ line: String, _ done: @escaping @Sendable (Int32) -> Void) {
+        let (person, folder) = (self.person, self.stage.project.folder.path)
+        let token = self.stage.service.tokenFile.path
+        Task { done(await person.run(line, in: folder, tokenFile: token)) }
+    }
+
+    /// Answers what was typed for the drill itself.
+    private mutating func answer(_ typed: DrillLine.Typed) async throws {
+        switch typed {
+        case .nothing: break
+        case .noticed:
+            if self.record.has(.noticed) { self.person.tell("That is written down already.") }
+            self.notice()
+        case .cause(let cause): try await self.answer(cause)
+        case .causes: for line in DrillCause.question { self.person.tell(line) }
+        case .pages: try await self.askInstallations()
+        case .help: for line in DrillLine.help { self.person.tell(line) }
+        case .wrong(let why): self.person.tell(why)
+        }
+    }
+
+    // MARK: What is written down
+
+    private mutating func note(_ words: String) {
+        self.record.note(words, at: self.clock.now)
+        self.person.tell(words)
+    }
+
+    private mutating func notice() {
+        guard self.record.reach(.noticed, at: self.clock.now) else { return }
+        self.note("noticed")
+    }
+
+    private mutating func answer(_ cause: DrillCause) async throws {
+        // Who looks for a cause has noticed.
+        self.notice()
+        guard cause == self.record.scenario.cause else {
+            return self.note("cause \(cause.rawValue), \(cause.words): that is not it")
+        }
+        guard self.record.reach(.causeFound, at: self.clock.now) else { return }
+        self.note("cause \(cause.rawValue), \(cause.words): that is it")
+        guard self.isIntercepted else { return }
+        self.isIntercepted = false
+        self.note("the owner of the network was told, and nobody stands in between any more")
+        try await self.askInstallations()
+    }
+
+    /// Looks at what is published, and has the installations ask when it is something new.
+    private mutating func look() async throws {
+        let bytes = (try? InputFile.read(self.stage.project.source.path)) ?? []
+        if bytes != self.sourceBytes {
+            self.sourceBytes = bytes
+            self.note("\(ProjectFolder.sourceName) was changed")
+        }
+        let now = try await self.stage.situation(at: self.clock.now)
+        guard now != self.situation else { return }
+        if now.digest != self.situation.digest {
+            self.note("version \(now.version) is served\(now.isSuspended ? ", in which the host is suspended" : "")")
+        }
+        if now.signers != self.situation.signers { self.note("another root is served, with other signers of lists") }
+        self.situation = now
+        self.notice()
+        if now.isSuspended { self.record.reach(.suspended, at: self.clock.now) }
+        if self.isRepairPublished { self.record.reach(.listPublished, at: self.clock.now) }
+        try await self.askInstallations()
+    }
+
+    private var isRepairPublished: Bool {
+        // An interceptor is no reason for another list.
+        if self.record.scenario == .strangeCA { return self.situation.pins != self.pinsBefore }
+        return self.broken.isRepaired(by: self.situation, serving: self.stage.server.pin)
+    }
+
+    /// All installations ask for a newer list, and for their page.
+    private mutating func askInstallations() async throws {
+        _ = await self.stage.population.refresh()
+        let (server, interceptor) = (self.stage.server.port, self.stage.interceptor.port)
+        let intercepted = self.isIntercepted ? DrillStage.intercepted : 0
+        let answer = await self.stage.population.fetch { $0 < intercepted ? interceptor : server }
+        try Task.checkCancellation()
+        let pages = DrillPages(answer)
+        self.note("of \(DrillStage.installations) installations \(pages.words)")
+        let isRepaired = self.record.scenario == .strangeCA ? !self.isIntercepted : self.isRepairPublished
+        if isRepaired, pages.areAllPinned { self.record.reach(.allBack, at: self.clock.now) }
+    }
+}

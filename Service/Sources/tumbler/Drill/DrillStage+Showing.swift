@@ -1,0 +1,56 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import Foundation
+import PinListRepository
+import PinListServer
+
+extension DrillStage {
+    /// What the list that is served says now.
+    func situation(at time: Timestamp) async throws -> DrillSituation {
+        let name = self.source.name
+        let (list, roots) = try await self.service.store.read { (try $0.list(of: name), try $0.roots(of: name)) }
+        return try DrillSituation(list: list ?? [], roots: roots, host: self.source.host, at: time)
+    }
+
+    /// What a person is told first.
+    var introduction: [String] {
+        let (project, host) = (self.project.folder.path, self.source.host)
+        return [
+            "A drill for \(host) of \(self.source.name). All of it is on this machine, with throw-away keys:",
+            "  project   \(project)",
+            "  token     export \(ServiceToken.environmentName)=\(self.service.tokenFile.path), in another terminal",
+            "  service   \(self.service.address), in a browser or by tumbler status",
+            "  server    localhost:\(self.server.port), for tumbler pin localhost:\(self.server.port)",
+            "Something is broken now. help says what can be typed here; commands may be typed in another terminal, too.",
+        ] + self.allowance
+    }
+
+    private var allowance: [String] {
+        guard !self.allowed.isEmpty else { return [] }
+        let options = self.allowed.map { "--allow \($0)" }.joined(separator: " ")
+        return ["Before anything was broken lint found errors in the list; release needs \(options)."]
+    }
+
+    /// A command as one would type it in the project: without what is the drill's alone.
+    ///
+    /// - Parameters:
+    ///   - words: The words; paths are absolute.
+    ///   - program: What stands before them.
+    func shown(_ words: [String], of program: String? = "tumbler") -> String {
+        var rest = words[...]
+        var shown = program.map { [$0] } ?? []
+        while let word = rest.popFirst() {
+            if word == "-C" || word == "--token-file" {
+                _ = rest.popFirst()
+            } else {
+                shown.append(
+                    word.replacing("\(self.project.folder.path)/", with: "")
+                        .replacing(self.service.address, with: "SERVICE"))
+            }
+        }
+        return shown.joined(separator: " ")
+    }
+}

@@ -1,0 +1,45 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Foundation
+import PinListRepository
+
+extension Tumbler {
+    /// Runs a command as if it had been typed, in this process.
+    ///
+    /// - Parameters:
+    ///   - words: What stands behind `tumbler`. Relative paths begin where this process is.
+    ///   - taker: Is given each line that the command writes, to standard output and to standard error.
+    /// - Throws: ``CommandFailure``, with the words that the command would have ended with.
+    static func run(
+        _ words: [String], taking taker: @escaping @Sendable (String) -> Void
+    ) async throws(CommandFailure) {
+        let output: @Sendable (Data) -> Void = { bytes in
+            for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") { taker(String(line)) }
+        }
+        do {
+            try await StandardOutput.$taker.withValue(output) {
+                try await StandardError.$taker.withValue(taker) {
+                    var command = try self.parseAsRoot(words)
+                    if var command = command as? any AsyncParsableCommand {
+                        try await command.run()
+                    } else {
+                        try command.run()
+                    }
+                }
+            }
+        } catch let failure as CommandFailure {
+            throw failure
+        } catch let error as RepositoryError {
+            throw CommandFailure(error)
+        } catch let code as ExitCode {
+            throw CommandFailure(
+                CommandExit(rawValue: code.rawValue) ?? .undecided,
+                "tumbler \(words.first ?? "") ended with exit code \(code.rawValue)")
+        } catch {
+            throw CommandFailure(.usage, Tumbler.message(for: error))
+        }
+    }
+}
