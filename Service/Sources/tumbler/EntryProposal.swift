@@ -27,7 +27,13 @@ struct EntryProposal {
     /// - Returns: The entry, and the backup key where one was made.
     /// - Throws: ``CommandFailure`` when what is served does not validate, or nothing is to be pinned.
     func entry(for host: HostName) async throws(CommandFailure) -> (NewProject.Entry, BackupKey?) {
-        let path = try self.validated(host, await self.observer.observe([host]).first ?? .unreachable("not asked"))
+        let addresses = await self.observer.observe([host]).first ?? []
+        let asked = addresses.first { !$0.hasNoRoute } ?? addresses.first
+        let path = try self.validated(host, asked?.observation ?? .unreachable("it has no address"))
+        if let other = addresses.first(where: { !$0.hasNoRoute && $0.observation != asked?.observation }) {
+            StandardError.warning(
+                "\(host) has \(addresses.count) addresses, and \(other.address ?? "one") does not present the same")
+        }
         guard let leaf = path.certificates.first, let pin = path.publicKeyPins.first.flatMap({ $0 }) else {
             throw CommandFailure(.doesNotHold, "\(host) serves a key that cannot be read")
         }

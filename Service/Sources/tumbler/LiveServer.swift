@@ -14,6 +14,14 @@ enum LiveServer {
     /// The longest that asking may take, from looking up the name to the last certificate.
     static let timeout: Duration = .seconds(10)
 
+    /// Why a server showed nothing.
+    struct Silence: Error {
+        /// How a command ends that needs it.
+        let failure: CommandFailure
+        /// Whether this machine has no route to the address: it speaks no IPv6, say.
+        let hasNoRoute: Bool
+    }
+
     /// The chain that a server presents, leaf first, in DER. Nothing is validated: the connection is for looking, and is
     /// closed before anything is said on it.
     ///
@@ -25,6 +33,15 @@ enum LiveServer {
     static func presentedChain(
         of server: ServerAddress, connectingTo place: ServerAddress? = nil, timeout: Duration = Self.timeout
     ) async throws(CommandFailure) -> [[UInt8]] {
+        do throws(Silence) { return try await self.chain(of: server, connectingTo: place, timeout: timeout) } catch {
+            throw error.failure
+        }
+    }
+
+    /// The same, with what kind of failure it was.
+    static func chain(
+        of server: ServerAddress, connectingTo place: ServerAddress?, timeout: Duration
+    ) async throws(Silence) -> [[UInt8]] {
         let presented = NIOLockedValueBox<[[UInt8]]>([])
         do {
             let context = try NIOSSLContext(configuration: self.configuration)
@@ -33,11 +50,13 @@ enum LiveServer {
         } catch {
             // A server that wants a certificate of ours breaks the handshake off after it has shown its own.
             if presented.withLockedValue({ $0.isEmpty }) {
-                throw CommandFailure(
-                    .undecided, "\(server): \(self.reason(for: error, timeout))",
-                    // openssl knows keys and versions that are not known here.
-                    hint: error is NIOSSLError
-                        ? "openssl s_client -connect \(server) -showcerts </dev/null | tumbler pin -" : nil)
+                throw Silence(
+                    failure: CommandFailure(
+                        .undecided, "\(server): \(self.reason(for: error, timeout))",
+                        // openssl knows keys and versions that are not known here.
+                        hint: error is NIOSSLError
+                            ? "openssl s_client -connect \(server) -showcerts </dev/null | tumbler pin -" : nil),
+                    hasNoRoute: self.hasNoRoute(error))
             }
         }
         return presented.withLockedValue { $0 }
@@ -85,6 +104,16 @@ enum LiveServer {
             connection.whenSuccess { $0.close(promise: nil) }
         }
         try await done.futureResult.get()
+    }
+
+    /// Whether no packet left this machine, since it has no way to such an address.
+    private static func hasNoRoute(_ error: any Error) -> Bool {
+        switch error {
+        case let error as NIOConnectionError:
+            !error.connectionErrors.isEmpty && error.connectionErrors.allSatisfy { self.hasNoRoute($0.error) }
+        case let error as IOError: [ENETUNREACH, EADDRNOTAVAIL, EAFNOSUPPORT].contains(error.errnoCode)
+        default: false
+        }
     }
 
     /// Why a server could not be asked, in words.

@@ -30,30 +30,12 @@ struct HeldListCommandTests {
         let hosts: [Host]
     }
 
-    private static let day: Int64 = 86_400
-
-    /// One moment for all: the tests take their time.
-    private static let now = TestPKI.now
-
-    /// So many days ago.
-    private static func time(_ daysAgo: Int64) -> String {
-        Timestamp(secondsSince1970: self.now - daysAgo * self.day).description
-    }
-
     /// A project that was made 60 days ago with two pins that nobody serves.
     private func withProject(
         propagation: String = "30d", _ body: (ProbeScene, [String]) async throws -> Void
     ) async throws {
         try await ProbeScene.with { scene in
-            let setUp = try await CommandRun.tumbler(
-                [
-                    "init", "project", "--name", "com.example.app", "--insecure-plaintext", "--at", Self.time(60),
-                    "--domain", "api.example.com=\(ProjectText.pin("a")),\(ProjectText.pin("b"))",
-                ], in: scene.folder)
-            #expect(setUp.exitCode == 0, "\(setUp)")
-            let source = try scene.folder.text(of: "project/tumbler.yaml")
-            try scene.folder.write(
-                source.replacing("propagation: 30d", with: "propagation: \(propagation)"), as: "project/tumbler.yaml")
+            try await scene.makeProject(propagation: propagation)
             try await body(
                 scene,
                 [
@@ -61,20 +43,6 @@ struct HeldListCommandTests {
                     "api.example.com:127.0.0.1:\(scene.server.port)", "--live",
                 ])
         }
-    }
-
-    /// Adds the pin of what is served.
-    private func addServedPin(_ scene: ProbeScene) throws {
-        let source = try scene.folder.text(of: "project/tumbler.yaml")
-        try scene.folder.write(
-            source.replacing(
-                "    pins:\n", with: "    pins:\n      - {pin: \"\(try scene.pki.leaf.pin)\", note: new}\n"),
-            as: "project/tumbler.yaml")
-    }
-
-    private func release(_ scene: ProbeScene, daysAgo: Int64, _ more: [String] = []) async throws -> CommandRun {
-        try await CommandRun.tumbler(
-            ["release", "-C", "project", "--yes", "--at", Self.time(daysAgo)] + more, in: scene.folder)
     }
 
     private func probe(_ scene: ProbeScene, _ more: [String] = []) async throws -> CommandRun {
@@ -87,7 +55,7 @@ struct HeldListCommandTests {
     @Test("the night in which a server presents a key that installed apps do not know: no tool says that all is well")
     func night() async throws {
         try await self.withProject { scene, live in
-            try self.addServedPin(scene)
+            try scene.addPin()
             // It matches the new list, so lint has nothing against that one.
             let lint = try await CommandRun.tumbler(["lint", "--json"] + live, in: scene.folder)
             #expect(lint.exitCode == 1, "\(lint)")
@@ -97,7 +65,7 @@ struct HeldListCommandTests {
             stopped.expectError(1, hint: true)
             #expect(stopped.errors.contains("held-list-refuses") && stopped.errors.contains("version 1"), "\(stopped)")
             // Without looking nobody can know.
-            #expect(try await self.release(scene, daysAgo: 1).exitCode == 0)
+            #expect(try await scene.release(daysAgo: 1).exitCode == 0)
             let probe = try await self.probe(scene)
             #expect(probe.exitCode == 1, "\(probe)")
             #expect(probe.lines.first?.hasPrefix("FAILS ") == true, "\(probe)")
@@ -113,8 +81,8 @@ struct HeldListCommandTests {
     @Test("a month later everybody has the new list: all is well")
     func month() async throws {
         try await self.withProject { scene, live in
-            try self.addServedPin(scene)
-            #expect(try await self.release(scene, daysAgo: 31).exitCode == 0)
+            try scene.addPin()
+            #expect(try await scene.release(daysAgo: 31).exitCode == 0)
             let lint = try await CommandRun.tumbler(["lint", "--json"] + live, in: scene.folder)
             let findings: [Finding] = try lint.decoded()
             #expect(findings.isEmpty && lint.exitCode == 0)
@@ -136,8 +104,8 @@ struct HeldListCommandTests {
             request.path.hasSuffix("/adoption") ? .json(200, answer) : .says(404, [:], "")
         }) { service in
             try await self.withProject { scene, live in
-                try self.addServedPin(scene)
-                #expect(try await self.release(scene, daysAgo: 50).exitCode == 0)
+                try scene.addPin()
+                #expect(try await scene.release(daysAgo: 50).exitCode == 0)
                 let server = ["--server", service.address]
                 let lint = try await CommandRun.tumbler(["lint"] + live + server, in: scene.folder)
                 #expect(lint.exitCode == exit, "\(lint)")
@@ -183,7 +151,7 @@ struct HeldListCommandTests {
     @Test("lists/ has each list as it went out, and when; a list that is only signed has no time yet")
     func kept() async throws {
         try await self.withProject { scene, _ in
-            #expect(try await self.release(scene, daysAgo: 2).exitCode == 0)
+            #expect(try await scene.release(daysAgo: 2).exitCode == 0)
             let project = scene.folder.appendingPathComponent("project")
             #expect(try project.contents(of: "lists/2.json") == project.contents(of: "pins.json"))
             #expect(
@@ -192,7 +160,7 @@ struct HeldListCommandTests {
             let digest = Envelope.digest(of: Array(try project.contents(of: "pins.json")))
             #expect(
                 try project.text(of: "lists/published.jsonl").contains(
-                    #"{"version":2,"digest":"\#(digest)","at":"\#(Self.time(2))"}"#))
+                    #"{"version":2,"digest":"\#(digest)","at":"\#(ProbeScene.time(2))"}"#))
             let signed = try await CommandRun.shell(
                 #"cd project && "$0" build -o list.payload && "$0" sign list.payload --yes -o pins.json"#,
                 in: scene.folder)
@@ -219,7 +187,7 @@ struct HeldListCommandTests {
                 """#, in: scene.folder)
             other.expectError(1, hint: true)
             #expect(other.errors.contains("lists/1.json is another list of version 1"), "\(other)")
-            #expect(try await self.release(scene, daysAgo: 1).exitCode == 1)
+            #expect(try await scene.release(daysAgo: 1).exitCode == 1)
             let project = scene.folder.appendingPathComponent("project")
             #expect(!FileManager.default.fileExists(atPath: project.appendingPathComponent("pins.json").path))
             #expect(try scene.folder.contents(of: "project/lists/1.json") == before)
@@ -231,7 +199,7 @@ struct HeldListCommandTests {
         try await self.withProject(propagation: "14d") { scene, _ in
             let lint = try await CommandRun.tumbler(["lint", "-C", "project"], in: scene.folder)
             #expect(lint.exitCode == 0 && lint.output.contains("warning: propagation-short: list (14d)"), "\(lint)")
-            let release = try await self.release(scene, daysAgo: 1)
+            let release = try await scene.release(daysAgo: 1)
             #expect(release.exitCode == 0 && release.errors.contains("propagation-short"), "\(release)")
             #expect(release.errors.contains("by propagation (14d), not by measured adoption"), "\(release)")
         }

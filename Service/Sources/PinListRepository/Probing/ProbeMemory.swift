@@ -68,6 +68,12 @@ public struct ProbeMemory: Hashable, Sendable {
         return before
     }
 
+    /// Adds pins that were seen at other addresses of a host that is remembered.
+    mutating func add(pins: Set<String>, of host: HostName) {
+        guard let sight = self.hosts[host.description] else { return }
+        self.hosts[host.description]?.pins = pins.union(sight.pins).sorted()
+    }
+
     /// The pins that were ever seen at a host.
     func pins(of host: HostName) -> Set<String> { Set(self.hosts[host.description]?.pins ?? []) }
 }

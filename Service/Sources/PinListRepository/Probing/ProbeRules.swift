@@ -76,9 +76,9 @@ public struct ProbeRules: Sendable {
     ///   - host: The host that was asked.
     ///   - observation: How it was found.
     ///   - memory: What earlier probes saw; this one is added.
-    public func judge(_ host: HostName, _ observation: ProbeObservation, _ memory: inout ProbeMemory) -> ProbedHost {
+    func judge(_ host: HostName, _ observation: ProbeObservation, _ memory: inout ProbeMemory) -> ProbedHost {
         let entry = self.policy.entry(for: host)
-        guard let decision = self.policy.decision(for: host, observation, at: self.reference) else {
+        guard let decision = self.decision(for: host, observation) else {
             var reason = ""
             if case .unreachable(let words) = observation { reason = words }
             return ProbedHost(
@@ -102,7 +102,7 @@ public struct ProbeRules: Sendable {
             notes.append("the issuer changed since \(before.at): from \(before.issuerName) to \(leaf.issuer)")
         }
         notes += Self.pins(of: entry, path: path, present: present, ever: memory.pins(of: host))
-        let refusal = self.held?.refusal(of: host, observation)
+        let refusal = self.refusal(of: host, observation)
         let locksOut = decision.verdict == .block || refusal.map { !$0.isTolerated } ?? false
         if let refusal { notes.append(refusal.text) }
         return ProbedHost(
@@ -110,6 +110,16 @@ public struct ProbeRules: Sendable {
             decision: decision, refusal: refusal, path: path,
             daysLeft: path.compactMap { $0.daysLeft(at: self.time) }.min(),
             issuerChanged: changed, error: decision.detail.map { PrintableText.line($0) }, notes: notes)
+    }
+
+    /// What an app decides that enforces; `nil` when there is nothing to judge.
+    func decision(for host: HostName, _ observation: ProbeObservation) -> PinningDecision? {
+        self.policy.decision(for: host, observation, at: self.reference)
+    }
+
+    /// Which lists that installations may still hold refuse what is served; `nil` when none does.
+    func refusal(of host: HostName, _ observation: ProbeObservation) -> HeldRefusal? {
+        self.held?.refusal(of: host, observation)
     }
 
     /// What holds back a refusal that would come otherwise.

@@ -19,7 +19,7 @@ public struct ProbedHost: Hashable, Sendable, Encodable {
     }
 
     /// How it stands.
-    public let state: State
+    public internal(set) var state: State
     /// The host.
     public let host: HostName
     /// The entry that applied, with everybody of its rollout in it.
@@ -37,11 +37,13 @@ public struct ProbedHost: Hashable, Sendable, Encodable {
     /// Why the host could not be asked, or why its chain does not validate.
     public let error: String?
     /// What a person should know beside that, each one line.
-    public let notes: [String]
+    public internal(set) var notes: [String]
+    /// What was found at each of its addresses; empty when none is known.
+    public internal(set) var addresses: [ProbedAddress] = []
 
     enum CodingKeys: CodingKey {
         case host, notedHostname, mode, ok, verdict, reason, matched, refusedBy, refusing, path, daysLeft
-        case issuerChanged, error, notes
+        case issuerChanged, error, notes, addresses
     }
 
     /// Writes all members, so that every host has the same; `null` stands where there is nothing.
@@ -61,5 +63,6 @@ public struct ProbedHost: Hashable, Sendable, Encodable {
         try container.encode(self.issuerChanged, forKey: .issuerChanged)
         try container.encode(self.error, forKey: .error)
         try container.encode(self.notes, forKey: .notes)
+        try container.encode(self.addresses, forKey: .addresses)
     }
 }

@@ -111,8 +111,18 @@ struct PrintedProbe: Decodable, Equatable {
         /// Every host has all of them.
         static let members: Set = [
             "host", "notedHostname", "mode", "ok", "verdict", "reason", "matched", "refusedBy", "refusing", "path",
-            "daysLeft", "issuerChanged", "error", "notes",
+            "daysLeft", "issuerChanged", "error", "notes", "addresses",
         ]
+
+        /// What was found at one address.
+        struct Address: Decodable, Equatable {
+            let address: String
+            let verdict: String?
+            let reason: String?
+            let pin: String?
+            let refusedBy: [Int64]
+            let error: String?
+        }
 
         let host: String
         let notedHostname: String?
@@ -126,6 +136,7 @@ struct PrintedProbe: Decodable, Equatable {
         let issuerChanged: Bool?
         let error: String?
         let notes: [String]
+        let addresses: [Address]
     }
 
     let at: String

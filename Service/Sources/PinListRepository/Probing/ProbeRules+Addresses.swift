@@ -1,0 +1,73 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+public import CertificatePinning
+
+/// A host has as many verdicts as addresses: behind one of them may stand a server with another key.
+extension ProbeRules {
+    /// Judges what somebody saw at each address of a host.
+    ///
+    /// The host is as its worst address. One that could not be asked leaves the host undecided, unless this machine has
+    /// no route to it and another one was asked.
+    ///
+    /// - Parameters:
+    ///   - host: The host that was asked.
+    ///   - observations: How its addresses were found.
+    ///   - memory: What earlier probes saw; this one is added.
+    public func judge(
+        _ host: HostName, _ observations: [AddressObservation], _ memory: inout ProbeMemory
+    ) -> ProbedHost {
+        let asked = observations.filter { !$0.observation.isUnreachable }
+        let silent = observations.filter { $0.observation.isUnreachable && (asked.isEmpty || !$0.hasNoRoute) }
+        let before = memory
+        var found: ProbedHost?
+        var pins: Set<String> = []
+        var seen: Set<ProbeObservation> = []
+        // Where all addresses present the same, there is one thing to judge.
+        for observation in asked.map(\.observation) where seen.insert(observation).inserted {
+            var kept = before
+            let next = self.judge(host, observation, &kept)
+            pins.formUnion(kept.pins(of: host))
+            guard found.map({ next.state.isWorse(than: $0.state) }) ?? true else { continue }
+            (found, memory) = (next, kept)
+        }
+        memory.add(pins: pins, of: host)
+        let unreachable = silent.first?.observation ?? .unreachable("it has no address")
+        var judged = found ?? self.judge(host, unreachable, &memory)
+        if !silent.isEmpty, judged.state == .well { judged.state = .unknown }
+        judged.addresses = observations.compactMap { self.probed(host, $0) }
+        if let first = judged.addresses.first, !judged.addresses.allSatisfy({ $0.isLike(first) }) {
+            judged.notes += judged.addresses.map(\.line)
+        }
+        return judged
+    }
+
+    private func probed(_ host: HostName, _ observation: AddressObservation) -> ProbedAddress? {
+        guard let address = observation.address else { return nil }
+        let decision = self.decision(for: host, observation.observation)
+        var error = decision?.detail
+        if case .unreachable(let reason) = observation.observation { error = reason }
+        return ProbedAddress(
+            address: address, decision: decision, refusal: self.refusal(of: host, observation.observation),
+            error: error.map { PrintableText.line($0) })
+    }
+}
+
+extension ProbeObservation {
+    fileprivate var isUnreachable: Bool { if case .unreachable = self { true } else { false } }
+}
+
+extension ProbedHost.State {
+    /// Whether a host in this state needs a person more than one in another.
+    fileprivate func isWorse(than other: ProbedHost.State) -> Bool { self.weight > other.weight }
+
+    private var weight: Int {
+        switch self {
+        case .well: 0
+        case .unknown: 1
+        case .endsSoon: 2
+        case .locksOut: 3
+        }
+    }
+}

@@ -1,0 +1,52 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import Foundation
+import NIOCore
+import NIOPosix
+
+/// The addresses that a host has, as this system's resolver says it.
+enum HostAddresses {
+    /// The most addresses of a host that are asked.
+    static let most = 64
+
+    /// Looks a host up.
+    ///
+    /// - Parameters:
+    ///   - host: A name, or an address, which is its own.
+    ///   - timeout: The longest that it may take. The resolver goes on in its thread then, and its answer is dropped.
+    /// - Returns: The addresses as text, each once, sorted; none when there is no such host.
+    /// - Throws: ``TimeIsUp``.
+    static func all(of host: HostName, within timeout: Duration) async throws -> [String] {
+        guard !host.isAddress else { return [host.description] }
+        let answer = MultiThreadedEventLoopGroup.singleton.any().makePromise(of: [String].self)
+        let expiry = answer.futureResult.eventLoop.scheduleTask(in: TimeAmount(timeout)) { answer.fail(TimeIsUp()) }
+        defer { expiry.cancel() }
+        let name = host.description
+        NIOThreadPool.singleton.submit { _ in answer.succeed(self.lookUp(name)) }
+        return try await answer.futureResult.get()
+    }
+
+    /// The resolver did not answer in time.
+    struct TimeIsUp: Error {}
+
+    private static func lookUp(_ name: String) -> [String] {
+        var first: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(name, nil, nil, &first) == 0 else { return [] }
+        defer { freeaddrinfo(first) }
+        var found: Set<String> = []
+        var next = first
+        while let entry = next?.pointee {
+            // The longest address is one of IPv6 with the name of an interface.
+            var text = [CChar](repeating: 0, count: 128)
+            let length = socklen_t(text.count)
+            if getnameinfo(entry.ai_addr, entry.ai_addrlen, &text, length, nil, 0, NI_NUMERICHOST) == 0 {
+                found.insert(String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
+            }
+            next = entry.ai_next
+        }
+        return found.sorted()
+    }
+}
