@@ -46,7 +46,8 @@ struct GateCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("max-refusing"),
-        help: ArgumentHelp("How many of the installations may refuse it, where that is measured.", valueName: "percent"))
+        help: ArgumentHelp("How many of the installations may refuse it, where that is measured.", valueName: "percent")
+    )
     var maxRefusing: Double = GateRules.usualMaxRefusing
 
     @Option(help: ArgumentHelp("Of which list; else that of the project.", valueName: "name"))

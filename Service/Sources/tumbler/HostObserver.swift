@@ -102,7 +102,8 @@ struct HostObserver: Sendable {
                     NoPlace(address: written, reason: "\(place): only \(HostAddresses.most) addresses are asked"))
             }
             guard let address = ServerAddress(written) else {
-                return .failure(NoPlace(address: written, reason: "\(place): \(text) is an address of this machine's link"))
+                return .failure(
+                    NoPlace(address: written, reason: "\(place): \(text) is an address of this machine's link"))
             }
             return .success(address)
         }

@@ -65,7 +65,8 @@ struct GateKeyTests {
         #expect(try GateScene(byTime: old, new).answer(Self.key, lifetimes: []).verdict == .unknown)
         let many = try GateScene(counted: (old, 20), (new, 980), of: 1_000).answer(Self.key, lifetimes: [])
         #expect(many.verdict == .unknown && many.refusing.share == 0.02)
-        #expect(try GateScene(counted: (old, 10), (new, 990), of: 1_000).answer(Self.key, lifetimes: []).verdict == .safe)
+        #expect(
+            try GateScene(counted: (old, 10), (new, 990), of: 1_000).answer(Self.key, lifetimes: []).verdict == .safe)
     }
 
     @Test("a denied key is unsafe before there is a certificate, in every mode and on every host")

@@ -99,8 +99,10 @@ struct GateMeasurementTests {
         #expect(below.verdict == .safe && below.refusing.share == 0)
     }
 
-    @Test("over how many hours is counted: refreshAfter, and a day at least", arguments: [
-        (0, 24), (43_200, 24), (86_400, 24), (86_401, 25), (604_800, 168), (Int64.max, 2_562_047_788_015_216),
-    ] as [(Int64, Int64)])
+    @Test(
+        "over how many hours is counted: refreshAfter, and a day at least",
+        arguments: [
+            (0, 24), (43_200, 24), (86_400, 24), (86_401, 25), (604_800, 168), (Int64.max, 2_562_047_788_015_216),
+        ] as [(Int64, Int64)])
     func period(seconds: Int64, hours: Int64) { #expect(GateRefusing.hours(of: seconds) == hours) }
 }

@@ -75,7 +75,8 @@ struct GateCommandTests {
             let run = try await self.gate(scene, ["--json"])
             #expect(run.exitCode == 2, "\(run)")
             #expect(
-                run.output == #"{"host":"api.example.com","matched":{"pin":"\#(try scene.pki.leaf.pin)","position":"any"},"#
+                run.output
+                    == #"{"host":"api.example.com","matched":{"pin":"\#(try scene.pki.leaf.pin)","position":"any"},"#
                     + #""notedHostname":"api.example.com","reason":"version 1, which installations may still hold, "#
                     + #"refuses it; adoption is not measured (there is no service)","#
                     + #""refusing":\#(Self.unmeasured),"verdict":"unknown"}"# + "\n")
@@ -131,9 +132,11 @@ struct GateCommandTests {
         }
     }
 
-    @Test("an answer that the audit log does not take is the same answer, with a warning", arguments: [
-        RecordingService.Answer.problem(403, "wrong-scope", "no"), .says(500, [:], ""), .says(200, [:], ""), .cut,
-    ])
+    @Test(
+        "an answer that the audit log does not take is the same answer, with a warning",
+        arguments: [
+            RecordingService.Answer.problem(403, "wrong-scope", "no"), .says(500, [:], ""), .says(200, [:], ""), .cut,
+        ])
     func notRecorded(answer: RecordingService.Answer) async throws {
         try await self.withProject { scene in
             try await self.withService(scene, Self.adoption(#""1":1000"#), gates: answer) { _, server in
@@ -241,7 +244,8 @@ struct GateCommandTests {
                 source.replacing("    pins:\n", with: "    requireIssuer: true\n    pins:\n")
                     .replacing("{pin: \"\(pin)\"", with: "{pin: \"\(pin)\", position: leaf")
                     .replacing(
-                        "{pin: \"\(ProjectText.pin("b"))\"", with: "{pin: \"\(ProjectText.pin("b"))\", position: issuer"),
+                        "{pin: \"\(ProjectText.pin("b"))\"", with: "{pin: \"\(ProjectText.pin("b"))\", position: issuer"
+                    ),
                 as: "project/tumbler.yaml")
             let release = try await scene.release(daysAgo: 40, ["--allow", "no-backup-pin"])
             #expect(release.exitCode == 0, "\(release)")
@@ -267,7 +271,8 @@ struct GateCommandTests {
             #expect(try await scene.release(daysAgo: 40).exitCode == 0)
             for (versions, exit) in [(#""2":1000"#, 0), (#""1":20,"2":980"#, 1)] as [(String, Int32)] {
                 try await self.withService(scene, Self.adoption(versions)) { _, server in
-                    let gate = ["gate", ProbeScene.host, "--certificate", "chain.pem", "--roots", "anchors.pem"] + server
+                    let gate =
+                        ["gate", ProbeScene.host, "--certificate", "chain.pem", "--roots", "anchors.pem"] + server
                     let run = try await CommandRun.tumbler(gate + ["--name", "com.example.app"], in: scene.folder)
                     #expect(run.exitCode == exit, "\(run)")
                     #expect(run.errors.contains("no root vouches for this list"), "\(run)")

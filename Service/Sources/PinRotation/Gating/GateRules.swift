@@ -164,7 +164,8 @@ extension GateRules {
         // In hundredths of requests, so that the share that is just allowed is.
         let most = self.maxRefusing * Double(refusing.requests)
         let hours = self.holders.count?.hours ?? self.usualHours
-        let text = "\(Share.percent(refusing.share)) of \(refusing.requests) requests in \(hours)h name a list that "
+        let text =
+            "\(Share.percent(refusing.share)) of \(refusing.requests) requests in \(hours)h name a list that "
             + "refuses it or is not known"
         let limit = "at most \(Share.percent(self.maxRefusing / 100)) may"
         if refusing.certain > most { return (.unsafe, "\(text), and \(limit)") }
@@ -197,8 +198,8 @@ extension GateRules {
 
     private var whyNotMeasured: String {
         guard let count = self.holders.count else { return self.holders.whyNotCounted }
-        return count.why
-            ?? "\(count.requests) requests in \(count.hours)h are too few, and \(GateRefusing.leastRequests) are needed"
+        let counted = "\(count.requests) requests in \(count.hours)h"
+        return count.why ?? "\(counted) are too few, and \(GateRefusing.leastRequests) are needed"
     }
 }
 

@@ -14,7 +14,9 @@ enum FramedCertificate {
         ValidatedPath(uncheckedValidatedPath: keys.map(self.certificate))
     }
 
-    private static func publicKey(_ key: UInt8) -> [UInt8] { self.sequence(self.sequence([]) + [0x03, 0x02, 0x00, key]) }
+    private static func publicKey(_ key: UInt8) -> [UInt8] {
+        self.sequence(self.sequence([]) + [0x03, 0x02, 0x00, key])
+    }
 
     private static func certificate(_ key: UInt8) -> [UInt8] {
         let serialNumber: [UInt8] = [0x02, 0x01, 0x01]
