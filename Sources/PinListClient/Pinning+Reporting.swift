@@ -37,6 +37,8 @@ extension Pinning {
     /// Sends everything that is due. Each attempt is stored before it is made: an answer that ends the process does not
     /// do so at every start.
     private func deliverReports() async {
+        // Where nothing is due no random number is spent.
+        guard self.reports.due(at: self.configuration.clock.now) != nil else { return }
         var random = SpreadGenerator(seed: self.configuration.randomness.bits())
         var hasSettled = false
         while !Task.isCancelled, let delivery = self.reports.due(at: self.configuration.clock.now) {
