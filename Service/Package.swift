@@ -241,6 +241,7 @@ let package = Package(
         .testTarget(
             name: "TumblerTests",
             dependencies: [
+                "PinListRepository",
                 "PinListServer",
                 "PinListSimulation",
                 "PinRotation",

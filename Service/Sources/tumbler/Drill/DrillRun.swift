@@ -42,13 +42,13 @@ struct DrillRun {
         self.stage = stage
         self.clock = clock
         self.person = person
-        self.pinsBefore = try await stage.situation(at: clock.now).pins
+        self.pinsBefore = try await stage.situation().pins
         self.broken = try await stage.begin(scenario)
         self.isIntercepted = scenario == .strangeCA
         self.record = DrillRecord(
             scenario, host: stage.source.host, name: stage.source.name, installations: DrillStage.installations,
             refreshInterval: stage.source.refreshInterval, isAutomatic: isAutomatic, brokenAt: clock.now)
-        self.situation = try await stage.situation(at: clock.now)
+        self.situation = try await stage.situation()
         self.sourceBytes = try InputFile.read(stage.project.source.path)
         for line in stage.introduction { person.tell(line) }
         try await self.askInstallations()
@@ -103,7 +103,7 @@ struct DrillRun {
 
     private enum Event: Sendable {
         case line(String)
-        case ran(String, Int32)
+        case ran(Int32)
         case tick
         case ended
     }
@@ -131,15 +131,16 @@ struct DrillRun {
             case .line(let line):
                 switch DrillLine(line) {
                 case .quit: return
-                case .shell(let line): self.runInShell(line) { continuation.yield(.ran(line, $0)) }
+                case .shell(let line):
+                    self.record.note("$ \(line)", at: self.clock.now)
+                    self.runInShell(line) { continuation.yield(.ran($0)) }
                 case .other(let typed):
                     try await self.answer(typed)
                     try await self.look()
                     if !self.record.isOver { person.ask() }
                 }
-            case .ran(let line, let code):
-                self.record.note("$ \(line)\(code == 0 ? "" : " (exit code \(code))")", at: self.clock.now)
-                if code != 0 { person.tell("That ended with exit code \(code).") }
+            case .ran(let code):
+                if code != 0 { self.note("that ended with exit code \(code)") }
                 try await self.look()
                 if !self.record.isOver { person.ask() }
             case .tick: try await self.look()
@@ -204,7 +205,7 @@ struct DrillRun {
             self.sourceBytes = bytes
             self.note("\(ProjectFolder.sourceName) was changed")
         }
-        let now = try await self.stage.situation(at: self.clock.now)
+        let now = try await self.stage.situation()
         guard now != self.situation else { return }
         if now.digest != self.situation.digest {
             self.note("version \(now.version) is served\(now.isSuspended ? ", in which the host is suspended" : "")")

@@ -8,11 +8,11 @@ import PinListRepository
 import PinListServer
 
 extension DrillStage {
-    /// What the list that is served says now.
-    func situation(at time: Timestamp) async throws -> DrillSituation {
+    /// What the list that is served says now, by the clock of this machine, which commands go by.
+    func situation() async throws -> DrillSituation {
         let name = self.source.name
         let (list, roots) = try await self.service.store.read { (try $0.list(of: name), try $0.roots(of: name)) }
-        return try DrillSituation(list: list ?? [], roots: roots, host: self.source.host, at: time)
+        return try DrillSituation(list: list ?? [], roots: roots, host: self.source.host, at: SystemServiceClock().now)
     }
 
     /// What a person is told first.
