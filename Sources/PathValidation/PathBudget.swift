@@ -34,6 +34,11 @@ struct PathBudget {
         try self.checkDeadline()
     }
 
+    /// Whether so many signature checks are left.
+    func hasRoom(forSignatures count: Int) -> Bool {
+        self.work.signatureChecks + count <= self.limits.signatureChecks
+    }
+
     /// Counts a path that is about to be judged.
     mutating func countJudgement() throws(PathRefusal) {
         self.work.judgedPaths += 1

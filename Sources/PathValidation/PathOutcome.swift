@@ -34,7 +34,7 @@ public struct PathWork: Hashable, Sendable {
     /// Policies that were read, mapped or carried on.
     public internal(set) var policySteps = 0
 
-    /// Complete paths that swift-certificates' verifier was asked about.
+    /// Complete paths, signatures checked, that were judged by our rules and swift-certificates' verifier.
     public internal(set) var judgedPaths = 0
 }
 #endif

@@ -4,13 +4,12 @@
 
 #if NIO
 public import CertificatePinning
-import X509
 
 /// From the chain that a server presents to the **one** path that is validated, where no platform does it for us.
 ///
 /// swift-certificates' `Verifier` judges, by RFC 5280 and the server's identity. In front of it stand what its policies
-/// leave out (`CertificateProfile`, `NameConstraintsCheck`, `PolicyGraph`) and a search with a budget (`PathSearch`), which
-/// proposes one path at a time. The path that comes out is the one the verifier validated, its anchor included.
+/// leave out (`CertificateProfile`, `NameConstraintsCheck`, `PolicyGraph`) and a search with a budget (`PathSearch`),
+/// which proposes one path at a time. The path that comes out is the one the verifier validated, its anchor included.
 public struct PathValidator: Sendable {
     /// The anchors that a path may end in.
     public let roots: RootStore
@@ -84,14 +83,16 @@ public struct PathValidator: Sendable {
         // A leaf that is itself an anchor is a path of one.
         if self.roots.contains(chain.leaf) {
             let alone = PathSearch.Proposal(certificates: [chain.leaf], nodes: [0])
-            if try await self.judge(alone, as: identity, at: time, &constraints, spending: &budget, &chain) {
+            if try await self.judge(alone, nil, as: identity, at: time, &constraints, spending: &budget, &chain) {
                 return alone.certificates
             }
         }
         var search = PathSearch(
             from: chain.leaf, through: chain.intermediates, to: chain.anchors, maximumLength: self.limits.pathLength)
+        let first = try await self.verdictOnFirstChoice(of: &search, as: identity, at: time, spending: &budget)
         while let proposal = try search.next(spending: &budget) {
-            if try await self.judge(proposal, as: identity, at: time, &constraints, spending: &budget, &chain) {
+            let known = first.flatMap { $0.nodes == proposal.nodes ? $0.verdict : nil }
+            if try await self.judge(proposal, known, as: identity, at: time, &constraints, spending: &budget, &chain) {
                 return proposal.certificates
             }
         }
@@ -99,9 +100,29 @@ public struct PathValidator: Sendable {
         throw chain.refusal(after: search)
     }
 
-    /// Has exactly one path judged: by our own rules, and by the verifier, which is given nothing else to build one from.
+    /// Has the verifier judge the path that stands out, before a signature was checked: it checks them all, and the
+    /// search is told that they hold. `nil` when no path stands out or one of its signatures does not hold; the search
+    /// then finds out which.
+    ///
+    /// The verifier checks signatures whatever is known of them, so that a path which the search has checked costs twice
+    /// as much. The proposals are the same with and without this, and so are their order and what is said of them.
+    private func verdictOnFirstChoice(
+        of search: inout PathSearch, as identity: ServerIdentity, at time: Timestamp, spending budget: inout PathBudget
+    ) async throws(PathRefusal) -> (nodes: [Int], verdict: PathVerdict)? {
+        guard let choice = search.firstChoice() else { return nil }
+        let signatures = choice.certificates.count - 1
+        // When one does not hold, the search checks those below it once more: a narrow budget is not spent on that.
+        guard !choice.hasUniqueIdentifiers, budget.hasRoom(forSignatures: 2 * signatures) else { return nil }
+        try budget.countSignatures(signatures)
+        let verdict = await PathVerdict(on: choice.certificates, as: identity, at: time)
+        guard verdict.showsSignatures else { return nil }
+        search.noteSignatures(of: choice)
+        return (choice.nodes, verdict)
+    }
+
+    /// Has exactly one path judged: by our own rules, and by the verifier, unless its verdict is known.
     private func judge(
-        _ proposal: PathSearch.Proposal, as identity: ServerIdentity, at time: Timestamp,
+        _ proposal: PathSearch.Proposal, _ known: PathVerdict?, as identity: ServerIdentity, at time: Timestamp,
         _ constraints: inout NameConstraintsCheck, spending budget: inout PathBudget, _ chain: inout PresentedChain
     ) async throws(PathRefusal) -> Bool {
         let candidates = proposal.certificates
@@ -114,23 +135,15 @@ public struct PathValidator: Sendable {
         }
         // The verifier would look for the signature over the bytes that the parser was shown. What it decides has been
         // decided: the search checked the signatures, the profile and the rules above the rest.
-        guard !candidates.contains(where: { $0.hasUniqueIdentifiers }) else { return true }
-        try budget.countSignatures(candidates.count - 1)
-        let rules = PathRulesPolicy(identity: identity, at: time, path: candidates)
-        var verifier = Verifier(rootCertificates: CertificateStore(candidates.suffix(1).map(\.certificate))) { rules }
-        let verdict = await verifier.validate(
-            leaf: candidates[0].certificate,
-            intermediates: CertificateStore(candidates.dropFirst().dropLast().map(\.certificate)))
-        switch verdict {
-        case .validCertificate(let validated):
-            // Given one path, the verifier may still have found a shorter one in it. That one is proposed by itself.
-            let isSame = validated.elementsEqual(candidates.map(\.certificate))
-            if !isSame { chain.object("the verifier found another path") }
-            return isSame
-        case .couldNotValidate(let failures):
-            chain.object(failures.last?.policyFailureReason.description ?? "the verifier refused the path")
-            return false
+        guard !proposal.hasUniqueIdentifiers else { return true }
+        var verdict = known
+        if verdict == nil {
+            try budget.countSignatures(candidates.count - 1)
+            verdict = await PathVerdict(on: candidates, as: identity, at: time)
         }
+        guard let objection = verdict?.objection else { return true }
+        chain.object(objection)
+        return false
     }
 }
 #endif

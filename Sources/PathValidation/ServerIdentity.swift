@@ -28,6 +28,11 @@ extension ServerIdentity {
     /// Whether a leaf is this server's (RFC 9525): by subject alternative names alone, never by the common name; a
     /// wildcard is the whole of the first label, stands for exactly one, and has two labels after it at least.
     ///
+    /// A wildcard stands for an A-label (`xn--…`) as for any other label, but is never within one: `xn--*.example.com`
+    /// is no wildcard here and matches no host (RFC 6125, section 6.4.3, rule 3; RFC 9525, section 6.3). So have it Go,
+    /// webpki, OpenSSL and swift-certificates. NIOSSL also refuses `*.example.com` for a host whose first label is an
+    /// A-label: its connections to such a host need a certificate with the whole name, whatever is decided here.
+    ///
     /// Beside swift-certificates' `ServerIdentityPolicy`, which also takes the common name and wildcards within a
     /// label. Both must agree.
     func matches(_ names: SubjectAlternativeNames?) -> Bool {

@@ -68,7 +68,7 @@ struct PathBudgetTests {
         #expect(outcome.work.candidateSteps == 20)
     }
 
-    @Test("one good issuer among 60 impostors of its name is found by its key identifier, with three checks")
+    @Test("one good issuer among 60 impostors of its name is found by its key identifier, with two checks")
     func keyIdentifierFirst() async throws {
         let root = try TestCertificate.authority("Root")
         let issuer = try TestCertificate.authority("Issuer", by: root)
@@ -76,8 +76,8 @@ struct PathBudgetTests {
         let leaf = try TestCertificate.server(by: issuer)
         let outcome = try await validate([leaf] + impostors + [issuer], roots: [root])
         #expect(outcome.path == [leaf.der, issuer.der, root.der])
-        // Two by the search, two by the verifier.
-        #expect(outcome.work.signatureChecks == 4)
+        // Both by the verifier: the path stands out, and the search takes its word for the signatures.
+        #expect(outcome.work.signatureChecks == 2)
     }
 
     @Test("impostors that copy the key identifier cost signature checks, and no more than the budget has")

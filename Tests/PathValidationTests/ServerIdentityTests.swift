@@ -55,6 +55,17 @@ struct ServerIdentityTests {
         #expect(try await !self.isAccepted([.dnsName(name)], for: host))
     }
 
+    @Test(
+        "a wildcard within an A-label is none, whatever the host; one that is a whole label stands for an A-label, too",
+        arguments: [
+            ("xn--*.example.com", false), ("xn--bcher-*.example.com", false), ("XN--*.example.com", false),
+            ("*xn--bcher-kva.example.com", false), ("xn--bcher-kv*.example.com", false), ("*.example.com", true),
+        ])
+    func wildcardWithinALabel(name: String, isAccepted: Bool) async throws {
+        #expect(try await self.isAccepted([.dnsName(name)], for: "xn--bcher-kva.example.com") == isAccepted)
+        #expect(try await self.isAccepted([.dnsName(name)], for: "xn--bcher-kva.Example.com.") == isAccepted)
+    }
+
     @Test("the common name is never read")
     func commonName() async throws {
         #expect(try await !self.isAccepted([], for: "api.example.com", commonName: "api.example.com"))
