@@ -1,0 +1,74 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+public import CertificatePinning
+
+/// What probes saw of the keys of a rotation, as far as its gates need that.
+///
+/// A look counts when every address answered: an address that did not answer may serve anything. Looks that are over
+/// ``longestGap`` apart do not join, because in between nobody looked.
+public struct KeySightings: Hashable, Sendable {
+    /// What one address serves.
+    public struct Address: Hashable, Sendable {
+        /// The address, as it was asked: `192.0.2.1`.
+        public var address: String
+
+        /// The pins of the path that it serves, leaf first, `nil` for a key that cannot be read; no array where it did
+        /// not answer, or where its chain is not valid.
+        public var pins: [Pin?]?
+
+        /// States what an address serves.
+        public init(_ address: String, pins: [Pin?]?) {
+            self.address = address
+            self.pins = pins
+        }
+    }
+
+    /// The longest time between two looks that join, in seconds: a week.
+    public static let longestGap: Int64 = 7 * 86_400
+
+    /// When every address was last looked at.
+    public var at: Timestamp
+
+    /// Since when every look saw the new key at every address; `nil` when the last one did not.
+    public var newEverywhereSince: Timestamp?
+
+    /// Since when no look saw an old key at any address; `nil` when the last one did.
+    public var oldNowhereSince: Timestamp?
+
+    /// States what was seen.
+    public init(at time: Timestamp, newEverywhereSince: Timestamp? = nil, oldNowhereSince: Timestamp? = nil) {
+        self.at = time
+        self.newEverywhereSince = newEverywhereSince
+        self.oldNowhereSince = oldNowhereSince
+    }
+
+    /// Adds a look to those before.
+    ///
+    /// - Parameters:
+    ///   - addresses: What each address serves.
+    ///   - time: When it was looked at.
+    ///   - new: The new key.
+    ///   - old: The old keys.
+    ///   - before: What was seen before.
+    /// - Returns: What was seen before, unchanged, when there is no address, or one did not answer, or the look is not
+    ///   later.
+    public static func joining(
+        _ addresses: [Address], at time: Timestamp, new: PlannedKey, old: [PlannedKey], to before: KeySightings?
+    ) -> KeySightings? {
+        if let before, time < before.at { return before }
+        let paths = addresses.compactMap(\.pins)
+        guard !paths.isEmpty, paths.count == addresses.count else { return before }
+        let joined = before.flatMap { before -> KeySightings? in
+            let (gap, overflow) = time.secondsSince1970.subtractingReportingOverflow(before.at.secondsSince1970)
+            return overflow || gap > Self.longestGap ? nil : before
+        }
+        let isNewEverywhere = paths.allSatisfy { new.isIn($0) }
+        let isOldNowhere = !paths.contains { path in old.contains { $0.isIn(path) } }
+        return KeySightings(
+            at: time,
+            newEverywhereSince: isNewEverywhere ? joined?.newEverywhereSince ?? time : nil,
+            oldNowhereSince: isOldNowhere ? joined?.oldNowhereSince ?? time : nil)
+    }
+}

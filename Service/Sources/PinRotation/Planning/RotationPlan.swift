@@ -1,0 +1,128 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+public import CertificatePinning
+
+/// The plan of a rotation: which key comes, which go, and how far that is (formats.md, section 9).
+///
+/// It is a file of the project, `rotations/HOST.yaml`, and the same as JSON on the service.
+public struct RotationPlan: Hashable, Sendable {
+    /// The form of the plan that is written here. Higher numbers are refused, and never written over.
+    public static let schema: Int64 = 1
+
+    /// The most bytes of a plan, in either form.
+    public static let maximumLength = 1 << 20
+
+    /// The most entries that one plan concerns: as many as a list has.
+    public static let mostEntries = 10_000
+
+    /// The most old keys, and the most people who hold one.
+    public static let mostKeys = 16
+
+    /// The most steps: a gate may lead back many times.
+    public static let mostSteps = 512
+
+    /// The longest text, in bytes.
+    public static let maximumTextLength = 512
+
+    /// The name of the list.
+    public var list: String
+
+    /// The noted hostname: the domain of the entry whose key rotates.
+    public var host: HostName
+
+    /// The entries that are concerned, that of ``host`` first: more than one where the pin is of a pin set.
+    public var entries: [HostName]
+
+    /// The pin set that the pins are written in; `nil` where they are written in the entry.
+    public var pinSet: String?
+
+    /// The key that comes.
+    public var new: PlannedKey
+
+    /// The keys that go.
+    public var old: [PlannedKey]
+
+    /// When the new pin is to be published.
+    public var announceAt: Timestamp
+
+    /// From when the new key may be served, should the gate say so.
+    public var switchAt: Timestamp
+
+    /// From when the old pins may go, should nobody serve them.
+    public var retireAt: Timestamp
+
+    /// How many may be refused when the key is switched.
+    public var maxRefusing: RefusingLimit
+
+    /// The steps so far, the first of which is ``RotationState/planned``. Never empty.
+    public internal(set) var steps: [RotationStep]
+
+    /// What probes saw; `nil` before the first look that counts.
+    public var sightings: KeySightings?
+
+    /// A plan that begins now.
+    ///
+    /// - Parameters:
+    ///   - list: The name of the list.
+    ///   - entries: The entries that are concerned, that of the host first.
+    ///   - new: The key that comes.
+    ///   - old: The keys that go.
+    ///   - timeline: When what is to be done.
+    ///   - time: Now.
+    public init(
+        list: String, host: HostName, entries: [HostName], pinSet: String? = nil, new: PlannedKey, old: [PlannedKey],
+        timeline: RotationTimeline, maxRefusing: RefusingLimit = .standard, at time: Timestamp
+    ) {
+        self.list = list
+        self.host = host
+        self.entries = entries
+        self.pinSet = pinSet
+        self.new = new
+        self.old = old
+        self.announceAt = timeline.announceAt
+        self.switchAt = timeline.switchAt
+        self.retireAt = timeline.retireAt
+        self.maxRefusing = maxRefusing
+        self.steps = [RotationStep(.planned, at: time)]
+    }
+
+    /// The step that it stands at.
+    public var lastStep: RotationStep {
+        // There is one from the beginning, and none is ever removed.
+        self.steps.last ?? RotationStep(.planned, at: self.announceAt)
+    }
+
+    /// Where it stands.
+    public var state: RotationState { self.lastStep.state }
+
+    /// Since when it stands there.
+    public var since: Timestamp { self.lastStep.at }
+
+    /// When a state was first entered; `nil` when it was not yet.
+    public func entered(_ state: RotationState) -> Timestamp? { self.steps.first { $0.state == state }?.at }
+
+    /// The steps that were taken although a gate did not hold.
+    public var forcedSteps: [RotationStep] { self.steps.filter { $0.forced != nil } }
+
+    /// Enters a state. Whether its gate holds was decided before.
+    ///
+    /// - Throws: ``RotationPlanError`` for a state that does not come after this one, for a time before the last
+    ///   step's, and when there are ``mostSteps`` already.
+    public mutating func enter(_ step: RotationStep) throws(RotationPlanError) {
+        guard self.state.possibleNext.contains(step.state) else {
+            throw RotationPlanError(
+                .transition, "steps[\(self.steps.count)].state",
+                "is \(step.state.rawValue), which does not come after \(self.state.rawValue)")
+        }
+        guard step.at >= self.since else {
+            throw RotationPlanError(
+                .transition, "steps[\(self.steps.count)].at", "is before that of the step before, \(self.since)")
+        }
+        guard self.steps.count < Self.mostSteps else {
+            throw RotationPlanError(.tooLarge, "steps", "has \(Self.mostSteps) elements already")
+        }
+        self.steps.append(step)
+    }
+}

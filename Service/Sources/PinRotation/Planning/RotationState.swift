@@ -1,0 +1,40 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// Where the rotation of a key stands (formats.md, section 9).
+public enum RotationState: String, Hashable, Sendable, CaseIterable {
+    /// The plan is written, and nothing else is done.
+    case planned
+    /// The new pin is in a published list.
+    case announced
+    /// The gate said that the new key may be served.
+    case ready
+    /// A probe saw the new key at every address.
+    case switched
+    /// A list without the old pins is published.
+    case retired
+    /// The new pin went again.
+    case aborted
+
+    /// Whether nothing comes after it.
+    public var isFinal: Bool { self == .retired || self == .aborted }
+
+    /// The state that comes when all goes well; `nil` after the last one.
+    public var following: RotationState? {
+        switch self {
+        case .planned: .announced
+        case .announced: .ready
+        case .ready: .switched
+        case .switched: .retired
+        case .retired, .aborted: nil
+        }
+    }
+
+    /// The states that may come next: the one that follows, the way back to ``announced`` when the gate is no longer
+    /// safe, and the end before time.
+    public var possibleNext: Set<RotationState> {
+        guard let following else { return [] }
+        return self == .ready ? [following, .announced, .aborted] : [following, .aborted]
+    }
+}
