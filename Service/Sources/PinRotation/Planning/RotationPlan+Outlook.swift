@@ -1,0 +1,163 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+public import CertificatePinning
+
+extension RotationPlan {
+    /// What comes next, by what is known now.
+    ///
+    /// Whatever is not known is not enough. Only the states decide: the dates of the plan say what is meant, and hold
+    /// nothing back.
+    ///
+    /// - Parameters:
+    ///   - facts: What is known.
+    ///   - time: Now.
+    public func outlook(_ facts: RotationFacts, at time: Timestamp) -> RotationOutlook {
+        switch self.state {
+        case .planned: self.toAnnounced(facts, at: time)
+        case .announced: self.toReady(facts, at: time)
+        case .ready: self.toSwitched(facts, at: time)
+        case .switched: self.toRetired(facts, at: time)
+        case .retired:
+            RotationOutlook(
+                nil, .holds, advice: "nothing: the rotation is done; destroy the old key when no server needs it",
+                wayBack: "none: the old pins are gone; plan a new rotation")
+        case .aborted:
+            RotationOutlook(
+                nil, .holds, advice: "nothing: the rotation was aborted", wayBack: "plan a new rotation")
+        }
+    }
+
+    private func toAnnounced(_ facts: RotationFacts, at time: Timestamp) -> RotationOutlook {
+        RotationOutlook(
+            .announced, facts.objections.isEmpty ? .holds : .closed, facts.objections, since: self.since,
+            earliest: facts.objections.isEmpty ? time : nil, planned: self.announceAt,
+            advice: facts.objections.isEmpty
+                ? "tumbler rotate next \(self.host): writes the new pin into the source and releases it"
+                : "mend what is missing, or tumbler rotate abort \(self.host)",
+            wayBack: "tumbler rotate abort \(self.host): nothing was published yet")
+    }
+
+    private func toReady(_ facts: RotationFacts, at time: Timestamp) -> RotationOutlook {
+        let wayBack = "tumbler rotate abort \(self.host): the new pin goes; the old key is served and stays pinned"
+        var missing: [String] = []
+        var gate = RotationOutlook.Gate.holds
+        if !facts.isNewPublished {
+            missing.append("the published list does not have the new pin in every entry that is concerned")
+            gate = .closed
+        }
+        if let answer = facts.gate {
+            if answer.verdict != .safe { missing.append("the gate says \(answer.verdict.rawValue): \(answer.reason)") }
+            if answer.verdict == .unsafe { gate = .closed }
+            if answer.verdict == .unknown, gate == .holds { gate = .unknown }
+        } else {
+            missing.append("the gate was not asked")
+            if gate == .holds { gate = .unknown }
+        }
+        let early = (facts.addresses ?? []).filter { $0.pins.map(self.new.isIn) ?? false }.map(\.address)
+        let warning =
+            early.isEmpty
+            ? "" : "; the new key is served already by \(early.joined(separator: ", ")): put the old one back there"
+        return RotationOutlook(
+            .ready, gate, missing, since: self.since,
+            earliest: missing.isEmpty ? time : facts.expectedOpening.map { max($0, time) }, planned: self.switchAt,
+            advice: (missing.isEmpty
+                ? "tumbler rotate next \(self.host), then deploy the new key, one address first"
+                : "wait until installations have the list") + warning,
+            wayBack: wayBack)
+    }
+
+    private func toSwitched(_ facts: RotationFacts, at time: Timestamp) -> RotationOutlook {
+        let wayBack = "put the old key back on the servers: it stays pinned; then tumbler rotate abort \(self.host)"
+        let unseen = self.missingNew(facts, at: time)
+        // What every address serves is a fact, whatever the gate would say of it.
+        if unseen.isEmpty {
+            return RotationOutlook(
+                .switched, .holds, earliest: time, planned: self.switchAt,
+                advice: "tumbler rotate next \(self.host)", wayBack: wayBack)
+        }
+        if let answer = facts.gate, answer.verdict != .safe {
+            return RotationOutlook(
+                .announced, .holds, ["the gate is no longer safe, it says \(answer.verdict.rawValue): \(answer.reason)"],
+                since: time, isBack: true,
+                advice: "deploy nothing, and put the old key back where the new one is served; "
+                    + "tumbler rotate next \(self.host) leads back to announced",
+                wayBack: wayBack)
+        }
+        return RotationOutlook(
+            .switched, self.openness(facts), unseen, since: self.since, earliest: max(self.switchAt, time), planned: self.switchAt,
+            advice: "deploy the new key, one address first; tumbler probe sees each", wayBack: wayBack)
+    }
+
+    /// Which addresses do not serve the new key, or why that is not known.
+    private func missingNew(_ facts: RotationFacts, at time: Timestamp) -> [String] {
+        if let addresses = facts.addresses {
+            guard !addresses.isEmpty else { return ["the host has no address that could be asked"] }
+            return addresses.compactMap { address in
+                guard let pins = address.pins else { return "\(address.address) did not answer with a valid chain" }
+                return self.new.isIn(pins) ? nil : "\(address.address) does not serve the new key"
+            }
+        }
+        guard let sightings, sightings.newEverywhereSince != nil else {
+            return ["no probe saw the new key at every address"]
+        }
+        let isFresh = sightings.at.adding(RotationOutlook.freshSeconds) >= time
+        return isFresh ? [] : ["the last look at every address is of \(sightings.at)"]
+    }
+
+    /// An address that did not answer may serve anything: that is not known, and not closed.
+    private func openness(_ facts: RotationFacts) -> RotationOutlook.Gate {
+        guard let addresses = facts.addresses else {
+            // A look of some days ago says nothing of today.
+            return self.sightings.map { $0.newEverywhereSince == nil } ?? false ? .closed : .unknown
+        }
+        return addresses.compactMap(\.pins).allSatisfy(self.new.isIn) ? .unknown : .closed
+    }
+
+    private func toRetired(_ facts: RotationFacts, at time: Timestamp) -> RotationOutlook {
+        var missing: [String] = []
+        var gate = RotationOutlook.Gate.holds
+        var earliest: Timestamp? = time
+        func close(_ reason: String, _ state: RotationOutlook.Gate = .closed) {
+            missing.append(reason)
+            if gate != .closed { gate = state }
+        }
+        let silent = (facts.addresses ?? []).filter { $0.pins == nil }.map(\.address)
+        if !silent.isEmpty {
+            close("\(silent.joined(separator: ", ")) did not answer with a valid chain", .unknown)
+        }
+        if let sightings, let since = sightings.oldNowhereSince {
+            let quiet = since.adding(RotationOutlook.quietSeconds)
+            if quiet > time {
+                close("no old key was seen since \(since), which is less than 14 days")
+                earliest = quiet
+            }
+            if sightings.at.adding(RotationOutlook.freshSeconds) < time {
+                close("the last look at every address is of \(sightings.at)", .unknown)
+            }
+        } else if let sightings {
+            close("an old key was seen at \(sightings.at)")
+            earliest = time.adding(RotationOutlook.quietSeconds)
+        } else {
+            close("no probe looked at every address", .unknown)
+            earliest = time.adding(RotationOutlook.quietSeconds)
+        }
+        switch facts.failureAlarm {
+        case .none: break
+        case .open(let detail):
+            close("an alarm about failed pins is open: \(detail)")
+            earliest = nil
+        case .unknown(let why):
+            close("whether an alarm about failed pins is open is not known: \(why)", .unknown)
+        }
+        for objection in facts.objections { close(objection) }
+        if !facts.objections.isEmpty { earliest = nil }
+        return RotationOutlook(
+            .retired, gate, missing, since: self.since, earliest: earliest, planned: self.retireAt,
+            advice: missing.isEmpty
+                ? "tumbler rotate next \(self.host): removes the old pins from the source and releases it"
+                : "run tumbler probe each day until the gate holds",
+            wayBack: "put the old key back on the servers: it stays pinned until the rotation is retired")
+    }
+}
