@@ -13,6 +13,8 @@ public struct RepositoryError: Error, Hashable, Sendable, CustomStringConvertibl
         public static let source = Code(description: "source")
         /// How something was asked for is wrong: the name of a key, an option, a combination of options.
         public static let usage = Code(description: "usage")
+        /// A newer version of this tool wrote the plan of a rotation.
+        public static let newerPlan = Code(description: "newer-plan")
         /// Keys, signatures or metadata do not hold.
         public static let metadata = Code(description: "metadata")
         /// A signer cannot sign, or answers rubbish.

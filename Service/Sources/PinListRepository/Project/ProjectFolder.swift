@@ -13,6 +13,9 @@ public struct ProjectFolder: Sendable {
     /// The name of the newest signed list.
     public static let listName = "pins.json"
 
+    /// The name of the folder for what concerns this machine alone; git is told to pass over it.
+    public static let localName = ".tumbler"
+
     /// The folder.
     public let folder: URL
 
@@ -106,6 +109,15 @@ public struct ProjectFolder: Sendable {
     public func publishedList() throws(RepositoryError) -> PinList? {
         guard let bytes = try self.newestList() else { return nil }
         return try KnownList(bytes, named: Self.listName, roots: try self.roots()).list
+    }
+
+    /// Makes the folder for what concerns this machine alone, where there is none.
+    ///
+    /// - Throws: ``RepositoryError`` of code `file`.
+    public func makeLocalFolder() throws(RepositoryError) {
+        let ignore = self.folder.appendingPathComponent(Self.localName).appendingPathComponent(".gitignore")
+        guard !FileManager.default.fileExists(atPath: ignore.path) else { return }
+        try Self.write(Array("*\n".utf8), to: ignore)
     }
 
     /// Replaces a file whole, or makes it, with the folders that it is in.

@@ -1,0 +1,107 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+public import CertificatePinning
+internal import Foundation
+public import PinRotation
+
+/// The plans of a project: `rotations/HOST.yaml`, one for each noted hostname (formats.md, section 9).
+public struct RotationFolder: Sendable {
+    /// A plan as it was read.
+    public struct Entry: Sendable {
+        /// The plan.
+        public let plan: RotationPlan
+        /// Its file, byte for byte.
+        public let bytes: [UInt8]
+    }
+
+    /// The name of the folder.
+    public static let name = "rotations"
+
+    /// The most plans that are read: as many as a list has entries.
+    private static let most = RotationPlan.mostEntries
+
+    private let project: ProjectFolder
+
+    /// The plans of a project.
+    public init(of project: ProjectFolder) { self.project = project }
+
+    /// The path of a plan, from the project folder.
+    public static func path(of host: HostName) -> String { "\(Self.name)/\(host).yaml" }
+
+    private func file(of host: HostName) -> URL { self.project.folder.appendingPathComponent(Self.path(of: host)) }
+
+    /// The plan of a host; `nil` when there is none.
+    ///
+    /// - Throws: ``RepositoryError`` when it cannot be read.
+    public func plan(of host: HostName) throws(RepositoryError) -> Entry? {
+        guard FileManager.default.fileExists(atPath: self.file(of: host).path) else { return nil }
+        let path = Self.path(of: host)
+        let bytes = try self.bytes(of: path)
+        let plan = try RotationPlan(yaml: bytes, file: path)
+        guard plan.host == host else {
+            throw RepositoryError(
+                .source, "\(path) is the plan of \(plan.host)", hint: "rename it to \(Self.path(of: plan.host))")
+        }
+        return Entry(plan: plan, bytes: bytes)
+    }
+
+    /// All plans, by host.
+    ///
+    /// - Throws: ``RepositoryError`` when one cannot be read.
+    public func plans() throws(RepositoryError) -> [Entry] {
+        let folder = self.project.folder.appendingPathComponent(Self.name)
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        let hosts = names.filter { $0.hasSuffix(".yaml") && !$0.hasPrefix(".") }.sorted()
+        guard hosts.count <= Self.most else {
+            throw RepositoryError(.file, "\(Self.name) has over \(Self.most) plans", hint: "remove those that are done")
+        }
+        var entries: [Entry] = []
+        for name in hosts {
+            let text = String(name.dropLast(".yaml".count))
+            guard let host = try? HostName(text), host.description == text else {
+                throw RepositoryError(
+                    .source, "\(Self.name)/\(PrintableText.line(name)) is named for no host",
+                    hint: "name it HOST.yaml, or move it out of \(Self.name)")
+            }
+            if let entry = try self.plan(of: host) { entries.append(entry) }
+        }
+        return entries
+    }
+
+    /// Writes a plan in place of the one that was read.
+    ///
+    /// - Parameters:
+    ///   - plan: The plan.
+    ///   - entry: What was read before; `nil` when there was none.
+    /// - Throws: ``RepositoryError`` when the file is another one by now; then nothing is written.
+    public func write(_ plan: RotationPlan, replacing entry: Entry?) throws(RepositoryError) {
+        let path = Self.path(of: plan.host)
+        let file = self.file(of: plan.host)
+        if let entry {
+            guard try self.bytes(of: path) == entry.bytes else {
+                throw RepositoryError(
+                    .source, "\(path) was changed meanwhile: somebody else was faster",
+                    hint: "tumbler rotate status \(plan.host)")
+            }
+            try ProjectFolder.write(plan.yaml, to: file)
+        } else {
+            do {
+                try FileManager.default.createDirectory(
+                    at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            } catch {
+                throw RepositoryError(.file, "\(Self.name) cannot be made", hint: "look at the rights of the project")
+            }
+            try WrittenFile.write(plan.yaml, to: file.path, .published, existing: .kept)
+        }
+    }
+
+    private func bytes(of path: String) throws(RepositoryError) -> [UInt8] {
+        do {
+            return try DiskFiles(in: self.project.folder).bytes(of: path, limit: RotationPlan.maximumLength)
+        } catch {
+            throw RepositoryError(error.code, "\(path): \(error.reason)", hint: error.hint)
+        }
+    }
+}
