@@ -4,10 +4,12 @@
 
 internal import CertificatePinning
 public import PinListMetadata
+internal import PinRotation
 
 extension ListSource {
     private static let members = [
-        "name", "validFor", "refreshAfter", "propagation", "unlisted", "reportTo", "server", "signers", "verifiable",
+        "name", "validFor", "refreshAfter", "propagation", "opened", "unlisted", "reportTo", "server", "signers",
+        "verifiable",
         "include", "pinSets", "domains", "denied", "suspended",
     ]
 
@@ -32,6 +34,7 @@ extension ListSource {
         self.validFor = try object.duration("validFor")?.value ?? Self.defaultValidFor
         self.refreshAfter = try object.duration("refreshAfter")?.value ?? PinList.defaultRefreshAfter
         self.propagation = try object.duration("propagation")?.value ?? Self.defaultPropagation
+        self.opened = try object.value("opened").map { value throws(RepositoryError) in try AdoptionForecast(value) }
         self.unlisted = try object.choice("unlisted", default: UnlistedHosts.allow)
         self.reportTo = try object.addresses("reportTo")
         self.server = try object.text("server")

@@ -4,9 +4,10 @@
 
 internal import Foundation
 
-/// How often installations are opened: each is a Poisson process, and its rate a day is drawn from a Gamma distribution
+/// How fast installations come to a new list, in closed form: the openings of each are a
+/// Poisson process, whose rate a day is drawn from a Gamma distribution
 /// with this shape and the mean shape / scale.
-public struct OpeningModel: Hashable, Sendable {
+public struct AdoptionForecast: Hashable, Sendable {
     /// The shape of the distribution, above zero.
     public let shape: Double
 
@@ -16,7 +17,7 @@ public struct OpeningModel: Hashable, Sendable {
     /// The shape where nothing else is known: that of an app that people open every fourth day on average.
     public static let standardShape = 0.65
 
-    /// A model.
+    /// A forecast.
     ///
     /// - Returns: `nil` for a shape or a scale that is not finite, not above zero, or over a million times a day.
     public init?(shape: Double, scale: Double) {
@@ -27,12 +28,12 @@ public struct OpeningModel: Hashable, Sendable {
         self.scale = scale
     }
 
-    /// The model in which a share of the requests still names what was replaced some time ago.
+    /// The forecast in which a share of the requests still names what was replaced some time ago.
     ///
     /// - Parameters:
     ///   - share: The share of the requests, between 0 and 1.
     ///   - seconds: How long ago it was replaced.
-    /// - Returns: `nil` where no model comes of that: a share of 0 or 1, or no time.
+    /// - Returns: `nil` where none comes of that: a share of 0 or 1, or no time.
     public init?(shape: Double = Self.standardShape, requestsNaming share: Double, after seconds: Int64) {
         guard share > 0, share < 1, seconds > 0 else { return nil }
         self.init(shape: shape, scale: Double(seconds) / (pow(share, -1 / (shape + 1)) - 1))

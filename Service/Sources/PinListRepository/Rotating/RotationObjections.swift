@@ -1,0 +1,42 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+public import CertificatePinning
+public import PinRotation
+
+extension ListSource {
+    /// What speaks against a rotation as the source stands, each one line: the new key is denied, or after the rotation an
+    /// entry would have no backup.
+    ///
+    /// - Parameter plan: The plan.
+    public func objections(to plan: RotationPlan) -> [String] {
+        var objections: [String] = []
+        if self.denied.contains(where: { $0.value.pin == plan.new.pin }) {
+            objections.append("the new key is denied: denied: of tumbler.yaml has \(plan.new.pin)")
+        }
+        let denied = Set(self.denied.map(\.value.pin))
+        let old = Set(plan.old.map(\.pin))
+        for host in plan.entries {
+            guard let domain = self.domains.first(where: { $0.host == host }) else {
+                objections.append("\(host) has no entry any more")
+                continue
+            }
+            let backups = domain.pins.map(\.known).filter { known in
+                !old.contains(known.pin) && known.pin != plan.new.pin && !denied.contains(known.pin)
+                    && (known.position == .any || plan.new.position == .any || known.position == plan.new.position)
+            }
+            if backups.isEmpty {
+                objections.append("after the rotation \(host) has no backup: add the pin of a spare key to its pins")
+            }
+        }
+        return objections
+    }
+
+    /// The entries beside those of a rotation that have its new pin: perhaps the wrong file was named.
+    public func others(with pin: Pin, beside entries: [HostName]) -> [HostName] {
+        self.domains.filter { domain in
+            !entries.contains(domain.host) && domain.pins.contains { $0.known.pin == pin }
+        }.map(\.host)
+    }
+}
