@@ -16,6 +16,9 @@ struct ServiceAnswer: Sendable {
     /// What the body is said to be.
     let contentType: String
 
+    /// The entity tag of the body, as it was sent.
+    let entityTag: String?
+
     /// Whether it is an error as the service writes them (RFC 9457), and not one of a proxy before it.
     var isProblem: Bool { self.problem != nil }
 

@@ -29,6 +29,8 @@ struct ServiceClient: Sendable {
         var body: [UInt8]?
         /// The most bytes of an answer.
         var mostBytes: Int
+        /// What must hold of what is replaced: `If-Match` or `If-None-Match`, and its value.
+        var condition: (field: String, value: String)?
     }
 
     /// The most bytes of an answer that is only a confirmation or a problem.
@@ -75,6 +77,7 @@ struct ServiceClient: Sendable {
         message.headers.add(name: "User-Agent", value: "tumbler")
         message.headers.add(name: "Accept", value: "application/json, application/problem+json")
         if let token { message.headers.add(name: "Authorization", value: token.authorization) }
+        if let condition = request.condition { message.headers.add(name: condition.field, value: condition.value) }
         if let body = request.body {
             message.headers.add(name: "Content-Type", value: "application/json")
             message.body = .bytes(body)
@@ -107,6 +110,7 @@ struct ServiceClient: Sendable {
         }
         return ServiceAnswer(
             status: Int(response.status.code), body: body,
-            contentType: response.headers.first(name: "Content-Type") ?? "")
+            contentType: response.headers.first(name: "Content-Type") ?? "",
+            entityTag: response.headers.first(name: "ETag"))
     }
 }

@@ -70,6 +70,8 @@ struct ServiceStatus: Decodable, Sendable {
 
     /// Something that needs a person. Every member may be missing: that there is an alarm is what counts.
     struct AlarmStatus: Decodable, Sendable {
+        /// What it is about, with its kind: `failure-rate:api.example.com`.
+        var key: String?
         /// What kind.
         var kind: String?
         /// How bad.
@@ -79,11 +81,12 @@ struct ServiceStatus: Decodable, Sendable {
         /// What, in a sentence.
         var detail: String?
 
-        private enum CodingKeys: CodingKey { case kind, severity, since, detail }
+        private enum CodingKeys: CodingKey { case key, kind, severity, since, detail }
 
         /// Reads it.
         init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
+            self.key = container.lenient(.key)
             self.kind = container.lenient(.kind)
             self.severity = container.lenient(.severity)
             self.since = container.lenient(.since)

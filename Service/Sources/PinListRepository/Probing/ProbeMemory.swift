@@ -2,8 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CertificatePinning
+public import CertificatePinning
 internal import Foundation
+public import PinRotation
 
 /// What earlier probes saw, so that the next one can say what is new: who issued each host's certificate, and which
 /// pins were ever seen. A file of the operator's own machine; nothing is decided by it.
@@ -20,9 +21,22 @@ public struct ProbeMemory: Hashable, Sendable {
         var pins: [String]
     }
 
+    /// What was seen of the keys of one host's rotation.
+    struct RotationSight: Codable, Hashable, Sendable {
+        /// The new key's pin: what was seen of another rotation says nothing of this one.
+        var new: String
+        /// When every address was last looked at.
+        var at: String
+        /// Since when each look saw the new key everywhere.
+        var newEverywhereSince: String?
+        /// Since when no look saw an old key.
+        var oldNowhereSince: String?
+    }
+
     private struct File: Codable {
         let schema: Int
         let hosts: [String: Sight]
+        let rotations: [String: RotationSight]?
     }
 
     /// The most bytes of the file: 10,000 hosts with all that can be seen of them.
@@ -33,6 +47,9 @@ public struct ProbeMemory: Hashable, Sendable {
     /// What was seen, by host.
     private(set) var hosts: [String: Sight] = [:]
 
+    /// What was seen of rotations, by host.
+    private var rotations: [String: RotationSight] = [:]
+
     /// Remembers nothing.
     public init() {}
 
@@ -42,13 +59,38 @@ public struct ProbeMemory: Hashable, Sendable {
             let file = try? JSONDecoder().decode(File.self, from: Data(bytes)), file.schema == Self.schema
         else { return nil }
         self.hosts = file.hosts
+        self.rotations = file.rotations ?? [:]
     }
 
     /// The file.
     public var bytes: [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return Array((try? encoder.encode(File(schema: Self.schema, hosts: self.hosts))) ?? Data())
+        return Array((try? encoder.encode(self.file)) ?? Data())
+    }
+
+    private var file: File {
+        File(schema: Self.schema, hosts: self.hosts, rotations: self.rotations.isEmpty ? nil : self.rotations)
+    }
+
+    /// What was last seen of a rotation's keys: by this machine, or as the plan has it.
+    public func sightings(of plan: RotationPlan) -> KeySightings? {
+        guard let sight = self.rotations[plan.host.description], sight.new == plan.new.pin.description,
+            let at = try? Timestamp(sight.at)
+        else { return plan.sightings }
+        let own = KeySightings(
+            at: at, newEverywhereSince: sight.newEverywhereSince.flatMap { try? Timestamp($0) },
+            oldNowhereSince: sight.oldNowhereSince.flatMap { try? Timestamp($0) })
+        guard let planned = plan.sightings, planned.at > own.at else { return own }
+        return planned
+    }
+
+    /// Keeps what was seen of a rotation's keys.
+    public mutating func keep(_ sightings: KeySightings, of plan: RotationPlan) {
+        self.rotations[plan.host.description] = RotationSight(
+            new: plan.new.pin.description, at: sightings.at.description,
+            newEverywhereSince: sightings.newEverywhereSince?.description,
+            oldNowhereSince: sightings.oldNowhereSince?.description)
     }
 
     /// Keeps what is seen now.
@@ -74,6 +116,6 @@ public struct ProbeMemory: Hashable, Sendable {
         self.hosts[host.description]?.pins = pins.union(sight.pins).sorted()
     }
 
-    /// The pins that were ever seen at a host.
-    func pins(of host: HostName) -> Set<String> { Set(self.hosts[host.description]?.pins ?? []) }
+    /// The pins of its entry that were ever seen at a host.
+    public func pins(of host: HostName) -> Set<String> { Set(self.hosts[host.description]?.pins ?? []) }
 }

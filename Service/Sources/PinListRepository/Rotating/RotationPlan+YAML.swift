@@ -35,7 +35,8 @@ extension RotationPlan {
         }
     }
 
-    /// A value of YAML as one of JSON, with the place of each. Plain digits are numbers, and all else is text.
+    /// A value of YAML as one of JSON, with the place of each. Plain digits are numbers, plain
+    /// `true` and `false` are flags, and all else is text.
     private static func json(
         of value: YAMLValue, _ path: String, _ places: inout [String: SourcePosition]
     ) -> JSONValue {
@@ -47,6 +48,7 @@ extension RotationPlan {
             if isPlain, isNumber, text.utf8.count == 1 || text.utf8.first != 0x30, let number = Int64(text) {
                 return .integer(number)
             }
+            if isPlain, text == "true" || text == "false" { return .bool(text == "true") }
             return .string(text)
         case .sequence(let values):
             return .array(values.enumerated().map { self.json(of: $0.element, "\(path)[\($0.offset)]", &places) })

@@ -47,6 +47,15 @@ struct PlanObject {
         return number
     }
 
+    /// A flag; `false` when there is none.
+    func bool(_ name: String) throws(RotationPlanError) -> Bool {
+        switch self.value(name) {
+        case nil: return false
+        case .bool(let flag)?: return flag
+        default: throw self.malformed(name, "is neither true nor false")
+        }
+    }
+
     /// A text of one line that people can read.
     static func line(_ value: JSONValue, _ path: String) throws(RotationPlanError) -> String {
         guard case .string(let text) = value else { throw RotationPlanError(.malformed, path, "is not a text") }

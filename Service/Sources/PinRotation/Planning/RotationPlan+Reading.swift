@@ -7,7 +7,7 @@ public import PinListMetadata
 
 extension RotationPlan {
     private static let members = [
-        "schema", "list", "host", "entries", "pinSet", "new", "old", "announceAt", "switchAt", "retireAt",
+        "schema", "list", "host", "entries", "pinSet", "new", "pinnedBefore", "old", "announceAt", "switchAt", "retireAt",
         "maxRefusing", "steps", "sightings",
     ]
 
@@ -47,6 +47,7 @@ extension RotationPlan {
         self.entries = entries
         self.pinSet = try object.optionalLine("pinSet")
         self.new = try PlannedKey(reading: try object.required("new"), "new")
+        self.isPinnedBefore = try object.bool("pinnedBefore")
         var old: [PlannedKey] = []
         for (value, path) in try object.array("old", in: 1...Self.mostKeys) {
             old.append(try PlannedKey(reading: value, path))

@@ -15,8 +15,9 @@ extension RotationPlan {
             .init("entries", .array(self.entries.map { .string($0.description) })),
         ]
         if let pinSet { members.append(.init("pinSet", .string(pinSet))) }
+        members.append(.init("new", self.new.json))
+        if self.isPinnedBefore { members.append(.init("pinnedBefore", .bool(true))) }
         members += [
-            .init("new", self.new.json),
             .init("old", .array(self.old.map(\.json))),
             .init("announceAt", .string(self.announceAt.description)),
             .init("switchAt", .string(self.switchAt.description)),

@@ -41,6 +41,9 @@ public struct RotationPlan: Hashable, Sendable {
     /// The key that comes.
     public var new: PlannedKey
 
+    /// Whether the new pin was in the entries before the rotation, as a backup: then it stays when that is aborted.
+    public var isPinnedBefore: Bool
+
     /// The keys that go.
     public var old: [PlannedKey]
 
@@ -72,14 +75,15 @@ public struct RotationPlan: Hashable, Sendable {
     ///   - timeline: When what is to be done.
     ///   - time: Now.
     public init(
-        list: String, host: HostName, entries: [HostName], pinSet: String? = nil, new: PlannedKey, old: [PlannedKey],
-        timeline: RotationTimeline, maxRefusing: RefusingLimit = .standard, at time: Timestamp
+        list: String, host: HostName, entries: [HostName], pinSet: String? = nil, new: PlannedKey,
+        isPinnedBefore: Bool = false, old: [PlannedKey], timeline: RotationTimeline, maxRefusing: RefusingLimit = .standard, at time: Timestamp
     ) {
         self.list = list
         self.host = host
         self.entries = entries
         self.pinSet = pinSet
         self.new = new
+        self.isPinnedBefore = isPinnedBefore
         self.old = old
         self.announceAt = timeline.announceAt
         self.switchAt = timeline.switchAt

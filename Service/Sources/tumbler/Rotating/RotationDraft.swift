@@ -1,0 +1,78 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import PinListRepository
+import PinRotation
+
+/// A plan before it is written: which pins go, where they are written, and what speaks against it.
+struct RotationDraft {
+    let knowledge: RotationKnowledge
+    let host: HostName
+
+    /// Puts a plan together.
+    ///
+    /// - Parameters:
+    ///   - new: The pin of the key that comes.
+    ///   - old: Those that go; none for the one that is served.
+    ///   - isShared: Whether the key is meant to be that of other entries as well.
+    /// - Throws: ``CommandFailure`` with the exit code 1 for what speaks against it.
+    func plan(
+        _ new: Pin, _ old: [Pin], isShared: Bool, limit: RefusingLimit, timeline: RotationTimeline, at time: Timestamp
+    ) async throws(CommandFailure) -> RotationPlan {
+        let source = self.knowledge.input.source
+        guard let domain = source.domains.first(where: { $0.host == self.host }) else {
+            let near = NearestName.of("\(self.host)", among: source.domains.map { "\($0.host)" })
+            throw CommandFailure(
+                .doesNotHold, "\(self.host) has no entry in tumbler.yaml",
+                hint: near.map { "there is \($0)" } ?? "name the domain of an entry")
+        }
+        let known = domain.pins.map(\.known)
+        let going = try await old.isEmpty ? self.served(known, new) : old
+        guard !going.contains(new) else {
+            throw CommandFailure(
+                .doesNotHold, "\(new) is the key that goes", hint: "name the new key, and with --old the pins that go")
+        }
+        let files = DiskFiles(in: self.knowledge.input.project.folder)
+        let scope = try CommandFailure.wrapping { () throws(RepositoryError) in
+            try PinEdit(ProjectFolder.sourceName, files: files).scope(of: going, at: self.host)
+        }
+        // The new pin matches where the first that goes does.
+        let position = known.first { $0.pin == going.first }?.position ?? .any
+        let plan = RotationPlan(
+            list: source.name, host: self.host, entries: scope.entries, pinSet: scope.pinSet,
+            new: PlannedKey(new, position: position), isPinnedBefore: known.contains { $0.pin == new },
+            old: going.map { pin in PlannedKey(pin, position: known.first { $0.pin == pin }?.position ?? .any) },
+            timeline: timeline, maxRefusing: limit, at: time)
+        let others = source.others(with: new, beside: scope.entries)
+        if !others.isEmpty, !isShared {
+            throw CommandFailure(
+                .doesNotHold,
+                "\(new) is a pin of \(others.prefix(5).map(\.description).joined(separator: ", ")) already",
+                hint: "was the wrong file named? --shared, where several hosts are to have one key")
+        }
+        if let objection = source.objections(to: plan).first {
+            throw CommandFailure(.doesNotHold, objection, hint: "nothing was planned")
+        }
+        return plan
+    }
+
+    /// The pins that are served now by a server's own key, else those that probes saw; where there are none, nobody
+    /// knows what goes.
+    private func served(_ known: [KnownPin], _ new: Pin) async throws(CommandFailure) -> [Pin] {
+        let leaves = Set((try await self.knowledge.addresses(of: self.host) ?? []).compactMap { $0.pins?.first ?? nil })
+        let served = known.filter { $0.position.covers(index: 0) && $0.pin != new && leaves.contains($0.pin) }
+        if !served.isEmpty { return served.map(\.pin) }
+        let seen = self.knowledge.pinsSeen(at: self.host)
+        let remembered = known.filter {
+            $0.position.covers(index: 0) && $0.pin != new && seen.contains($0.pin.description)
+        }
+        guard remembered.count == 1 else {
+            throw CommandFailure(
+                .undecided, "which pin of \(self.host) goes is not known: no address serves one of them",
+                hint: "--old PIN names it")
+        }
+        return remembered.map(\.pin)
+    }
+}

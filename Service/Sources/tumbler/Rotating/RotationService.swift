@@ -1,0 +1,83 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import Foundation
+import PinListRepository
+import PinRotation
+
+/// The plans of rotations as the service keeps them: who works elsewhere sees them, and of two who take a step at once
+/// one is told.
+struct RotationService {
+    /// A plan that the service has.
+    struct Stored {
+        let plan: RotationPlan
+        let tag: String
+    }
+
+    private let client: ServiceClient
+    private let name: String
+
+    /// The service of a project; `nil` when there is none, or no token.
+    ///
+    /// - Throws: ``CommandFailure`` for an address or a token that cannot be read.
+    init?(_ options: ServiceOptions, _ source: ListSource) throws(CommandFailure) {
+        guard let address = try options.address(or: source), let token = try options.token() else { return nil }
+        self.client = ServiceClient(address, token)
+        self.name = source.name
+    }
+
+    private func address(of host: HostName) -> String {
+        let path = host.description.addingPercentEncoding(withAllowedCharacters: .alphanumerics.union(.init(charactersIn: ".-_")))
+        return "\(self.client.address.list(self.name))/rotations/\(path ?? "")"
+    }
+
+    /// The plan of a host; `nil` when the service has none.
+    ///
+    /// - Throws: ``CommandFailure``; with the exit code 1 when it has one that this tool must not replace.
+    func stored(_ host: HostName) async throws(CommandFailure) -> Stored? {
+        let answer = try await self.ask(
+            ServiceClient.Request(
+                method: .GET, url: self.address(of: host), body: nil, mostBytes: RotationPlan.maximumLength))
+        if answer.status == 404 { return nil }
+        guard answer.status == 200, let tag = answer.entityTag else {
+            let failure = answer.failure("the plan of \(host) was not read")
+            throw CommandFailure(.undecided, failure.message, hint: failure.hint)
+        }
+        do throws(RotationPlanError) {
+            return Stored(plan: try RotationPlan(json: answer.body), tag: tag)
+        } catch {
+            throw CommandFailure(
+                .doesNotHold, "the plan of \(host) on \(self.client.address) cannot be read: \(error)",
+                hint: error.code == .newerSchema ? "update tumbler: a newer one wrote it" : nil)
+        }
+    }
+
+    /// Stores a plan in place of the one that was read.
+    ///
+    /// - Throws: ``CommandFailure``; with the exit code 1 when somebody else was faster.
+    func store(_ plan: RotationPlan, replacing tag: String?) async throws(CommandFailure) {
+        let answer = try await self.ask(
+            ServiceClient.Request(
+                method: .PUT, url: self.address(of: plan.host), body: plan.bytes,
+                mostBytes: ServiceClient.confirmationBytes,
+                condition: tag.map { ("If-Match", $0) } ?? ("If-None-Match", "*")))
+        if answer.status == 412 {
+            throw CommandFailure(
+                .doesNotHold, "the plan of \(plan.host) on \(self.client.address) was changed meanwhile: "
+                    + "somebody else was faster",
+                hint: "bring this checkout up to date, then tumbler rotate status \(plan.host)")
+        }
+        guard [200, 201, 204].contains(answer.status) else {
+            let failure = answer.failure("the plan was not stored")
+            throw CommandFailure(.undecided, failure.message, hint: failure.hint)
+        }
+    }
+
+    private func ask(_ request: ServiceClient.Request) async throws(CommandFailure) -> ServiceAnswer {
+        do throws(ServiceSilence) { return try await self.client.ask(request) } catch {
+            throw CommandFailure(.undecided, "\(self.client.address): \(error.reason)")
+        }
+    }
+}

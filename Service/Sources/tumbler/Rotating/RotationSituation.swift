@@ -1,0 +1,221 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import Foundation
+import PinListMetadata
+import PinListRepository
+import PinRotation
+
+/// One rotation, and all that is known of it now.
+struct RotationSituation {
+    /// The plan as it was read.
+    let entry: RotationFolder.Entry
+
+    /// The plan, with what was seen since.
+    let plan: RotationPlan
+
+    /// What is known beside it.
+    let facts: RotationFacts
+
+    /// What comes next.
+    let outlook: RotationOutlook
+
+    /// When the gate is expected to open.
+    let forecast: RotationForecast
+
+    /// What people should know beside that, each one line.
+    let notes: [String]
+}
+
+/// What is known of a project, for the rotations in it.
+struct RotationKnowledge {
+    /// The project and its source.
+    let input: SourceInput
+
+    /// The plans.
+    let folder: RotationFolder
+
+    /// The lists that the gate judges by; `nil` where there are none.
+    let lists: GateLists?
+
+    private let whyNoLists: String
+    private let status: Result<ServiceStatus, CommandFailure>?
+    private let look: RotationLookOptions
+    private let memory: ProbeMemoryFile
+    private let time: Timestamp
+
+    /// Reads the project, and asks the service where there is one.
+    ///
+    /// - Throws: ``CommandFailure`` for a project that cannot be read.
+    init(
+        _ project: ProjectOption, _ service: ServiceOptions, _ look: RotationLookOptions, at time: Timestamp
+    ) async throws(CommandFailure) {
+        self.input = try SourceInput(nil, project)
+        self.folder = RotationFolder(of: self.input.project)
+        self.look = look
+        self.time = time
+        self.memory = ProbeMemoryFile(
+            self.input.project.folder.appendingPathComponent(ProbeMemoryFile.defaultPath), isOurs: true)
+        do throws(CommandFailure) {
+            self.lists = try await GateLists.load(project, name: nil, service, at: time)
+            self.whyNoLists = ""
+        } catch {
+            (self.lists, self.whyNoLists) = (nil, error.message)
+        }
+        self.status = try await Self.status(self.input.source, service)
+    }
+
+    /// What the service says of itself; `nil` when there is none.
+    private static func status(
+        _ source: ListSource, _ options: ServiceOptions
+    ) async throws(CommandFailure) -> Result<ServiceStatus, CommandFailure>? {
+        guard let address = try options.address(or: source) else { return nil }
+        let token = try options.token()
+        guard token != nil || address.isLoopback else {
+            return .failure(CommandFailure(.undecided, "there is no token for \(address)"))
+        }
+        do throws(CommandFailure) {
+            return .success(try await ServiceClient(address, token).status().status)
+        } catch { return .failure(error) }
+    }
+
+    /// The list that clients get, as far as is known here.
+    private var published: PinList? { self.lists?.newest.last }
+
+    /// Finds out how a rotation stands. What is seen is kept for the next time.
+    ///
+    /// - Parameters:
+    ///   - entry: The plan.
+    ///   - certificate: The chain that is to be deployed, where there is one.
+    /// - Throws: ``CommandFailure``.
+    func situation(
+        of entry: RotationFolder.Entry, certificate: String? = nil
+    ) async throws(CommandFailure) -> RotationSituation {
+        var plan = entry.plan
+        var facts = RotationFacts()
+        var notes: [String] = []
+        facts.objections = plan.state.isFinal ? [] : self.input.source.objections(to: plan)
+        facts.isNewPublished = self.isPublished([plan.new.pin], of: plan.entries, everywhere: true)
+        facts.isOldPublished = self.isPublished(plan.old.map(\.pin), of: plan.entries, everywhere: false)
+        if plan.state == .announced || plan.state == .ready {
+            facts.gate = try await self.gate(plan, certificate, &notes)
+        }
+        if !plan.state.isFinal { facts.addresses = try await self.look.look(at: plan.host, self.time) }
+        plan.sightings = self.joined(plan, facts.addresses)
+        facts.failureAlarm = self.failureAlarm(of: plan.entries)
+        let forecast = self.forecast(plan, facts.gate)
+        facts.expectedOpening = forecast.opening
+        return RotationSituation(
+            entry: entry, plan: plan, facts: facts, outlook: plan.outlook(facts, at: self.time), forecast: forecast,
+            notes: notes)
+    }
+
+    private func isPublished(_ pins: [Pin], of entries: [HostName], everywhere: Bool) -> Bool {
+        let domains = (self.published?.domains ?? []).filter { entries.contains($0.entry.domain) }
+        let holds = domains.filter { domain in domain.entry.pins.contains { pins.contains($0.pin) } }
+        return everywhere ? !entries.isEmpty && holds.count == entries.count : !holds.isEmpty
+    }
+
+    /// What the gate says of the new key at each entry; the worst of it.
+    private func gate(
+        _ plan: RotationPlan, _ certificate: String?, _ notes: inout [String]
+    ) async throws(CommandFailure) -> GateAnswer? {
+        guard let lists else {
+            notes.append("the gate cannot be asked: \(self.whyNoLists)")
+            return nil
+        }
+        let rules: GateRules
+        do throws(InputError) {
+            rules = try GateRules(
+                newest: lists.newest, holders: lists.holders, maxRefusing: plan.maxRefusing.percent, at: self.time)
+        } catch {
+            notes.append("the gate cannot be asked: no rules can be made of a list: \(error)")
+            return nil
+        }
+        let file = try certificate.map { path throws(CommandFailure) in try GateFile(path) } ?? .key(plan.new.pin)
+        guard certificate != nil || plan.new.position != .issuer && plan.new.pin.kind == .publicKey else {
+            notes.append("the gate needs the chain that is to be deployed: --certificate FILE")
+            return nil
+        }
+        let anchors = self.look.anchors
+        var worst: GateAnswer?
+        for host in plan.entries {
+            let (material, lifetimes) = try await file.material(
+                for: host, roots: { () throws(CommandFailure) in try RootsOption.load(anchors) }, at: self.time)
+            if case .path(let path) = material, !plan.new.isIn(path.publicKeyPins) {
+                throw CommandFailure(
+                    .doesNotHold, "\(certificate ?? ""): the chain does not have the new key, \(plan.new.pin)",
+                    hint: "name the chain that is to be deployed")
+            }
+            let answer = rules.answer(for: host, material, lifetimes: lifetimes)
+            if worst.map({ Self.severity(answer.verdict) > Self.severity($0.verdict) }) ?? true { worst = answer }
+        }
+        return worst
+    }
+
+    private static func severity(_ verdict: GateVerdict) -> Int {
+        switch verdict {
+        case .safe: 0
+        case .unknown: 1
+        case .unsafe: 2
+        }
+    }
+
+    /// What was seen before and now, kept for the next time.
+    private func joined(_ plan: RotationPlan, _ addresses: [KeySightings.Address]?) -> KeySightings? {
+        var memory = self.memory.load()
+        let before = memory.sightings(of: plan)
+        guard let addresses else { return before }
+        let joined = KeySightings.joining(addresses, at: self.time, new: plan.new, old: plan.old, to: before)
+        if let joined, joined != before {
+            memory.keep(joined, of: plan)
+            self.memory.save(memory)
+        }
+        return joined
+    }
+
+    private func failureAlarm(of entries: [HostName]) -> RotationFacts.FailureAlarm {
+        switch self.status {
+        case nil: return .none
+        case .failure(let failure): return .unknown(PrintableText.line(failure.message, maximumLength: 240))
+        case .success(let status):
+            let kind = "failure-rate"
+            let open = status.alarms.first { alarm in
+                guard alarm.kind == nil || alarm.kind == kind else { return false }
+                // An alarm that does not say what it is about may be about this.
+                guard let key = alarm.key else { return true }
+                return entries.contains { key == "\(kind):\($0)" || key.hasPrefix("\(kind):\($0):") }
+            }
+            return open.map { .open(PrintableText.line($0.detail ?? kind, maximumLength: 240)) } ?? .none
+        }
+    }
+
+    private func forecast(_ plan: RotationPlan, _ gate: GateAnswer?) -> RotationForecast {
+        let beginning = plan.entered(.announced) ?? max(plan.announceAt, self.time)
+        var refusing = RotationForecast.spread(of: self.lists, at: self.time)
+        if let announced = plan.entered(.announced) {
+            refusing = gate?.refusing.share.map { share in
+                (share, self.time.secondsSince1970 - announced.secondsSince1970)
+            }
+        }
+        return RotationForecast(
+            from: beginning, refusing: refusing, limit: plan.maxRefusing, self.input.source, at: self.time)
+    }
+
+    /// What speaks for a switch that comes later than usual, before there is a plan.
+    func forecast(limit: RefusingLimit) -> RotationForecast {
+        RotationForecast(
+            from: self.time, refusing: RotationForecast.spread(of: self.lists, at: self.time), limit: limit,
+            self.input.source, at: self.time)
+    }
+
+    /// What each address of a host serves now.
+    func addresses(of host: HostName) async throws(CommandFailure) -> [KeySightings.Address]? {
+        try await self.look.look(at: host, self.time)
+    }
+
+    /// The pins that probes ever saw at a host.
+    func pinsSeen(at host: HostName) -> Set<String> { self.memory.load().pins(of: host) }
+}
