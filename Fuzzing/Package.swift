@@ -25,6 +25,7 @@ let package = Package(
                 .product(name: "PinningMigration", package: "tumbler"),
                 .product(name: "PinningTesting", package: "tumbler"),
                 .product(name: "PinListRepository", package: "tumbler-service"),
+                .product(name: "PinRotation", package: "tumbler-service"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 "RuntimeParsers", "ServiceParsers",
             ]

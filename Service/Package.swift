@@ -18,6 +18,7 @@ let package = Package(
         .library(name: "PinListRepository", targets: ["PinListRepository"]),
         // For the fuzz targets and the benchmarks.
         .library(name: "PinListSimulation", targets: ["PinListSimulation"]),
+        .library(name: "PinRotation", targets: ["PinRotation"]),
     ],
     traits: [
         .trait(name: "PostgreSQL", description: "The service's store in PostgreSQL as well; needs libpq.")

@@ -29,7 +29,7 @@ private let targets: [any FuzzTarget.Type] = [
     PinsPayload.self, ReportQueueBytes.self, YAMLSource.self, StoredState.self,
     RequestTargetText.self, PresentedChainBytes.self, AndroidConfigurationText.self, OkHttpSourceText.self,
     PropertyListBytes.self, ReportAnswer.self, ReportBodies.self, RequestFields.self, DashboardText.self,
-    ExecutableFileBytes.self, ProcessText.self, PathExtensionBytes.self,
+    ExecutableFileBytes.self, ProcessText.self, PathExtensionBytes.self, GateRecordText.self,
 ]
 
 /// The target of this run.
