@@ -82,7 +82,7 @@ struct GateCommand: AsyncParsableCommand {
             throw CommandFailure(.undecided, "no rules can be made of a list: \(error)")
         }
         let answer = rules.answer(for: self.host, material, lifetimes: lifetimes)
-        await self.record(GateRecord(answer, certificate: file.digest), of: lists.name)
+        await self.record(GateRecord(answer, certificate: file.digest), lists)
         if self.json { try JSONOutput.write(answer) } else { try StandardOutput.write(lines: GateLines.lines(answer)) }
         switch answer.verdict {
         case .safe: break
@@ -93,13 +93,10 @@ struct GateCommand: AsyncParsableCommand {
 
     /// Puts the answer into the audit log of the service, where there is one and a token for it. The answer is the same
     /// when that fails.
-    private func record(_ record: GateRecord, of name: String) async {
+    private func record(_ record: GateRecord, _ lists: GateLists) async {
         do {
-            let source = self.service.server == nil ? try? SourceInput(nil, self.project).source : nil
-            guard let address = try self.service.address(or: source), let token = try self.service.token() else {
-                return
-            }
-            try await ServiceClient(address, token).record(Array(try JSONOutput.line(record)), of: name)
+            guard let address = lists.service, let token = try self.service.token() else { return }
+            try await ServiceClient(address, token).record(Array(try JSONOutput.line(record)), of: lists.name)
         } catch {
             let reason = (error as? CommandFailure)?.message ?? "\(error)"
             StandardError.warning("this answer is not in the audit log: \(reason)")

@@ -19,6 +19,9 @@ struct GateLists: Sendable {
     /// Which lists installations hold.
     let holders: GateHolders
 
+    /// The service; `nil` where there is none.
+    let service: ServiceAddress?
+
     /// Collects them.
     ///
     /// - Parameters:
@@ -55,7 +58,8 @@ struct GateLists: Sendable {
             throw CommandFailure(.usage, "--name \(name): the project's list is \(known)")
         }
         let roots = try CommandFailure.wrapping { () throws(RepositoryError) in try input?.project.roots() ?? [] }
-        let (served, why) = await self.served(known, try service.address(or: input?.source), roots)
+        let address = try service.address(or: input?.source)
+        let (served, why) = await self.served(known, address, roots)
         let newest = [own, served].compactMap { $0 }
         let adoption = try await ServiceAdoption.asked(of: known, input?.source, service)
         let byTime = try CommandFailure.wrapping { () throws(RepositoryError) in
@@ -73,7 +77,7 @@ struct GateLists: Sendable {
         }
         // Who cannot be asked for the list that is served is not believed about who holds it.
         if let why { (holders.count, holders.whyNotCounted) = (nil, why) }
-        return GateLists(name: known, newest: newest, holders: holders)
+        return GateLists(name: known, newest: newest, holders: holders, service: address)
     }
 
     /// The list that the service serves; or why it cannot be told.
