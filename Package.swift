@@ -164,7 +164,7 @@ let package = Package(
         ),
         .testTarget(
             name: "RuntimeIntegrityTests",
-            dependencies: ["CRuntimeProbe", "RuntimeIntegrity"],
+            dependencies: ["CRuntimeProbe", "RuntimeIntegrity", .product(name: "Crypto", package: "swift-crypto")],
             exclude: ["Recorded"],
             swiftSettings: strict
         ),

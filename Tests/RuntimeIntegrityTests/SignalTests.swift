@@ -17,7 +17,9 @@ import Testing
                 "changed-code", "hooked-function", "redirected-call", "interposed-call", "breakpoint",
                 "debugger-attached", "debugger-parent", "unknown-threads", "agent-thread", "agent-descriptor",
                 "agent-connection", "agent-port", "jailbreak-file", "jailbreak-link", "sandbox-open",
-                "jailbreak-app", "canary-accepted", "canary-refused",
+                "jailbreak-app", "unsigned-program", "other-team", "other-bundle", "other-program",
+                "debuggable-program", "unexpected-profile", "other-profile", "missing-profile", "missing-receipt",
+                "canary-accepted", "canary-refused",
             ])
         #expect(Set(SignalName.all).count == SignalName.all.count)
         for name in SignalName.all { #expect(SignalName(name.description, family: name.family) == name) }

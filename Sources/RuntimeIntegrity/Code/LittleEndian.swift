@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reading numbers of the file formats: all that are read here are little endian.
+/// Reading numbers of the file formats: little endian, but for fat Mach-O files and signatures.
 extension Array where Element == UInt8 {
     /// The number at an index; `nil` where it does not lie inside.
     func littleEndian<Number: FixedWidthInteger & BitwiseCopyable>(_ type: Number.Type = Number.self, at index: Int)
@@ -10,6 +10,13 @@ extension Array where Element == UInt8 {
     {
         guard index >= 0, index <= self.count - MemoryLayout<Number>.size else { return nil }
         return self.withUnsafeBytes { Number(littleEndian: $0.loadUnaligned(fromByteOffset: index, as: type)) }
+    }
+
+    /// The number at an index, of which the highest byte stands first; `nil` where it does not lie inside.
+    func bigEndian<Number: FixedWidthInteger & BitwiseCopyable>(_ type: Number.Type = Number.self, at index: Int)
+        -> Number?
+    {
+        self.littleEndian(type, at: index)?.byteSwapped
     }
 
     /// The text from an index to a zero byte, or to `most` bytes; what is not UTF-8 is replaced.

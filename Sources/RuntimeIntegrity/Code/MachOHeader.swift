@@ -55,30 +55,14 @@ struct MachOHeader: Sendable {
 
     /// Reads them from the beginning of a slice.
     init(_ file: ExecutableBytes, for architecture: CodeArchitecture) throws(ImageRefusal) {
-        guard let header = file.bytes(at: 0, count: 32), header.littleEndian(UInt32.self, at: 0) == 0xFEED_FACF else {
-            throw ImageRefusal(.otherFormat, "the file does not begin as 64-bit Mach-O")
-        }
+        let list = try MachOLoadCommands(file)
+        guard list.isWide else { throw ImageRefusal(.otherFormat, "the file does not begin as 64-bit Mach-O") }
         // MH_EXECUTE, MH_DYLIB, MH_DYLINKER, MH_BUNDLE.
-        guard header.littleEndian(UInt32.self, at: 4) == Self.processor(architecture),
-            let kind = header.littleEndian(UInt32.self, at: 12), [2, 6, 7, 8].contains(kind),
-            let count = header.littleEndian(UInt32.self, at: 16), let size = header.littleEndian(UInt32.self, at: 20)
-        else { throw ImageRefusal(.unsupported, "a Mach-O file of another kind or processor") }
-        guard count <= UInt32(ImageLimits.loadCommands), size <= UInt32(ImageLimits.loadCommandBytes) else {
-            throw ImageRefusal(.tooLarge, "the load commands are more than is read")
-        }
-        guard let commands = file.bytes(at: 32, count: Int(size)) else {
-            throw ImageRefusal(.truncated, "the load commands are cut")
+        guard list.processor == Self.processor(architecture), [2, 6, 7, 8].contains(list.kind) else {
+            throw ImageRefusal(.unsupported, "a Mach-O file of another kind or processor")
         }
         self.architecture = architecture
-        var index = 0
-        for _ in 0..<count {
-            guard let command = commands.littleEndian(UInt32.self, at: index),
-                let size = commands.littleEndian(UInt32.self, at: index + 4), size >= 8,
-                Int(size) <= commands.count - index
-            else { throw ImageRefusal(.malformed, "a load command does not fit") }
-            try self.read(command, Array(commands[index..<index + Int(size)]))
-            index += Int(size)
-        }
+        for command in list.all { try self.read(command.number, command.bytes) }
         guard self.segments.count <= ImageLimits.segments, self.libraries.count <= ImageLimits.libraries else {
             throw ImageRefusal(.tooLarge, "more segments or libraries than are read")
         }

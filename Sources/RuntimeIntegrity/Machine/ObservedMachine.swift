@@ -6,4 +6,6 @@
 ///
 /// A protocol, so that every detector is tested on recorded observations, of attacked processes and of clean ones.
 /// Nothing here changes anything, but for the questions of ``ObservedSandbox``, which only Apple's systems answer.
-public protocol ObservedMachine: ObservedMemory, ObservedProcess, ObservedNetwork, ObservedFiles, ObservedSandbox {}
+public protocol ObservedMachine: ObservedMemory, ObservedProcess, ObservedNetwork, ObservedFiles, ObservedSandbox,
+    ObservedInstallation
+{}

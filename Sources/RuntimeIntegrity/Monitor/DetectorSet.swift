@@ -16,9 +16,11 @@ public struct DetectorSet: Sendable {
     ///   - declared: What the app does itself that would look like somebody else's doing.
     ///   - ports: The ports of tools: those of Frida, by default.
     ///   - functions: Functions of the app that decide; their beginnings are looked at.
+    ///   - distribution: How the app expects to have been distributed, for Apple's systems; with `nil` a blind spot says
+    ///     that this cannot be judged. A debug build is not judged either.
     public static func standard(
         _ declared: DeclaredBehaviour = DeclaredBehaviour(), ports: [UInt16] = AgentNames.ports,
-        functions: [WatchedFunction] = []
+        functions: [WatchedFunction] = [], distribution: DeclaredDistribution? = nil
     ) -> Self {
         var detectors: [any TamperDetector] = [
             MappingDetector(declared), PageDetector(.connection), StatusDetector(declared),
@@ -35,6 +37,22 @@ public struct DetectorSet: Sendable {
             JailbreakFileDetector(), JailbreakLinkDetector(), SandboxDetector(fileName: name), SchemeDetector(),
         ]
         #endif
+        #if canImport(Darwin) && !targetEnvironment(simulator)
+        detectors += Self.repackaging(distribution)
+        #endif
         return Self(detectors)
+    }
+
+    /// Those that look at how the app was distributed.
+    ///
+    /// - Parameters:
+    ///   - declared: What the app expects; with `nil` one of them says that it cannot judge.
+    ///   - isDebugBuild: Whether Xcode may have signed in its own way.
+    static func repackaging(
+        _ declared: DeclaredDistribution?, isDebugBuild: Bool = TamperPolicy.isDebugBuild
+    ) -> [any TamperDetector] {
+        guard var declared else { return [SignatureDetector(nil)] }
+        if isDebugBuild { declared.distribution = .development }
+        return [SignatureDetector(declared), ProfileDetector(declared), ReceiptDetector(declared)]
     }
 }

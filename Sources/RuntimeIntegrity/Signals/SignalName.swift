@@ -84,6 +84,24 @@ extension SignalName {
     public static let sandboxOpen = Self(known: "sandbox-open", .jailbreak)
     /// An app is installed that only a jailbreak installs.
     public static let jailbreakApp = Self(known: "jailbreak-app", .jailbreak)
+    /// The program's file has no signature, or one without a certificate.
+    public static let unsignedProgram = Self(known: "unsigned-program", .repackaging)
+    /// Another team signed the program.
+    public static let otherTeam = Self(known: "other-team", .repackaging)
+    /// The program has another bundle identifier.
+    public static let otherBundle = Self(known: "other-bundle", .repackaging)
+    /// The program is none of the builds that the app knows by their hashes.
+    public static let otherProgram = Self(known: "other-program", .repackaging)
+    /// The program was signed so that debuggers may attach.
+    public static let debuggableProgram = Self(known: "debuggable-program", .repackaging)
+    /// A provisioning profile is in an app from the store.
+    public static let unexpectedProfile = Self(known: "unexpected-profile", .repackaging)
+    /// The provisioning profile is another team's, another app's or of another kind.
+    public static let otherProfile = Self(known: "other-profile", .repackaging)
+    /// There is no provisioning profile where one is needed.
+    public static let missingProfile = Self(known: "missing-profile", .repackaging)
+    /// There is no receipt of the store.
+    public static let missingReceipt = Self(known: "missing-receipt", .repackaging)
     /// A known-bad input was accepted.
     public static let canaryAccepted = Self(known: "canary-accepted", .canary)
     /// A known-good input was refused.
@@ -96,6 +114,8 @@ extension SignalName {
         .breakpoint,
         .debuggerAttached, .debuggerParent,
         .unknownThreads, .agentThread, .agentDescriptor, .agentConnection, .agentPort, .jailbreakFile,
-        .jailbreakLink, .sandboxOpen, .jailbreakApp, .canaryAccepted, .canaryRefused,
+        .jailbreakLink, .sandboxOpen, .jailbreakApp, .unsignedProgram, .otherTeam, .otherBundle, .otherProgram,
+        .debuggableProgram, .unexpectedProfile, .otherProfile, .missingProfile, .missingReceipt, .canaryAccepted,
+        .canaryRefused,
     ]
 }

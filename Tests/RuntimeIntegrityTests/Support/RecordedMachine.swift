@@ -34,6 +34,9 @@ struct RecordedMachine: ObservedMachine {
     var peers: [UInt16] = []
     var portAnswers: [UInt16: @Sendable ([UInt8]) -> [UInt8]?] = [:]
     var files = RecordedFiles()
+    var program: String?
+    var bundle: String?
+    var receipt: String?
     var ways: [Question: Way] = [:]
 
     /// A machine on which nothing is.
@@ -130,13 +133,27 @@ struct RecordedMachine: ObservedMachine {
     func linkTarget(of path: String) throws(Unobservable) -> String? { self.files.links[path] }
 
     func bytes(of path: String, at offset: UInt64, count: Int) throws(Unobservable) -> [UInt8] {
-        throw Unobservable(.missing, "file")
+        guard let file = self.files.contents[path], offset < UInt64(file.count) else {
+            throw Unobservable(.missing, "file")
+        }
+        return Array(file[Int(offset)...].prefix(count))
     }
 
     func contents(of path: String, atMost limit: Int) throws(Unobservable) -> [UInt8]? {
         guard let bytes = self.files.contents[path] else { return nil }
         guard bytes.count <= limit else { throw Unobservable(.tooLarge, "file") }
         return bytes
+    }
+
+    func programPath() throws(Unobservable) -> String { try Self.known(self.program, "program") }
+
+    func bundleIdentifier() throws(Unobservable) -> String { try Self.known(self.bundle, "bundle") }
+
+    func receiptPath() throws(Unobservable) -> String { try Self.known(self.receipt, "receipt") }
+
+    private static func known(_ text: String?, _ subject: String) throws(Unobservable) -> String {
+        guard let text else { throw Unobservable(.unsupported, subject) }
+        return text
     }
 
     func canWrite(at path: String) throws(Unobservable) -> Bool {

@@ -1,0 +1,98 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// The program's file as it is installed, and the provisioning profile beside it.
+struct InstalledProgram {
+    /// The file.
+    let program: SignedProgram
+    /// The profile: `nil` where there is none.
+    let profile: Profile?
+
+    /// A profile that is there.
+    enum Profile {
+        case read(ProvisioningProfile)
+        case unreadable(Unobservable)
+    }
+
+    /// Reads both, for an app that declares how it was distributed.
+    ///
+    /// - Throws: What cannot be judged: where nothing, or development, is declared; in a simulator; and in a development
+    ///   build of the declared team, which Xcode makes of the same source.
+    init(_ machine: any ObservedMachine, declaring declared: DeclaredDistribution?) throws(Unobservable) {
+        guard let declared else { throw Unobservable(.missing, "declared distribution") }
+        guard declared.distribution != .development else {
+            throw Unobservable(.unsupported, "signature of a development build")
+        }
+        let path = try machine.programPath()
+        let program = try Self.program(at: path, machine)
+        guard !program.isForSimulator else { throw Unobservable(.unsupported, "signature in a simulator") }
+        self.program = program
+        self.profile = try Self.profile(of: path, isForMac: program.isForMac, machine)
+        guard !self.isDevelopmentBuild(of: declared.team) else {
+            throw Unobservable(.unsupported, "signature of a development build")
+        }
+    }
+
+    private static func program(at path: String, _ machine: any ObservedMachine) throws(Unobservable) -> SignedProgram {
+        let pieces = FilePieces()
+        let file = ExecutableBytes { offset, count in
+            pieces.bytes(of: 0, at: offset, count: count) { offset, count in
+                try? machine.bytes(of: path, at: offset, count: count)
+            }
+        }
+        guard file.bytes(at: 0, count: 4) != nil else { throw Unobservable(.refused, "program") }
+        do throws(ImageRefusal) {
+            return try SignedProgram(file)
+        } catch { throw Unobservable(error, "signature of the program") }
+    }
+
+    /// The profile lies beside the program of a phone, and one folder above the folder of a Mac's.
+    private static func profile(
+        of program: String, isForMac: Bool, _ machine: any ObservedMachine
+    ) throws(Unobservable) -> Profile? {
+        let folders = program.split(separator: "/", omittingEmptySubsequences: false).dropLast(isForMac ? 2 : 1)
+        let name = isForMac ? "embedded.provisionprofile" : "embedded.mobileprovision"
+        let path = folders.joined(separator: "/") + "/" + name
+        do throws(Unobservable) {
+            guard let bytes = try machine.contents(of: path, atMost: SignatureLimits.profileBytes) else { return nil }
+            return Self.profile(bytes)
+        } catch {
+            // There is one where it is too large to be read.
+            guard error.code == .tooLarge else { throw error }
+            return .unreadable(error)
+        }
+    }
+
+    private static func profile(_ bytes: [UInt8]) -> Profile {
+        do throws(ImageRefusal) {
+            return .read(try ProvisioningProfile(bytes))
+        } catch { return .unreadable(Unobservable(error, "provisioning profile")) }
+    }
+
+    /// Whether a certificate of this team signed it for development, with the profile that such a build needs.
+    ///
+    /// The system holds the certificate against the profile. Where the system was changed, who packages an app again may
+    /// make it look so, and gets "not known" for an answer in place of a signal.
+    private func isDevelopmentBuild(of team: String) -> Bool {
+        guard case .read(let profile) = self.profile, profile.isForDevelopment, profile.namesDevices,
+            profile.teams.contains(team)
+        else { return false }
+        return self.program.parts.allSatisfy { part in
+            guard let signature = part.signature else { return false }
+            return signature.isByCertificate && signature.directory.team == team
+                && signature.entitlements?.letsDebuggersAttach == true
+        }
+    }
+}
+
+extension Unobservable {
+    /// What cannot be read of a file.
+    init(_ refusal: ImageRefusal, _ subject: String) {
+        switch refusal.code {
+        case .tooLarge: self.init(.tooLarge, subject)
+        case .unsupported: self.init(.unsupported, subject)
+        default: self.init(.malformed, subject)
+        }
+    }
+}

@@ -1,0 +1,90 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// Looks who signed the program's file, and as what: an app that somebody changed has to be signed again.
+///
+/// It reads what the signature says, and does not verify it. Where nobody changed the system, the system has done that.
+public struct SignatureDetector: TamperDetector {
+    /// `signature`.
+    public let name = "signature"
+    /// Now and then.
+    public let cost = DetectorCost.occasional
+
+    private let declared: DeclaredDistribution?
+    private let sha256: (@Sendable ([UInt8]) -> [UInt8])?
+
+    /// Creates the detector.
+    ///
+    /// - Parameter declared: How the app expects to have been distributed; with `nil` it says that it cannot judge.
+    public init(_ declared: DeclaredDistribution?) { self.init(declared, sha256: SystemHash.sha256) }
+
+    /// Creates the detector with a hash function; without one, hashes are not compared, and that is said.
+    init(_ declared: DeclaredDistribution?, sha256: (@Sendable ([UInt8]) -> [UInt8])?) {
+        self.declared = declared
+        self.sha256 = sha256
+    }
+
+    /// Reads and compares.
+    public func look(at machine: any ObservedMachine) -> DetectorAnswer {
+        DetectorAnswer(of: self.name) { (signals) throws(Unobservable) in
+            let installed = try InstalledProgram(machine, declaring: self.declared)
+            guard let declared = self.declared else { return }
+            for part in installed.program.parts { signals += Self.signals(part.signature, declared) }
+            signals = signals.reduce(into: []) { kept, signal in if !kept.contains(signal) { kept.append(signal) } }
+            let bundle = try machine.bundleIdentifier()
+            if bundle != declared.bundleIdentifier, !signals.contains(where: { $0.name == .otherBundle }) {
+                signals.append(Self.other(.otherBundle, "the app is", bundle))
+            }
+            try self.compareHashes(installed.program, declared, &signals)
+        }
+    }
+
+    /// What a signature tells against the app's declaration.
+    static func signals(_ signature: CodeSignature?, _ declared: DeclaredDistribution) -> [TamperSignal] {
+        guard let signature else { return [.init(.unsignedProgram, .high, "the program has no signature")] }
+        var signals: [TamperSignal] = []
+        if !signature.isByCertificate {
+            signals.append(.init(.unsignedProgram, .high, "the program's signature has no certificate"))
+        }
+        let directory = signature.directory
+        let entitlements = signature.entitlements
+        if directory.team != declared.team {
+            signals.append(Self.other(.otherTeam, "the program was signed by", directory.team ?? "no team"))
+        } else if let team = entitlements?.team, team != declared.team {
+            signals.append(Self.other(.otherTeam, "the program's entitlements are those of", team))
+        }
+        if directory.identifier != declared.bundleIdentifier {
+            signals.append(Self.other(.otherBundle, "the program was signed as", directory.identifier))
+        } else if let entitlements, !entitlements.isFor(declared.bundleIdentifier) {
+            let identifier = entitlements.applicationIdentifier ?? ""
+            signals.append(Self.other(.otherBundle, "the program's entitlements are those of", identifier))
+        }
+        if entitlements?.letsDebuggersAttach == true {
+            signals.append(.init(.debuggableProgram, .high, "the program lets debuggers attach (get-task-allow)"))
+        }
+        return signals
+    }
+
+    private static func other(_ name: SignalName, _ words: String, _ found: String) -> TamperSignal {
+        // Names have no slash. What a stranger wrote is no path in a log, either.
+        TamperSignal(name, .high, "\(words) \(PrintableEvidence.name(ofPath: found))")
+    }
+
+    /// Compares the hash of each part, where the app knows some and nobody signs after it.
+    private func compareHashes(
+        _ program: SignedProgram, _ declared: DeclaredDistribution, _ signals: inout [TamperSignal]
+    ) throws(Unobservable) {
+        guard !declared.codeDirectoryHashes.isEmpty,
+            [.adHoc, .enterprise, .developerID].contains(declared.distribution)
+        else { return }
+        guard let sha256 = self.sha256 else { throw Unobservable(.unsupported, "hash of the program") }
+        for directory in program.parts.compactMap({ $0.signature?.directory }) {
+            do throws(ImageRefusal) {
+                guard try !declared.codeDirectoryHashes.contains(directory.hash(sha256)) else { continue }
+                signals.append(.init(.otherProgram, .high, "the program is none of those that the app knows"))
+                return
+            } catch { throw Unobservable(error, "hash of the program") }
+        }
+    }
+}
