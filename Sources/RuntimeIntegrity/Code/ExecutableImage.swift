@@ -21,6 +21,8 @@ protocol ExecutableImage: Sendable {
     var ownName: String? { get }
     /// What it needs (`DT_NEEDED`, `LC_LOAD_DYLIB` and its kin).
     var libraries: [String] { get }
+    /// Those of ``libraries`` whose names it gives as its own (`LC_REEXPORT_DYLIB`).
+    var reexports: [String] { get }
     /// The parts of the file that are mapped as code and stay as they are, but for ``relocatedCode``.
     var comparableCode: [ImageSegment] { get }
     /// Code that the loader writes to, by address.
@@ -49,6 +51,9 @@ protocol ExecutableImage: Sendable {
 
 /// What follows from the rest.
 extension ExecutableImage {
+    /// None: ELF has nothing like it.
+    var reexports: [String] { [] }
+
     /// Goes through all slots, until `body` answers `false`.
     func forEachImportSlot(_ body: (ImportSlot) -> Bool) throws(ImageRefusal) {
         try self.forEachImportSlot(unless: { _, _ in false }, body)

@@ -10,6 +10,9 @@ struct ImportFinding: Hashable, Sendable {
         case outside
         /// It points into an image that does not have the name.
         case otherImage
+        /// It points to the name in an image that the program needs, but another library is named as the one to have it
+        /// from (Mach-O).
+        case otherLibrary
         /// It points into an image that has the name, and not to it.
         case displaced
         /// It points to the name in an image that nobody needs: a preload. A weaker sign, and often meant.

@@ -14,12 +14,22 @@ struct ImportSlot: Hashable, Sendable {
         case resolved
     }
 
+    /// Where a name comes from (Mach-O's two levels of names).
+    enum Source: Hashable, Sendable {
+        /// From any image that has it.
+        case any
+        /// From the library at this place of ``ExecutableImage/libraries``.
+        case library(Int)
+    }
+
     /// Where the slot lies, without the image's bias.
     let address: UInt64
     /// What is put there.
     let kind: Kind
     /// The name; `nil` with ``Kind/resolved``.
     let symbol: String?
+    /// Where the name has to come from, as the image says; ``Source/any`` where it does not, as in ELF.
+    var source = Source.any
     /// What is added to the name's address.
     let addend: Int64
     /// Whether the name may be missing; then the slot holds 0.

@@ -4,7 +4,8 @@
 
 /// Judges where the slots of a loaded image point.
 ///
-/// Right are: the name where the image that is pointed into has it; anywhere in the code of an image that has a resolver
+/// Right are: the name where the image that is pointed into has it, and is the library that the slot's image names, or one
+/// that this library stands for (Mach-O names them; in ELF the first image that has a name counts); anywhere in the code of an image that has a resolver
 /// of the name; the image's own code that binds a call on first use, as the file has it; images without a file.
 ///
 /// Not judged are variables: a program may put there what it wants.
@@ -104,6 +105,10 @@ struct ImportSlots: Sendable {
             $0.address == address || ($0.kind == .resolver && image.isCode(address))
         }
         guard isThere else { return .displaced }
-        return self.images.isNeeded(place, by: own) || place == own ? nil : .interposed
+        guard self.images.isNeeded(place, by: own) || place == own else { return .interposed }
+        guard case .library(let number) = slot.source, let libraries = self.images.all[own].image?.libraries,
+            libraries.indices.contains(number)
+        else { return nil }
+        return self.images.standsFor(libraries[number], place) ? nil : .otherLibrary
     }
 }

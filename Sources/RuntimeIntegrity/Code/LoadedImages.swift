@@ -44,6 +44,22 @@ struct LoadedImages: Sendable {
             || Self.closure(of: other, in: self.all).contains(index)
     }
 
+    /// Whether names from a library may be those of an image: it is that library, or one whose names that library gives as
+    /// its own.
+    func standsFor(_ library: String, _ index: Int) -> Bool {
+        var open = [library]
+        var seen: Set<String> = []
+        while let next = open.popLast() {
+            guard seen.insert(next).inserted, seen.count <= ImageLimits.libraries else { continue }
+            let file = PrintableEvidence.name(ofPath: next)
+            for image in self.all.indices where self.all[image].names.contains(where: { $0 == next || $0 == file }) {
+                if image == index { return true }
+                open += self.all[image].image?.reexports ?? []
+            }
+        }
+        return false
+    }
+
     private static func closure(of start: Int, in all: [LoadedImage]) -> Set<Int> {
         guard all.indices.contains(start) else { return [] }
         var indexes: [String: [Int]] = [:]

@@ -6,8 +6,10 @@
 struct MachOBindProgram {
     private let image: MachOImage
     private let isLazy: Bool
+    private let namesLibraries: Bool
     private var reader: LEB128Reader
     private var symbol = ""
+    private var source = ImportSlot.Source.any
     private var isWeak = false
     private var isPointer = true
     private var addend: Int64 = 0
@@ -16,10 +18,13 @@ struct MachOBindProgram {
 
     /// The program in a part of the image's file.
     ///
-    /// - Parameter isLazy: Of calls that are bound on first use; there each pointer's instructions end for themselves.
-    init(_ image: MachOImage, _ part: MachOHeader.Part, isLazy: Bool) {
+    /// - Parameters:
+    ///   - isLazy: Of calls that are bound on first use; there each pointer's instructions end for themselves.
+    ///   - namesLibraries: Whether the libraries that it names count.
+    init(_ image: MachOImage, _ part: MachOHeader.Part, isLazy: Bool, namesLibraries: Bool) {
         self.image = image
         self.isLazy = isLazy
+        self.namesLibraries = namesLibraries
         self.reader = LEB128Reader(image.bytes, part)
     }
 
@@ -31,8 +36,9 @@ struct MachOBindProgram {
             let small = instruction & 0x0F
             switch instruction & 0xF0 {
             case 0x00: if !self.isLazy { return true }
-            case 0x10, 0x30: break
-            case 0x20: _ = try self.unsigned()
+            case 0x10: self.nameLibrary(UInt64(small))
+            case 0x20: self.nameLibrary(try self.unsigned())
+            case 0x30: self.source = .any  // The image itself, the program, or any.
             case 0x40: try self.nameSymbol(flags: small)
             case 0x50: self.isPointer = small == 1
             case 0x60: self.addend = try Self.some(self.reader.signed())
@@ -63,6 +69,10 @@ struct MachOBindProgram {
 
     private mutating func unsigned() throws(ImageRefusal) -> UInt64 { try Self.some(self.reader.unsigned()) }
 
+    private mutating func nameLibrary(_ ordinal: UInt64) {
+        self.source = self.namesLibraries ? self.image.header.source(ordinal: ordinal) : .any
+    }
+
     private mutating func nameSymbol(flags: UInt8) throws(ImageRefusal) {
         self.symbol = try Self.some(self.reader.text())
         self.isWeak = flags & 1 != 0
@@ -90,8 +100,8 @@ struct MachOBindProgram {
         }
         return body(
             ImportSlot(
-                address: address, kind: self.isLazy ? .call : .pointer, symbol: self.symbol, addend: self.addend,
-                isWeak: self.isWeak, ownAddress: nil, unboundAddress: unbound, isSigned: false,
+                address: address, kind: self.isLazy ? .call : .pointer, symbol: self.symbol,
+                source: self.source, addend: self.addend, isWeak: self.isWeak, ownAddress: nil, unboundAddress: unbound, isSigned: false,
                 isVariable: !self.isLazy && self.image.header.isVariable(address)))
     }
 }

@@ -143,16 +143,19 @@ struct MachOChainedFixups {
         guard ordinal < imports.count else { throw ImageRefusal(.malformed, "a chained pointer to no name") }
         let entry = imports.offset + ordinal * imports.entrySize
         let name: UInt64
+        let library: UInt64
         let isWeak: Bool
         var addend = format.addend(word)
         if imports.format == 3 {
             let fields: UInt64 = try self.number(at: entry)
             name = fields >> 32
+            library = fields & 0xFFFF
             isWeak = fields >> 16 & 1 == 1
             addend = addend &+ (try self.number(Int64.self, at: entry + 8))
         } else {
             let fields: UInt32 = try self.number(at: entry)
             name = UInt64(fields >> 9)
+            library = UInt64(fields & 0xFF)
             isWeak = fields >> 8 & 1 == 1
             if imports.format == 2 { addend = addend &+ Int64(try self.number(Int32.self, at: entry + 4)) }
         }
@@ -162,8 +165,8 @@ struct MachOChainedFixups {
                 at: self.part.offset + place, most: Int(min(self.part.count - place, UInt64(ImageLimits.nameLength))))
         else { throw ImageRefusal(.truncated, "a name of chained fixups cannot be read") }
         return ImportSlot(
-            address: address, kind: .pointer, symbol: symbol, addend: addend, isWeak: isWeak, ownAddress: nil,
-            unboundAddress: nil, isSigned: format.isSigned(word), isVariable: self.image.header.isVariable(address))
+            address: address, kind: .pointer, symbol: symbol, source: self.image.header.source(ordinal: library),
+            addend: addend, isWeak: isWeak, ownAddress: nil, unboundAddress: nil, isSigned: format.isSigned(word), isVariable: self.image.header.isVariable(address))
     }
 
     /// A number of the part.

@@ -34,6 +34,10 @@ struct MachOHeader: Sendable {
     private(set) var ownName: String?
     /// The libraries that it needs.
     private(set) var libraries: [String] = []
+    /// The places in ``libraries`` of those whose names it gives as its own (`LC_REEXPORT_DYLIB`).
+    private(set) var reexported: Set<Int> = []
+    /// Whether names say which library they come from (`MH_TWOLEVEL`).
+    let namesLibraries: Bool
     /// The symbols.
     private(set) var symbols: Symbols?
     /// The bound pointers of today's linkers.
@@ -62,6 +66,7 @@ struct MachOHeader: Sendable {
             throw ImageRefusal(.unsupported, "a Mach-O file of another kind or processor")
         }
         self.architecture = architecture
+        self.namesLibraries = list.flags & 0x80 != 0
         for command in list.all { try self.read(command.number, command.bytes) }
         guard self.segments.count <= ImageLimits.segments, self.libraries.count <= ImageLimits.libraries else {
             throw ImageRefusal(.tooLarge, "more segments or libraries than are read")
@@ -80,7 +85,10 @@ struct MachOHeader: Sendable {
         case 0x1B: self.identifier = Array(bytes.dropFirst(8).prefix(16))  // LC_UUID
         case 0x0D: self.ownName = Self.name(bytes)  // LC_ID_DYLIB
         // LC_LOAD_DYLIB, LC_LOAD_WEAK_DYLIB, LC_REEXPORT_DYLIB, LC_LOAD_UPWARD_DYLIB.
-        case 0x0C, 0x8000_0018, 0x8000_001F, 0x8000_0023: self.libraries += Self.name(bytes).map { [$0] } ?? []
+        case 0x0C, 0x8000_0018, 0x8000_001F, 0x8000_0023:
+            if command == 0x8000_001F { self.reexported.insert(self.libraries.count) }
+            // Names say which library they come from by its place, so that one without a name keeps its own.
+            self.libraries.append(Self.name(bytes) ?? "")
         case 0x02: self.symbols = try Self.symbols(bytes)  // LC_SYMTAB
         case 0x8000_0034: self.chainedFixups = Self.part(bytes, at: 8)  // LC_DYLD_CHAINED_FIXUPS
         case 0x8000_0033: self.exports = Self.part(bytes, at: 8)  // LC_DYLD_EXPORTS_TRIE
@@ -113,6 +121,13 @@ struct MachOHeader: Sendable {
             throw ImageRefusal(.tooLarge, "more than \(ImageLimits.symbols) symbols")
         }
         return Symbols(offset: UInt64(offset), count: Int(count), strings: strings)
+    }
+
+    /// Where a name with this number of a library comes from: 1 is the first. 0, and the highest, have other meanings.
+    func source(ordinal: UInt64) -> ImportSlot.Source {
+        guard self.namesLibraries, let place = Int(exactly: ordinal), self.libraries.indices.contains(place - 1)
+        else { return .any }
+        return .library(place - 1)
     }
 
     /// Whether the program may write to an address of its own accord.

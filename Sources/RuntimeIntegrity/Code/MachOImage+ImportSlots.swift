@@ -12,8 +12,11 @@ extension MachOImage {
             var fixups = MachOChainedFixups(self, part)
             return try fixups.forEach(body)
         }
+        // Names of which several images may have the one that counts (C++) are bound twice: from a library, then from the
+        // first image that has them. Where there are some, no library that is named counts.
+        let isWithoutWeak = self.header.binds.dropFirst().first.map { $0.count == 0 } ?? true
         for (index, part) in self.header.binds.enumerated() {
-            var program = MachOBindProgram(self, part, isLazy: index == 2)
+            var program = MachOBindProgram(self, part, isLazy: index == 2, namesLibraries: isWithoutWeak)
             guard try program.run(body) else { return }
         }
     }

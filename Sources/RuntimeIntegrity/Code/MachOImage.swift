@@ -25,6 +25,8 @@ struct MachOImage: ExecutableImage {
     let ownName: String?
     /// What it needs (`LC_LOAD_DYLIB`).
     let libraries: [String]
+    /// Those whose names it gives as its own (`LC_REEXPORT_DYLIB`).
+    var reexports: [String] { self.header.reexported.sorted().map { self.libraries[$0] } }
     /// The segments of code, without what is encrypted in the file.
     let comparableCode: [ImageSegment]
     /// Code that the loader writes to, by address: not looked for.

@@ -10,6 +10,8 @@ struct MachOLoadCommands: Sendable {
     let processor: UInt32
     /// The kind of file (`MH_EXECUTE` and its kin).
     let kind: UInt32
+    /// What holds for the file as a whole (`MH_TWOLEVEL` and its kin).
+    let flags: UInt32
     /// The commands in order: the number, and all bytes.
     let all: [(number: UInt32, bytes: [UInt8])]
 
@@ -20,7 +22,8 @@ struct MachOLoadCommands: Sendable {
         else { throw ImageRefusal(.otherFormat, "the file does not begin as Mach-O") }
         guard let processor = header.littleEndian(UInt32.self, at: 4),
             let kind = header.littleEndian(UInt32.self, at: 12),
-            let count = header.littleEndian(UInt32.self, at: 16), let size = header.littleEndian(UInt32.self, at: 20)
+            let count = header.littleEndian(UInt32.self, at: 16), let size = header.littleEndian(UInt32.self, at: 20),
+            let flags = header.littleEndian(UInt32.self, at: 24)
         else { throw ImageRefusal(.truncated, "the header is cut") }
         guard count <= UInt32(ImageLimits.loadCommands), size <= UInt32(ImageLimits.loadCommandBytes) else {
             throw ImageRefusal(.tooLarge, "the load commands are more than is read")
@@ -42,6 +45,7 @@ struct MachOLoadCommands: Sendable {
         self.isWide = isWide
         self.processor = processor
         self.kind = kind
+        self.flags = flags
         self.all = all
     }
 }

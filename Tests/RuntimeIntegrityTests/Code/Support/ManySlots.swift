@@ -10,13 +10,15 @@ struct ManySlots: ExecutableImage {
     var count = 0
     /// Whether it has every name, at its beginning.
     var hasNames = false
+    /// What it needs, and what of that it gives on.
+    var libraries: [String] = []
+    var reexports: [String] = []
 
     let architecture = CodeArchitecture.x86
     let bytes = ExecutableBytes([])
     let base: UInt64 = 0
     let identifier: [UInt8] = []
     let ownName: String? = nil
-    let libraries: [String] = []
     let comparableCode: [ImageSegment] = []
     let relocatedCode: [CodeRange] = []
     let segments = [
