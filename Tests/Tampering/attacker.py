@@ -65,12 +65,30 @@ Interceptor.attach(find('CCryptoBoringSSL_SHA256_Final'), {
 });
 """
 
+CUSTOM_VERIFY = """
+const accept = new NativeCallback(() => 0, 'int', ['pointer', 'pointer']);
+const identity = Memory.allocUtf8String('notarealPSKidentity');
+function replace(name, isNeeded, result, types, make) {
+    const own = symbols.filter(s => s.name === name);
+    if (own.length === 0) { if (isNeeded) throw new Error('no ' + name); return; }
+    const original = new NativeFunction(own[0].address, result, types);
+    Interceptor.replace(own[0].address, new NativeCallback(make(original), result, types));
+}
+const set = original => (ssl, mode, callback) => original(ssl, mode, accept);
+replace('CNIOBoringSSL_SSL_set_custom_verify', true, 'void', ['pointer', 'int', 'pointer'], set);
+replace('CNIOBoringSSL_SSL_CTX_set_custom_verify', false, 'void', ['pointer', 'int', 'pointer'], set);
+replace('CNIOBoringSSL_SSL_get_psk_identity', false, 'pointer', ['pointer'], () => () => identity);
+"""
+
 SCRIPTS = {
     "attach": "",
     "spawn": ALLOW % (VERDICT, "true"),
     # NIOSSL's callback, as BoringSSL calls it: 0 is ssl_verify_ok. Nobody else is asked any more.
     "hook-callback": "Interceptor.replace(find(/6NIOSSL13SSLConnection.*setCustomVerificationCallback.*To$/),"
     " new NativeCallback(() => 0, 'int', ['pointer', 'pointer']));",
+    # SSL Kill Switch's way, and that of the scripts that copy it: what sets a callback sets one that says yes, and there
+    # is a PSK. A linker may have left out what the program does not call.
+    "hook-custom-verify": CUSTOM_VERIFY,
     "hook-verdict": ALLOW % (VERDICT, "true"),
     # The hash of every P-256 key is that of the pinned one.
     "hook-hash": HASH,

@@ -12,12 +12,14 @@ internal import Foundation
 /// `@unchecked Sendable`: because what was looked up is read and written under the lock only.
 public final class FunctionDetector: TamperDetector, @unchecked Sendable {
     /// Functions of C's library and of BoringSSL that hooks are set on: files, connections, what TLS decides and reads;
-    /// and those that Frida 16 and 17 change in every process that they enter, to guard its end and its signals. Those of
+    /// those that SSL Kill Switch replaces; and those that Frida 16 and 17 change in every process that they enter, to guard its end and its signals. Those of
     /// BoringSSL are found in programs whose symbols were not stripped.
     public static let usual: Set<String> = [
         "abort", "exit", "_exit", "signal", "sigaction",
         "open", "open64", "openat", "read", "write", "connect", "recv", "send", "getaddrinfo", "mprotect", "dlsym",
         "CNIOBoringSSL_SSL_do_handshake", "CNIOBoringSSL_SSL_read", "CNIOBoringSSL_SSL_write",
+        "CNIOBoringSSL_SSL_set_custom_verify", "CNIOBoringSSL_SSL_CTX_set_custom_verify",
+        "CNIOBoringSSL_SSL_get_psk_identity",
         "CNIOBoringSSL_X509_verify_cert", "CNIOBoringSSL_ssl_verify_peer_cert", "CCryptoBoringSSL_SHA256",
         "CCryptoBoringSSL_SHA256_Update", "CCryptoBoringSSL_SHA256_Final", "CCryptoBoringSSL_ECDSA_do_verify",
         "CCryptoBoringSSL_ED25519_verify",

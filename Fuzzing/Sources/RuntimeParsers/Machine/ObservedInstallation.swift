@@ -1,0 +1,1 @@
+../../../../Sources/RuntimeIntegrity/Machine/ObservedInstallation.swift
