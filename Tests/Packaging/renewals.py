@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stage of automatic-certificates, beside this file: pebble, a project whose list is served, nginx and Caddy in front
-of what was deployed, and installations of the app."""
+"""The stage of automatic-certificates, beside this file: pebble, a project whose list is served, nginx and Caddy in
+front of what was deployed, and installations of the app."""
 
 import base64
 import contextlib
