@@ -26,6 +26,7 @@ let package = Package(
                 .product(name: "PinningTesting", package: "tumbler"),
                 .product(name: "PinListRepository", package: "tumbler-service"),
                 .product(name: "PinRotation", package: "tumbler-service"),
+                .product(name: "PinListSimulation", package: "tumbler-service"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 "RuntimeParsers", "ServiceParsers",
             ]

@@ -26,7 +26,7 @@ extension FuzzTarget {
 /// All targets.
 private let targets: [any FuzzTarget.Type] = [
     CertificateWalk.self, PinText.self, HostNormaliser.self, PEMText.self, EnvelopeBytes.self, RootPayload.self,
-    PinsPayload.self, ReportQueueBytes.self, YAMLSource.self, StoredState.self,
+    PinsPayload.self, ReportQueueBytes.self, YAMLSource.self, ScenarioSource.self, StoredState.self,
     RequestTargetText.self, PresentedChainBytes.self, AndroidConfigurationText.self, OkHttpSourceText.self,
     PropertyListBytes.self, ReportAnswer.self, ReportBodies.self, RequestFields.self, DashboardText.self,
     ExecutableFileBytes.self, ProcessText.self, PathExtensionBytes.self, GateRecordText.self,

@@ -65,8 +65,8 @@ struct ScenarioReadingTests {
                 == .trace(OpeningTrace([[0, 60, 90], [], [7]])))
         for (trace, words) in [
             ("5 4\n", "ascending"), ("x", "digits"), ("", "nothing"), ("1\n99999999999999999999", "line 2"),
-        ] { ScenarioText.expectRefusal(recorded, at: "2:31", words, trace: trace) }
-        ScenarioText.expectRefusal(recorded, at: "2:31", "no such file")
+        ] { ScenarioText.expectRefusal(recorded, at: "2:30", words, trace: trace) }
+        ScenarioText.expectRefusal(recorded, at: "2:30", "no such file")
     }
 
     @Test("errors name the line, and the nearest known name")

@@ -40,7 +40,7 @@ public struct SimulationTally: Hashable, Sendable {
     }
 
     /// How many installations were looked at.
-    var clients = 0
+    public internal(set) var clients = 0
     /// Of each list, those who hold it when a step begins.
     var holding: [Changes]
     /// Those that were open at some moment of a step.
