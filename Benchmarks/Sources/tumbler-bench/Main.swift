@@ -22,9 +22,10 @@ enum Main {
         try await ClientBenchmark().run(&report)
         await IntegrityBenchmark().run(&report)
         if CommandLine.arguments.count > 1 {
+            try SimulationBenchmark(tumbler: CommandLine.arguments[1]).run(&report)
             try await BatchBenchmark(tumbler: CommandLine.arguments[1]).run(&report)
         } else {
-            print("(e) needs the path of the built command line as its argument.")
+            print("(e) and the simulation need the path of the built command line as its argument.")
         }
         print(report.failures == 0 ? "All limits hold." : "\(report.failures) limits do not hold.")
         exit(report.failures == 0 ? 0 : 1)
