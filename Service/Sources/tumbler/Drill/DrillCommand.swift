@@ -49,7 +49,8 @@ struct DrillCommand: AsyncParsableCommand {
         }
         if let output { try Self.expectRoom(for: output) }
         let source = try SourceInput(nil, self.project).source
-        let (scenario, host, auto) = (self.scenario ?? DrillScenario.allCases.randomElement() ?? .lostKey, self.host, self.auto)
+        let scenario = self.scenario ?? DrillScenario.allCases.randomElement() ?? .lostKey
+        let (host, auto) = (self.host, self.auto)
         let record = try await Self.untilInterrupted {
             try await Drill.run(
                 scenario, copying: source, host: host, isAutomatic: auto, clock: SystemClock(),

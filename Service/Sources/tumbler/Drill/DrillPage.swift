@@ -19,10 +19,12 @@ struct DrillPage: Sendable {
         return [
             "# Drill: \(record.scenario.title)", "",
             "\(record.host) of \(record.name), broken at \(record.brokenAt), repaired \(who).",
-            "\(record.installations) installations on loopback, with throw-away keys; nothing of the project was touched.",
-            "", record.scenario.story, "", "## How long it took", "", "| step | after | goal | |", "|---|---|---|---|",
+            "\(record.installations) installations on loopback, with throw-away keys; nothing of the project was "
+                + "touched.", "", record.scenario.story, "", "## How long it took", "", "| step | after | goal | |",
+            "|---|---|---|---|",
         ] + DrillStep.allCases.map(self.row) + ["", self.verdict] + self.harm + ["", "## What was done", ""]
-            + ["| after | what |", "|---|---|"] + record.entries.map(self.row) + ["", "## In the field", ""] + self.field
+            + ["| after | what |", "|---|---|"] + record.entries.map(self.row) + ["", "## In the field", ""]
+            + self.field
             + [
                 "", "## Next", "",
                 "Keep this page beside those of the drills before. For each goal that was missed write down what held "
@@ -59,7 +61,8 @@ struct DrillPage: Sendable {
     private var verdict: String {
         if self.record.isGood { return "Everything was repaired, and every goal was met." }
         let bad = DrillStep.allCases.filter { !self.record.outcome(of: $0).isGood }.map(\.words)
-        let what = self.record.isOver ? "Everything was repaired." : "The drill was ended before everything was repaired."
+        let what =
+            self.record.isOver ? "Everything was repaired." : "The drill was ended before everything was repaired."
         return "\(what) Not as it should be: \(bad.joined(separator: ", "))."
     }
 

@@ -35,17 +35,18 @@ struct DrillSource: Sendable {
         let entries = source.domains.map(\.domain.entry)
         let drilled = try Self.entry(of: host, among: entries)
         self.host = drilled.domain
-        self.domains = DomainsText(
-            entries.map { entry in
-                var entry = entry
-                entry.reportTo = []
-                guard entry.domain == drilled.domain else { return entry }
-                entry.pins = pins
-                entry.requireIssuer = false
-                entry.expiresAt = nil
-                return entry
-            }
-        ).text
+        self.domains =
+            DomainsText(
+                entries.map { entry in
+                    var entry = entry
+                    entry.reportTo = []
+                    guard entry.domain == drilled.domain else { return entry }
+                    entry.pins = pins
+                    entry.requireIssuer = false
+                    entry.expiresAt = nil
+                    return entry
+                }
+            ).text
     }
 
     private static func entry(

@@ -70,9 +70,10 @@ struct DrillRecordTests {
 
     @Test("lengths of time are written to the second")
     func durations() {
-        #expect([0, 59, 60, 3_599, 3_600, 90_061].map(DrillPage.duration) == [
-            "0 s", "59 s", "1 min 0 s", "59 min 59 s", "1 h 0 min 0 s", "25 h 1 min 1 s",
-        ])
+        #expect(
+            [0, 59, 60, 3_599, 3_600, 90_061].map(DrillPage.duration) == [
+                "0 s", "59 s", "1 min 0 s", "59 min 59 s", "1 h 0 min 0 s", "25 h 1 min 1 s",
+            ])
     }
 
     @Test("the first word says whether a line is for the drill or for the shell")

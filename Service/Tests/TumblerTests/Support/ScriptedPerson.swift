@@ -56,7 +56,9 @@ final class ScriptedPerson: OnCallPerson {
         let pins = NIOLockedValueBox<[String]>([])
         let file = URL(fileURLWithPath: folder).appendingPathComponent("tumbler.yaml")
         do {
-            try await Tumbler.run(["pin", server.filter { $0 != "," }]) { line in pins.withLockedValue { $0.append(line) } }
+            try await Tumbler.run(["pin", server.filter { $0 != "," }]) { line in
+                pins.withLockedValue { $0.append(line) }
+            }
             let pin = pins.withLockedValue { $0 }.first { $0.hasPrefix("sha256/") }?.prefix { $0 != " " } ?? ""
             let text = String(decoding: try Data(contentsOf: file), as: UTF8.self)
             // The host of the drill is the last entry of the scene.
