@@ -126,12 +126,15 @@ struct DrillRun {
             ticks.cancel()
         }
         person.ask()
+        // What somebody types may take a while, and must not go on when its folder is gone.
+        var isRunning = false
         for await event in events {
             switch event {
             case .line(let line):
                 switch DrillLine(line) {
                 case .quit: return
                 case .shell(let line):
+                    isRunning = true
                     self.record.note("$ \(line)", at: self.clock.now)
                     self.runInShell(line) { continuation.yield(.ran($0)) }
                 case .other(let typed):
@@ -140,13 +143,14 @@ struct DrillRun {
                     if !self.record.isOver { person.ask() }
                 }
             case .ran(let code):
+                isRunning = false
                 if code != 0 { self.note("that ended with exit code \(code)") }
                 try await self.look()
                 if !self.record.isOver { person.ask() }
             case .tick: try await self.look()
             case .ended: return
             }
-            if self.record.isOver { return }
+            if self.record.isOver, !isRunning { return }
         }
         try Task.checkCancellation()
     }

@@ -6,6 +6,7 @@ import Foundation
 import Logging
 import PinListRepository
 import PinListServer
+import ServiceLifecycle
 
 /// A service of a drill: the real one, in this process, on loopback, with SQLite in the folder of the drill.
 struct DrillService: Sendable {
@@ -16,6 +17,7 @@ struct DrillService: Sendable {
     /// The file with the token that publishes.
     let tokenFile: URL
 
+    private let group: ServiceGroup
     private let task: Task<Void, any Error>
 
     /// Starts it.
@@ -38,16 +40,17 @@ struct DrillService: Sendable {
         let store = try StoreLocation.open(configuration)
         let tokenFile = try await Self.token(for: name, in: store, folder)
         let (listening, continuation) = AsyncStream.makeStream(of: String.self)
+        let logger = Logger(label: "drill") { _ in SwiftLogNoOpLogHandler() }
         let service = PinListService(
-            configuration, store: store, instance: UUID().uuidString,
-            logger: Logger(label: "drill") { _ in SwiftLogNoOpLogHandler() }
+            configuration, store: store, instance: UUID().uuidString, logger: logger
         ) { continuation.yield($0.address) }
+        let group = ServiceGroup(services: [service], logger: logger)
         let task = Task {
             defer { continuation.finish() }
-            try await service.run()
+            try await group.run()
         }
         for await address in listening {
-            return DrillService(address: address, store: store, tokenFile: tokenFile, task: task)
+            return DrillService(address: address, store: store, tokenFile: tokenFile, group: group, task: task)
         }
         task.cancel()
         try await task.value
@@ -70,7 +73,7 @@ struct DrillService: Sendable {
 
     /// Ends it, when what it accepted is stored.
     func stop() async {
-        self.task.cancel()
+        await self.group.triggerGracefulShutdown()
         _ = await self.task.result
     }
 }

@@ -65,7 +65,7 @@ final class ScriptedPerson: OnCallPerson {
             var lines = text.components(separatedBy: "\n")
             let last = lines.lastIndex { $0.contains("- {pin: ") } ?? 0
             lines.insert("      - {pin: \"\(pin)\", note: \"new\"}", at: last + 1)
-            try Data(lines.joined(separator: "\n").utf8).write(to: file)
+            try Data(lines.joined(separator: "\n").utf8).write(to: file, options: .atomic)
         } catch { return 1 }
         return 0
     }
