@@ -14,23 +14,33 @@ struct DrillPage: Sendable {
     var text: String { self.lines.joined(separator: "\n") + "\n" }
 
     private var lines: [String] {
+        var lines = self.heading
+        lines += ["", "## How long it took", "", "| step | after | goal | |", "|---|---|---|---|"]
+        lines += DrillStep.allCases.map(self.row)
+        lines += ["", self.verdict]
+        lines += self.harm
+        lines += ["", "## What was done", "", "| after | what |", "|---|---|"]
+        lines += self.record.entries.map(self.row)
+        lines += ["", "## In the field", "", self.field, "", "## Next", "", self.next]
+        return lines
+    }
+
+    private var heading: [String] {
         let record = self.record
-        let who = record.isAutomatic ? "by --auto: nobody took part, and the times say nothing of people" : "by people"
+        let who = record.isAutomatic ? "by --auto: the times say nothing of people" : "with people"
+        let stage = "\(record.installations) installations on loopback, with throw-away keys"
         return [
             "# Drill: \(record.scenario.title)", "",
-            "\(record.host) of \(record.name), broken at \(record.brokenAt), repaired \(who).",
-            "\(record.installations) installations on loopback, with throw-away keys; nothing of the project was "
-                + "touched.", "", record.scenario.story, "", "## How long it took", "", "| step | after | goal | |",
-            "|---|---|---|---|",
-        ] + DrillStep.allCases.map(self.row) + ["", self.verdict] + self.harm + ["", "## What was done", ""]
-            + ["| after | what |", "|---|---|"] + record.entries.map(self.row) + ["", "## In the field", ""]
-            + self.field
-            + [
-                "", "## Next", "",
-                "Keep this page beside those of the drills before. For each goal that was missed write down what held "
-                    + "it up, who changes that, and until when. The runbook is docs/operations/\(record.scenario.runbook), "
-                    + "the drill's own page docs/operations/drill.md.",
-            ]
+            "\(record.host) of \(record.name), broken at \(record.brokenAt); a drill \(who).",
+            "\(stage); nothing of the project was touched.", "",
+            record.scenario.story,
+        ]
+    }
+
+    private var next: String {
+        "Keep this page beside those of the drills before. For each goal that was missed write down what held it up, "
+            + "who changes that, and until when. The runbook is docs/operations/\(self.record.scenario.runbook), the "
+            + "drill's own page docs/operations/drill.md."
     }
 
     private func row(of step: DrillStep) -> String {
@@ -73,15 +83,13 @@ struct DrillPage: Sendable {
     }
 
     /// What the drill leaves out.
-    private var field: [String] {
+    private var field: String {
         let interval = self.record.refreshInterval
-        let most = interval + interval / 10 + Self.cacheSeconds
-        return [
+        let most = Self.duration(interval + interval / 10 + Self.cacheSeconds)
+        return
             "The installations of the drill asked for the list as soon as it was published, from a service without a "
-                + "cache. Yours ask after up to \(Self.duration(most)) when they run (refreshAfter, a tenth of it, and "
-                + "5 min of cache), after a refused connection within 5 min 10 s, and when they do not run at their "
-                + "next start."
-        ]
+            + "cache. Yours ask after up to \(most) when they run (refreshAfter, a tenth of it, and 5 min of cache), "
+            + "after a refused connection within 5 min 10 s, and when they do not run at their next start."
     }
 
     /// A length of time, to the second: `42 s`, `6 min 10 s`, `13 h 17 min 0 s`.

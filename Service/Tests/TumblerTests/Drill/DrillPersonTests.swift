@@ -32,7 +32,7 @@ struct DrillPersonTests {
                 DrillPage(record: record).text == """
                     # Drill: a lost key
 
-                    api.example.com of com.example.app, broken at 2026-11-21T00:00:00Z, repaired by people.
+                    api.example.com of com.example.app, broken at 2026-11-21T00:00:00Z; a drill with people.
                     8 installations on loopback, with throw-away keys; nothing of the project was touched.
 
                     The key of the server was lost. The server came back with a new one, from the usual authority, of which no list has the pin.
