@@ -28,7 +28,8 @@ enum CodeSignatureBytes: FuzzTarget {
         precondition(directory.identifier.utf8.count <= 3 * SignatureLimits.nameLength)
         precondition(directory.team?.utf8.count ?? 0 <= 3 * SignatureLimits.nameLength)
         let hash = try? directory.hash { hashed in
-            precondition(UInt64(hashed.count) == directory.count && hashed.count <= min(count, SignatureLimits.hashedBytes))
+            precondition(UInt64(hashed.count) == directory.count)
+            precondition(hashed.count <= min(count, SignatureLimits.hashedBytes))
             return Array(hashed.prefix(32))
         }
         precondition(hash.map { $0.bytes.count == CodeDirectoryHash.count } ?? true)

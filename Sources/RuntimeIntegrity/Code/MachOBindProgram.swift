@@ -101,7 +101,8 @@ struct MachOBindProgram {
         return body(
             ImportSlot(
                 address: address, kind: self.isLazy ? .call : .pointer, symbol: self.symbol,
-                source: self.source, addend: self.addend, isWeak: self.isWeak, ownAddress: nil, unboundAddress: unbound, isSigned: false,
+                source: self.source, addend: self.addend, isWeak: self.isWeak, ownAddress: nil, unboundAddress: unbound,
+                isSigned: false,
                 isVariable: !self.isLazy && self.image.header.isVariable(address)))
     }
 }

@@ -166,7 +166,8 @@ struct MachOChainedFixups {
         else { throw ImageRefusal(.truncated, "a name of chained fixups cannot be read") }
         return ImportSlot(
             address: address, kind: .pointer, symbol: symbol, source: self.image.header.source(ordinal: library),
-            addend: addend, isWeak: isWeak, ownAddress: nil, unboundAddress: nil, isSigned: format.isSigned(word), isVariable: self.image.header.isVariable(address))
+            addend: addend, isWeak: isWeak, ownAddress: nil, unboundAddress: nil, isSigned: format.isSigned(word),
+            isVariable: self.image.header.isVariable(address))
     }
 
     /// A number of the part.

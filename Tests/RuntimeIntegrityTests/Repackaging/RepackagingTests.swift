@@ -27,9 +27,8 @@ import Testing
                 machine.receipt = "/private/var/mobile/StoreKit/\(self.receipt)"
                 machine.files.contents[program] = try RecordedPrograms.bytes(self.program)
                 if let profile {
-                    let path =
-                        self.isMac ? "\(folder)/Contents/embedded.provisionprofile" : "\(folder)/embedded.mobileprovision"
-                    machine.files.contents[path] = try RecordedPrograms.profile(profile)
+                    let path = self.isMac ? "Contents/embedded.provisionprofile" : "embedded.mobileprovision"
+                    machine.files.contents["\(folder)/\(path)"] = try RecordedPrograms.profile(profile)
                 }
                 if self.hasReceipt { machine.files.paths.insert("/private/var/mobile/StoreKit/\(self.receipt)") }
                 return machine
@@ -204,7 +203,8 @@ import Testing
         // Of a fat file every part counts.
         let half = Set(try RecordedPrograms.hashes("own-mac").prefix(1))
         #expect(
-            try self.look(App(program: "own-mac", isMac: true), as: .developerID, hashes: half).names == [.otherProgram])
+            try self.look(App(program: "own-mac", isMac: true), as: .developerID, hashes: half).names == [.otherProgram]
+        )
     }
 
     @Test("hashes that cannot be made are a blind spot and no silence")
