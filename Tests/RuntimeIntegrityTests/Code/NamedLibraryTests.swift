@@ -31,8 +31,8 @@ struct NamedLibraryTests {
         write([command, 32, 24, 0, 0, 0], at: 1_216)
         file.replaceSubrange(1_240..<1_248, with: Array("/knk.so\0".utf8))
         // The first lazy pointer: segment 2 at 0, then where from. 0x3E is anywhere, 0x11 the first library.
-        try #require(file[16_488..<16_491].elementsEqual([0x72, 0x00, 0x3E]))
-        file[16_490] = 0x11
+        try #require(file[16_456..<16_459].elementsEqual([0x72, 0x00, 0x3E]))
+        file[16_458] = 0x11
         return file
     }
 
@@ -115,7 +115,7 @@ struct NamedLibraryTests {
     @Test("a library that is named by a number that no library has counts as any")
     func hostileNumber() throws {
         var file = try Self.naming()
-        file[16_490] = 0x1F
+        file[16_458] = 0x1F
         #expect(try self.findings(Self.otherPlace, file: file) == [])
         let image = try MachOImage(ExecutableBytes(file), architecture: .x86)
         for ordinal: UInt64 in [0, 2, 0xFD, 0xFF, 0xFFFF, .max] {
