@@ -8,12 +8,22 @@ import Foundation
 import NIOHTTP1
 @_spi(Adapters) import PinListClient
 
+extension HTTPResponseStatus {
+    /// Whether this asks for another URL, if the response names one.
+    var isRedirect: Bool {
+        switch self.code {
+        case 301, 302, 303, 307, 308: true
+        default: false
+        }
+    }
+}
+
 extension HTTPClientRequest {
     /// The request that a redirect asks for, or `nil` when the response is for the caller: no redirect, or one that
     /// would send a body again, which may have been consumed.
     func followingRedirect(_ response: HTTPClientResponse) -> HTTPClientRequest? {
-        guard (300..<400).contains(response.status.code), [301, 302, 303, 307, 308].contains(response.status.code),
-            let location = response.headers.first(name: "Location"), let base = URL(string: self.url),
+        guard response.status.isRedirect, let location = response.headers.first(name: "Location"),
+            let base = URL(string: self.url),
             let url = URL(string: location, relativeTo: base)?.absoluteURL,
             let scheme = url.scheme?.lowercased(), scheme == "https" || scheme == "http"
         else { return nil }

@@ -21,7 +21,21 @@ final class PinnedConnection: Sendable {
     let channel: any Channel
     /// Takes the connection out of use: no new request, closed when idle. Runs on the event loop.
     private let drain: @Sendable (PinningDecision) -> Void
-    private let state: NIOLockedValueBox<(decision: PinningDecision, epoch: UInt64, isRetired: Bool)>
+    private let state: NIOLockedValueBox<State>
+
+    private struct State {
+        var decision: PinningDecision { didSet { self.isByPin = self.decision.reason == .pinMatch } }
+        var epoch: UInt64
+        var isRetired = false
+        /// Whether a pin allowed it: every request asks, and a reason is text.
+        private(set) var isByPin: Bool
+
+        init(_ decision: PinningDecision, epoch: UInt64) {
+            self.decision = decision
+            self.epoch = epoch
+            self.isByPin = decision.reason == .pinMatch
+        }
+    }
 
     /// Records a connection that was allowed.
     init(
@@ -34,7 +48,7 @@ final class PinnedConnection: Sendable {
         self.path = verdict.path
         self.channel = channel
         self.drain = drain
-        self.state = NIOLockedValueBox((verdict.decision, verdict.epoch, false))
+        self.state = NIOLockedValueBox(State(verdict.decision, epoch: verdict.epoch))
     }
 
     /// The newest decision on it.
@@ -50,9 +64,9 @@ final class PinnedConnection: Sendable {
     /// whenever something else than a pin allowed it, because that may have been the clock (a suspension, the end of an
     /// entry).
     func mayTakeRequest() -> Bool {
-        let (epoch, isRetired, reason) = self.state.withLockedValue { ($0.epoch, $0.isRetired, $0.decision.reason) }
+        let (epoch, isRetired, isByPin) = self.state.withLockedValue { ($0.epoch, $0.isRetired, $0.isByPin) }
         guard !isRetired else { return false }
-        guard reason != .pinMatch || epoch != self.pinning.policyInForce.epoch else { return true }
+        guard !isByPin || epoch != self.pinning.policyInForce.epoch else { return true }
         self.judgeAgain()
         return !self.isRetired
     }

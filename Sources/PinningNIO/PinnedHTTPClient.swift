@@ -110,18 +110,7 @@ public final class PinnedHTTPClient: Sendable {
     public func execute(
         _ request: HTTPClientRequest, deadline: NIODeadline, logger: Logger? = nil
     ) async throws -> HTTPClientResponse {
-        var request = request
-        var history: [HTTPClientRequestResponse] = []
-        while true {
-            guard let target = RequestTarget(request.url) else { throw HTTPClientError.invalidURL }
-            var response = try await self.send(request, to: target, deadline, logger)
-            if !history.isEmpty { response.history.insert(contentsOf: history, at: 0) }
-            guard self.options.redirects > 0, let next = request.followingRedirect(response) else { return response }
-            try self.checkRedirect(from: target, to: next)
-            history = response.history
-            guard history.count <= self.options.redirects else { throw HTTPClientError.redirectLimitReached }
-            request = next
-        }
+        try await self.answer(to: request, deadline, logger)
     }
 
     /// Sends a request, and follows redirects.
@@ -134,10 +123,71 @@ public final class PinnedHTTPClient: Sendable {
     public func execute(
         _ request: HTTPClientRequest, timeout: TimeAmount, logger: Logger? = nil
     ) async throws -> HTTPClientResponse {
-        try await self.execute(request, deadline: .now() + timeout, logger: logger)
+        try await self.answer(to: request, .now() + timeout, logger)
+    }
+
+    /// Sends a request: with no asynchronous function between this and AsyncHTTPClient's where the server is known and
+    /// its answer is no redirect, as it mostly is. Each one would cost a frame, a switch of executors, and copies of the
+    /// request and the response.
+    @inline(__always)
+    private func answer(
+        to request: HTTPClientRequest, _ deadline: NIODeadline, _ logger: Logger?
+    ) async throws -> HTTPClientResponse {
+        guard let server = self.readyServer(for: request) else {
+            return try await self.answerWithRedirects(to: request, nil, deadline, logger)
+        }
+        let result: Result<HTTPClientResponse, any Error>
+        do {
+            let response = try self.checked(
+                try await server.client.execute(request, deadline: deadline, logger: logger), from: server)
+            if self.options.redirects <= 0 || !response.status.isRedirect { return response }
+            result = .success(response)
+        } catch {
+            result = .failure(error)
+        }
+        return try await self.answerWithRedirects(to: request, (result, server), deadline, logger)
+    }
+
+    /// The client of a request's server, when nothing has to be asked or remembered before the request is sent.
+    private func readyServer(for request: HTTPClientRequest) -> ServerClient? {
+        guard request.tlsConfiguration == nil, self.options.secondsToWaitForNewerList <= 0 || request.body != nil,
+            let server = self.servers.withLockedValue({ $0.client(forURL: request.url) }),
+            server.connections.chain.isKnown
+        else { return nil }
+        return server
+    }
+
+    /// Sends a request, and follows redirects.
+    ///
+    /// - Parameter first: What came of sending it once, when it was.
+    private func answerWithRedirects(
+        to request: HTTPClientRequest, _ first: Attempt?, _ deadline: NIODeadline, _ logger: Logger?
+    ) async throws -> HTTPClientResponse {
+        var request = request
+        var first = first
+        var history: [HTTPClientRequestResponse] = []
+        while true {
+            guard let target = RequestTarget(request.url) else { throw HTTPClientError.invalidURL }
+            var response: HTTPClientResponse
+            if let attempt = first {
+                first = nil
+                response = try await self.settled(attempt, request, deadline, logger)
+            } else {
+                response = try await self.send(request, to: target, deadline, logger)
+            }
+            if !history.isEmpty { response.history.insert(contentsOf: history, at: 0) }
+            guard self.options.redirects > 0, let next = request.followingRedirect(response) else { return response }
+            try self.checkRedirect(from: target, to: next)
+            history = response.history
+            guard history.count <= self.options.redirects else { throw HTTPClientError.redirectLimitReached }
+            request = next
+        }
     }
 
     // MARK: One request to one server
+
+    /// What came of sending a request once to its server.
+    private typealias Attempt = (result: Result<HTTPClientResponse, any Error>, server: ServerClient)
 
     private func send(
         _ request: HTTPClientRequest, to target: RequestTarget, _ deadline: NIODeadline, _ logger: Logger?
@@ -166,18 +216,41 @@ public final class PinnedHTTPClient: Sendable {
         let presented =
             server.connections.chain.isKnown
             ? nil : try await server.connections.askFirst(on: self.group.any(), until: deadline)
+        let attempt = (await self.sendOnce(request, to: server, deadline, logger), server)
+        return try await self.settled(attempt, request, deadline, logger, presented: presented)
+    }
+
+    private func sendOnce(
+        _ request: HTTPClientRequest, to server: ServerClient, _ deadline: NIODeadline, _ logger: Logger?
+    ) async -> Result<HTTPClientResponse, any Error> {
+        do {
+            return .success(
+                try self.checked(
+                    try await server.client.execute(request, deadline: deadline, logger: logger), from: server))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// The response of an attempt, or of the next one. What is thrown is the refusal behind an error, where there is
+    /// one.
+    ///
+    /// - Parameter presented: What the server presented, when it was asked for this request.
+    private func settled(
+        _ attempt: Attempt, _ request: HTTPClientRequest, _ deadline: NIODeadline, _ logger: Logger?,
+        presented: [[UInt8]]? = nil
+    ) async throws -> HTTPClientResponse {
+        var result = attempt.result
         // A connection that was retired between two requests has sent nothing of this one: another one may.
         var triesLeft = request.body == nil ? 2 : 0
-        while true {
-            do {
-                return try self.checked(
-                    try await server.client.execute(request, deadline: deadline, logger: logger), from: server)
-            } catch is ConnectionRetired where triesLeft > 0 {
-                triesLeft -= 1
-            } catch {
-                throw await self.explained(error, server, presented)
+        while case .failure(let error) = result {
+            guard error is ConnectionRetired, triesLeft > 0 else {
+                throw await self.explained(error, attempt.server, presented)
             }
+            triesLeft -= 1
+            result = await self.sendOnce(request, to: attempt.server, deadline, logger)
         }
+        return try result.get()
     }
 
     /// A request without TLS: refused before a connection is made when the host's entry enforces.

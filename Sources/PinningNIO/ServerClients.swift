@@ -18,11 +18,21 @@ struct ServerClients: Sendable {
     static let capacity = 256
 
     private var clients: [RequestTarget: (client: ServerClient, use: UInt64)] = [:]
-    /// The one that was asked for last: mostly it is asked for again.
+    /// The one that was asked for last: mostly it is asked for again, and often by the same text.
     private var newest: (target: RequestTarget, client: ServerClient)?
+    /// A URL of the newest, as a request had it.
+    private var newestURL: String?
     private var plainClient: HTTPClient?
     private var uses: UInt64 = 0
     private var isClosed = false
+
+    /// The client of the server of a URL with TLS, when it is known.
+    mutating func client(forURL url: String) -> ServerClient? {
+        if let newest, let newestURL, newestURL == url { return newest.client }
+        guard let target = RequestTarget(url), target.isTLS, let known = self.client(for: target) else { return nil }
+        self.newestURL = url
+        return known
+    }
 
     /// The client of a server that is known.
     mutating func client(for target: RequestTarget) -> ServerClient? {
@@ -31,6 +41,7 @@ struct ServerClients: Sendable {
         self.uses += 1
         self.clients[target]?.use = self.uses
         self.newest = (target, known)
+        self.newestURL = nil
         return known
     }
 
@@ -46,6 +57,7 @@ struct ServerClients: Sendable {
         let client = make()
         self.clients[target] = (client, self.uses)
         self.newest = (target, client)
+        self.newestURL = nil
         guard self.clients.count > Self.capacity, let oldest = self.clients.min(by: { $0.value.use < $1.value.use })
         else { return (client, nil) }
         self.clients[oldest.key] = nil
@@ -66,6 +78,7 @@ struct ServerClients: Sendable {
         defer {
             self.clients = [:]
             self.newest = nil
+            self.newestURL = nil
             self.plainClient = nil
         }
         return self.clients.values.map(\.client.client) + (self.plainClient.map { [$0] } ?? [])

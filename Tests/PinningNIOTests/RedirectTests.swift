@@ -123,6 +123,42 @@ struct RedirectTests {
         try await client.shutdown()
     }
 
+    @Test("is followed for a server that is known as for one that is new", arguments: [false, true])
+    func knownServer(http2: Bool) async throws {
+        try await self.withServers(secondPins: { try [$1.root.pin] }, http2: http2) { scene, client, one, two in
+            let urls = [
+                "https://\(Self.first):\(one.port)/redirect?https://\(Self.second):\(two.port)/",
+                "https://\(Self.second):\(two.port)/",
+            ]
+            for count in 1...3 {
+                let response = try await client.execute(HTTPClientRequest(url: urls[0]), timeout: .ample)
+                #expect(response.history.map(\.request.url) == urls)
+                #expect(response.history.map(\.responseHead.status) == [.found, .ok])
+                // Of HTTP, and not of the mark.
+                #expect(response.history.allSatisfy { $0.responseHead.version.minor <= 1 })
+                #expect(try await response.body.collect(upTo: 1_024).readableBytes == 5)
+                #expect(one.counts.requests == count)
+                #expect(two.counts.requests == count)
+            }
+        }
+    }
+
+    @Test("in a circle ends, for a server that is known, too")
+    func knownCircle() async throws {
+        let pki = try TestPKI([Self.first])
+        let scene = try PinnedScene([PinnedScene.entry(Self.first, [pki.leaf.pin])], roots: [pki.root])
+        let client = try scene.client([Self.first])
+        try await LoopbackServer.with(LoopbackServer.Identity(pki.chain)) { server in
+            let base = "https://\(Self.first):\(server.port)"
+            try await client.expectHello("\(base)/")
+            await #expect(throws: HTTPClientError.redirectLimitReached) {
+                try await client.text(base + String(repeating: "/redirect?", count: 7) + "/")
+            }
+            #expect(server.counts.requests == 7)
+        }
+        try await client.shutdown()
+    }
+
     @Test("in a circle ends")
     func circle() async throws {
         let pki = try TestPKI([Self.first])
