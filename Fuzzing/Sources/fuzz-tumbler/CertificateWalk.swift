@@ -10,11 +10,9 @@ enum CertificateWalk: FuzzTarget {
 
     static func check(_ bytes: [UInt8]) {
         // The quick way over common certificates finds what the careful one finds, and hides no defect.
-        let quick = Self.result { () throws(CertificateDefect) in try CertificateFields(walking: bytes) }
-        let careful = Self.result { () throws(CertificateDefect) in
-            try bytes.withUnsafeBytes { (buffer) throws(CertificateDefect) in
-                try CertificateFields(walkingWithCare: buffer.bytes)
-            }
+        let quick = Self.walk(bytes) { (bytes) throws(CertificateDefect) in try CertificateFields(walking: bytes) }
+        let careful = Self.walk(bytes) { (bytes) throws(CertificateDefect) in
+            try CertificateFields(walkingWithCare: bytes)
         }
         precondition(quick == careful)
         let text = DistinguishedNameText(subjectOf: bytes)
@@ -32,9 +30,11 @@ enum CertificateWalk: FuzzTarget {
         precondition((try? CertificateFields(walking: Array(bytes.dropLast()))) == nil)
     }
 
-    private static func result(
-        _ walk: () throws(CertificateDefect) -> CertificateFields
+    private static func walk(
+        _ bytes: [UInt8], _ walk: (RawSpan) throws(CertificateDefect) -> CertificateFields
     ) -> Result<CertificateFields, CertificateDefect> {
-        do throws(CertificateDefect) { return .success(try walk()) } catch { return .failure(error) }
+        bytes.withUnsafeBytes { buffer in
+            do throws(CertificateDefect) { return .success(try walk(buffer.bytes)) } catch { return .failure(error) }
+        }
     }
 }
