@@ -19,7 +19,7 @@ struct Tumbler: AsyncParsableCommand {
             PinCommand.self, EvaluateCommand.self, InitCommand.self, ReleaseCommand.self, KeyCommand.self,
             RootCommand.self, BuildCommand.self,
             LintCommand.self, DiffCommand.self, SignCommand.self, CombineCommand.self, VerifyCommand.self,
-            SuspendCommand.self, ResumeCommand.self, ExportCommand.self, RefreshCommand.self, FetchCommand.self,
+            RotateCommand.self, SuspendCommand.self, ResumeCommand.self, ExportCommand.self, RefreshCommand.self, FetchCommand.self,
             ConvertCommand.self,
             ServeCommand.self, TokenCommand.self, AuditLogCommand.self, BackupCommand.self,
             AdoptionCommand.self, MoveDatabaseCommand.self,

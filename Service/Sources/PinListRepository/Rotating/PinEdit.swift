@@ -18,6 +18,13 @@ public struct PinEdit: Sendable {
         public let before: [UInt8]
         /// What is to be in it.
         public let after: [UInt8]
+
+        /// States a change.
+        public init(path: String, before: [UInt8], after: [UInt8]) {
+            self.path = path
+            self.before = before
+            self.after = after
+        }
     }
 
     /// The source as it stands.

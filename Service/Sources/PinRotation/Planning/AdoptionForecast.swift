@@ -17,6 +17,14 @@ public struct AdoptionForecast: Hashable, Sendable {
     /// The shape where nothing else is known: that of an app that people open every fourth day on average.
     public static let standardShape = 0.65
 
+    /// The installations of an app that is opened every fourth day on average, where nothing else is known.
+    public static let usual = AdoptionForecast(uncheckedShape: Self.standardShape, scale: 2.6 * 86_400)
+
+    private init(uncheckedShape shape: Double, scale: Double) {
+        self.shape = shape
+        self.scale = scale
+    }
+
     /// A forecast.
     ///
     /// - Returns: `nil` for a shape or a scale that is not finite, not above zero, or over a million times a day.
@@ -24,8 +32,7 @@ public struct AdoptionForecast: Hashable, Sendable {
         guard shape.isFinite, scale.isFinite, (0.001...1_000).contains(shape), (1...1e12).contains(scale) else {
             return nil
         }
-        self.shape = shape
-        self.scale = scale
+        self.init(uncheckedShape: shape, scale: scale)
     }
 
     /// The forecast in which a share of the requests still names what was replaced some time ago.

@@ -5,6 +5,7 @@
 import ArgumentParser
 import CertificatePinning
 import PathValidation
+import PinListRepository
 import PinRotation
 
 /// How `rotate` looks at what each address of a host serves.

@@ -4,6 +4,7 @@
 
 import CertificatePinning
 import Foundation
+import NIOHTTP1
 import PinListRepository
 import PinRotation
 

@@ -2,6 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import PinListRepository
 
 /// Edits of a project's source that are taken back when what follows them does not come to pass.
@@ -19,15 +20,20 @@ struct SourceChange {
         do throws(RepositoryError) {
             for change in changes {
                 try Self.expect(change.before, change.path, project)
-                try ProjectFolder.write(change.after, to: project.folder.appendingPathComponent(change.path))
+                try ProjectFolder.write(change.after, to: Self.file(change.path, project))
                 written.append(change)
             }
         } catch {
             for change in written {
-                try? ProjectFolder.write(change.before, to: project.folder.appendingPathComponent(change.path))
+                try? ProjectFolder.write(change.before, to: Self.file(change.path, project))
             }
             throw error
         }
+    }
+
+    /// The file of a path that a source names.
+    private static func file(_ path: String, _ project: ProjectFolder) -> URL {
+        path.hasPrefix("/") ? URL(fileURLWithPath: path) : project.folder.appendingPathComponent(path)
     }
 
     private static func expect(
@@ -43,8 +49,7 @@ struct SourceChange {
         for change in self.changes {
             do throws(RepositoryError) {
                 try Self.expect(change.after, change.path, self.project)
-                try ProjectFolder.write(
-                    change.before, to: self.project.folder.appendingPathComponent(change.path))
+                try ProjectFolder.write(change.before, to: Self.file(change.path, self.project))
             } catch {
                 StandardError.warning("\(change.path) still has the edit: \(error.reason)")
             }

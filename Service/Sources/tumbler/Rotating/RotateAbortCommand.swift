@@ -1,0 +1,87 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import CertificatePinning
+import Foundation
+import PinListRepository
+import PinRotation
+
+/// The end of a rotation before time.
+struct RotateAbortCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "abort",
+        abstract: "End a rotation before time: the new pin goes, unless it is served.",
+        discussion: """
+            Each address of the host is asked before: where one serves the new key, or does not answer, nothing is             changed. A pin that was a backup before the rotation stays.
+            """
+    )
+
+    @OptionGroup var rotated: RotatedHost
+
+    @Option(help: ArgumentHelp("Why; it is written into the plan.", valueName: "text"))
+    var reason: String?
+
+    @OptionGroup var look: RotationLookOptions
+    @OptionGroup var options: RotationReleaseOptions
+    @OptionGroup var project: ProjectOption
+    @OptionGroup var time: TimeOption
+
+    func validate() throws {
+        if let reason, !RotationPlan.isLine(reason) {
+            throw ValidationError("--reason is one line of at most \(RotationPlan.maximumTextLength) bytes")
+        }
+    }
+
+    func run() async throws {
+        let time = self.time.time
+        let host = self.rotated.host
+        let lock = try RotationLock(try self.project.find())
+        let knowledge = try await RotationKnowledge(self.project, self.options.service, self.look, at: time)
+        let entry = try RotationFolder.Entry.expected(host, in: knowledge.folder)
+        var plan = entry.plan
+        guard !plan.state.isFinal else {
+            throw CommandFailure(.doesNotHold, "the rotation of \(host) is \(plan.state.rawValue) already")
+        }
+        let keeper = try await RotationKeeper(host, entry, knowledge.input, self.options.service)
+        let publishing = RotationPublishing(
+            release: self.options.release(self.project, at: time), project: knowledge.input.project)
+        let changes = plan.isPinnedBefore ? [] : try publishing.edit().aborting(plan)
+        var released: ReleasedList?
+        if !changes.isEmpty {
+            try Self.expectUnserved(plan, try await knowledge.addresses(of: host))
+            released = try await publishing.publish(changes)
+            if let released, !released.isOut {
+                StandardError.warning("version \(released.version) without the new pin is not published yet: tumbler publish")
+            }
+        }
+        try plan.enter(
+            RotationStep(.aborted, at: max(time, plan.since), version: released?.version, reason: self.reason))
+        try await keeper.keep(plan, isReleased: released != nil)
+        _ = consume lock
+        let version = released.map { "; version \($0.version) of the list is without the new pin" } ?? ""
+        try StandardOutput.write(lines: ["\(host): aborted\(version)"])
+    }
+
+    /// Refuses to take out a pin that is served, or may be.
+    private static func expectUnserved(
+        _ plan: RotationPlan, _ addresses: [KeySightings.Address]?
+    ) throws(CommandFailure) {
+        guard let addresses, !addresses.isEmpty else {
+            throw CommandFailure(
+                .undecided, "whether \(plan.host) serves the new key is not known: no address was asked",
+                hint: "run this where the host can be reached, without --no-look")
+        }
+        if let address = addresses.first(where: { $0.pins.map(plan.new.isIn) ?? false }) {
+            throw CommandFailure(
+                .doesNotHold, "\(address.address) serves the new key: without its pin it would be refused",
+                hint: "put the old key back there first")
+        }
+        if let address = addresses.first(where: { $0.pins == nil }) {
+            throw CommandFailure(
+                .undecided, "\(address.address) did not answer with a valid chain: it may serve the new key",
+                hint: "try again when it answers")
+        }
+    }
+}

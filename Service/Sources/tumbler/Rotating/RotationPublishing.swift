@@ -1,0 +1,37 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import PinListRepository
+import PinRotation
+
+/// The steps of a rotation that change the list: an edit of the source, and a release.
+struct RotationPublishing {
+    let release: Release
+    let project: ProjectFolder
+
+    /// Edits the source and releases it. When nothing was released, the source is what it was.
+    ///
+    /// - Parameter changes: The edit; none where the source says it already.
+    /// - Returns: The list that was released.
+    /// - Throws: ``CommandFailure`` or ``RepositoryError``.
+    func publish(_ changes: [PinEdit.Change]) async throws -> ReleasedList {
+        let before = try self.project.newestList()
+        let change = try SourceChange(changes, in: self.project)
+        do {
+            return try await self.release.run()
+        } catch {
+            // A list that was written may be out: its source stays.
+            if (try? self.project.newestList()) == before { change.takeBack() }
+            throw error
+        }
+    }
+
+    /// The edits of a source.
+    func edit() throws(CommandFailure) -> PinEdit {
+        try CommandFailure.wrapping { () throws(RepositoryError) in
+            try PinEdit(ProjectFolder.sourceName, files: DiskFiles(in: self.project.folder))
+        }
+    }
+}
