@@ -1,0 +1,123 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import Foundation
+import PinListRepository
+import PinRotation
+import Testing
+
+@Suite("The plan of a rotation as a file")
+struct RotationFileTests {
+    private static let name = "rotations/api.example.com.yaml"
+
+    private static func plan() throws -> RotationPlan {
+        let host = try HostName("api.example.com")
+        var plan = RotationPlan(
+            list: "com.example.app", host: host, entries: [host],
+            new: PlannedKey(
+                Pin(kind: .publicKey, hashing: [1]), kept: "safe: \"no\" # 3, {x}", heldBy: ["true", "4711", "Zoë 🔑"]),
+            old: [PlannedKey(Pin(kind: .publicKey, hashing: [2]), position: .leaf)],
+            timeline: RotationTimeline(from: SourceText.now), at: SourceText.now)
+        try plan.enter(RotationStep(.announced, at: SourceText.now, version: 7, forced: "because: yes"))
+        plan.sightings = KeySightings(at: SourceText.now, oldNowhereSince: SourceText.now)
+        return plan
+    }
+
+    private static func text(_ plan: RotationPlan) -> String { String(decoding: plan.yaml, as: UTF8.self) }
+
+    @Test("what is written reads back as the same, whatever people are called")
+    func roundTrip() throws {
+        let plan = try Self.plan()
+        #expect(try RotationPlan(yaml: plan.yaml, file: Self.name) == plan)
+        #expect(Self.text(plan).contains("\n  - {state: announced, at: 2026-11-21T00:00:00Z, version: 7, "))
+    }
+
+    @Test("hostile files are refused with file and line, and none is read without a bound")
+    func hostile() throws {
+        let text = Self.text(try Self.plan())
+        let deep = String(repeating: "[", count: 40) + String(repeating: "]", count: 40)
+        let files = [
+            "", "a", "[]", "&a b", text.replacing("host: api", with: "host: [api]\nx: api"), text + "more: 1\n",
+            text + "schema: 1\n", text.replacing("steps:", with: "steps: \(deep)\nx:"),
+            text.replacing("version: 7", with: "version: seven"), text.replacing("version: 7", with: "version: -7"),
+            text.replacing("version: 7", with: "version: 99999999999999999999"),
+            text.replacing("state: planned", with: "state: {}"), text.replacing("\n  - {state", with: "\n\t- {state"),
+            String(repeating: "#", count: RotationPlan.maximumLength + 1),
+        ]
+        for file in files {
+            do {
+                _ = try RotationPlan(yaml: Array(file.utf8), file: Self.name)
+                Issue.record("read: \(file.prefix(200))")
+            } catch {
+                #expect(error.code == .source && error.reason.hasPrefix("\(Self.name):"), "\(error)")
+            }
+        }
+        do {
+            _ = try RotationPlan(yaml: Array(text.replacing("1%", with: "101%").utf8), file: Self.name)
+            Issue.record("read")
+        } catch {
+            let line = text.split(separator: "\n", omittingEmptySubsequences: false)
+                .firstIndex { $0.hasPrefix("maxRefusing") }.map { $0 + 1 }
+            #expect(error.reason.hasPrefix("\(Self.name):\(line ?? 0):1: maxRefusing "), "\(error)")
+        }
+    }
+
+    @Test("a plan of a newer tool is refused as such, and its file is byte for byte what it was")
+    func newer() async throws {
+        try await withTemporaryFolder { folder in
+            try FileManager.default.createDirectory(
+                at: folder.appendingPathComponent("rotations"), withIntermediateDirectories: true)
+            let text = Self.text(try Self.plan()).replacing("schema: 1", with: "schema: 2\ncolour: red")
+            let file = folder.appendingPathComponent(Self.name)
+            try Data(text.utf8).write(to: file)
+            let rotations = RotationFolder(of: ProjectFolder(folder))
+            let host = try HostName("api.example.com")
+            for read in [
+                { () throws(RepositoryError) in _ = try rotations.plan(of: host) },
+                { () throws(RepositoryError) in _ = try rotations.plans() },
+            ] {
+                do {
+                    try read()
+                    Issue.record("read")
+                } catch { #expect(error.code == .newerPlan, "\(error)") }
+            }
+            #expect(throws: RepositoryError.self) { try rotations.write(Self.plan(), replacing: nil) }
+            #expect(try Data(contentsOf: file) == Data(text.utf8))
+        }
+    }
+
+    @Test("of two who write over one plan the second is told, and writes nothing")
+    func two() async throws {
+        try await withTemporaryFolder { folder in
+            let rotations = RotationFolder(of: ProjectFolder(folder))
+            let plan = try Self.plan()
+            try rotations.write(plan, replacing: nil)
+            #expect(throws: RepositoryError.self) { try rotations.write(plan, replacing: nil) }
+            let entry = try #require(try rotations.plan(of: plan.host))
+            var (first, second) = (plan, plan)
+            try first.enter(RotationStep(.ready, at: SourceText.now))
+            try second.enter(RotationStep(.aborted, at: SourceText.now))
+            try rotations.write(first, replacing: entry)
+            #expect(throws: RepositoryError.self) { try rotations.write(second, replacing: entry) }
+            #expect(try rotations.plan(of: plan.host)?.plan == first)
+            #expect(try rotations.plans().map(\.plan) == [first])
+        }
+    }
+
+    @Test("one command at a time takes steps in a folder")
+    func lock() async throws {
+        try await withTemporaryFolder { folder in
+            let project = ProjectFolder(folder)
+            do {
+                let lock = try RotationLock(project)
+                var isTaken = false
+                do { _ = try RotationLock(project) } catch { isTaken = error.code == .source }
+                #expect(isTaken)
+                _ = consume lock
+            }
+            _ = try RotationLock(project)
+        }
+    }
+}

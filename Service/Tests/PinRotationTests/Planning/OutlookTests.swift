@@ -1,0 +1,165 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import PinRotation
+import Testing
+
+@Suite("What comes next in a rotation")
+struct OutlookTests {
+    private static let now = PlanFixture.day(40)
+
+    private static func outlook(
+        _ state: RotationState, sightings: KeySightings? = nil, _ edit: (inout RotationFacts) throws -> Void = { _ in }
+    ) throws -> RotationOutlook {
+        var plan = try PlanFixture.plan(in: state)
+        plan.sightings = sightings
+        var facts = RotationFacts()
+        try edit(&facts)
+        return plan.outlook(facts, at: self.now)
+    }
+
+    @Test("a plan that nothing speaks against is announced; a denied key is not")
+    func planned() throws {
+        let open = try Self.outlook(.planned)
+        #expect(open.next == .announced && open.gate == .holds && open.missing.isEmpty)
+        let closed = try Self.outlook(.planned) { $0.objections = ["the new key is denied"] }
+        #expect(closed.gate == .closed && closed.missing == ["the new key is denied"] && closed.earliest == nil)
+        #expect(closed.missingSince == PlanFixture.start)
+    }
+
+    @Test(
+        "an announced key is ready when the gate says safe, and at nothing less",
+        arguments: [(.safe, .holds), (.unsafe, .closed), (.unknown, .unknown), (nil, .unknown)]
+            as [(GateVerdict?, RotationOutlook.Gate)])
+    func announced(verdict: GateVerdict?, gate: RotationOutlook.Gate) throws {
+        let outlook = try Self.outlook(.announced) { facts in
+            facts.isNewPublished = true
+            facts.gate = try verdict.map { try PlanFixture.gate($0) }
+        }
+        #expect(outlook.next == .ready && outlook.gate == gate)
+        #expect(outlook.missing.isEmpty == (gate == .holds))
+    }
+
+    @Test("a safe gate does not help a pin that is in no published list")
+    func unpublished() throws {
+        let outlook = try Self.outlook(.announced) { $0.gate = try PlanFixture.gate(.safe) }
+        #expect(outlook.gate == .closed && outlook.missing.count == 1)
+    }
+
+    @Test("an announced key that one server presents already is said with the server's address")
+    func early() throws {
+        let outlook = try Self.outlook(.announced) { facts in
+            facts.addresses = [PlanFixture.address("192.0.2.1:443", [PlanFixture.new])]
+        }
+        #expect(outlook.advice.contains("192.0.2.1:443"))
+    }
+
+    @Test("one address of two with the new key is not enough, and an address that is silent is not known")
+    func switching() throws {
+        let both = try Self.outlook(.ready) { facts in
+            facts.addresses = [
+                PlanFixture.address("a", [PlanFixture.new, nil]), PlanFixture.address("b", [PlanFixture.new]),
+            ]
+        }
+        #expect(both.next == .switched && both.gate == .holds)
+        let one = try Self.outlook(.ready) { facts in
+            facts.addresses = [PlanFixture.address("a", [PlanFixture.new]), PlanFixture.address("b", [PlanFixture.old])]
+        }
+        #expect(one.gate == .closed && one.missing == ["b does not serve the new key"])
+        let silent = try Self.outlook(.ready) { facts in
+            facts.addresses = [PlanFixture.address("a", [PlanFixture.new]), PlanFixture.address("b", nil)]
+        }
+        #expect(silent.gate == .unknown && silent.missing.count == 1)
+        let none = try Self.outlook(.ready) { $0.addresses = [] }
+        #expect(none.gate == .unknown)
+        #expect(try Self.outlook(.ready).gate == .unknown)
+    }
+
+    @Test("what probes saw a day ago counts, and what they saw two days ago does not")
+    func sightings() throws {
+        let fresh = KeySightings(at: PlanFixture.day(39), newEverywhereSince: PlanFixture.day(39))
+        #expect(try Self.outlook(.ready, sightings: fresh).gate == .holds)
+        let stale = KeySightings(at: PlanFixture.day(38), newEverywhereSince: PlanFixture.day(38))
+        #expect(try Self.outlook(.ready, sightings: stale).gate == .unknown)
+        #expect(try Self.outlook(.ready, sightings: KeySightings(at: PlanFixture.day(40))).gate == .closed)
+    }
+
+    @Test(
+        "a gate that is no longer safe leads back to announced, unless every address has the new key already",
+        arguments: [GateVerdict.unsafe, .unknown])
+    func back(verdict: GateVerdict) throws {
+        let back = try Self.outlook(.ready) { facts in
+            facts.gate = try PlanFixture.gate(verdict)
+            facts.addresses = [PlanFixture.address("a", [PlanFixture.old])]
+        }
+        #expect(back.isBack && back.next == .announced && back.missing.count == 1)
+        let done = try Self.outlook(.ready) { facts in
+            facts.gate = try PlanFixture.gate(verdict)
+            facts.addresses = [PlanFixture.address("a", [PlanFixture.new])]
+        }
+        #expect(!done.isBack && done.next == .switched && done.gate == .holds)
+        let safe = try Self.outlook(.ready) { facts in
+            facts.gate = try PlanFixture.gate(.safe)
+            facts.addresses = [PlanFixture.address("a", [PlanFixture.old])]
+        }
+        #expect(!safe.isBack && safe.gate == .closed)
+    }
+
+    @Test("old pins go when no old key was seen for 14 days, and not a second before")
+    func retiring() throws {
+        func sightings(_ since: Timestamp) -> KeySightings {
+            KeySightings(at: Self.now, newEverywhereSince: since, oldNowhereSince: since)
+        }
+        #expect(try Self.outlook(.switched, sightings: sightings(PlanFixture.day(26))).gate == .holds)
+        let early = Timestamp(secondsSince1970: PlanFixture.day(26).secondsSince1970 + 1)
+        let outlook = try Self.outlook(.switched, sightings: sightings(early))
+        #expect(outlook.gate == .closed)
+        #expect(outlook.earliest == Timestamp(secondsSince1970: Self.now.secondsSince1970 + 1))
+        #expect(try Self.outlook(.switched).gate == .unknown)
+        #expect(try Self.outlook(.switched, sightings: KeySightings(at: Self.now)).gate == .closed)
+        let stale = KeySightings(at: PlanFixture.day(38), oldNowhereSince: PlanFixture.day(10))
+        #expect(try Self.outlook(.switched, sightings: stale).gate == .unknown)
+    }
+
+    @Test("an open alarm keeps the old pins, and so does a service that cannot be asked, and a missing backup")
+    func alarms() throws {
+        let quiet = KeySightings(at: Self.now, newEverywhereSince: PlanFixture.day(20), oldNowhereSince: PlanFixture.day(20))
+        let open = try Self.outlook(.switched, sightings: quiet) { $0.failureAlarm = .open("40 failures") }
+        #expect(open.gate == .closed && open.missing.contains { $0.contains("40 failures") })
+        let unknown = try Self.outlook(.switched, sightings: quiet) { $0.failureAlarm = .unknown("no answer") }
+        #expect(unknown.gate == .unknown)
+        let silent = try Self.outlook(.switched, sightings: quiet) { $0.addresses = [PlanFixture.address("a", nil)] }
+        #expect(silent.gate == .unknown)
+        let backup = try Self.outlook(.switched, sightings: quiet) { $0.objections = ["no backup"] }
+        #expect(backup.gate == .closed && backup.missing == ["no backup"])
+    }
+
+    @Test("each state says the way back; nothing comes after the last ones", arguments: RotationState.allCases)
+    func wayBack(state: RotationState) throws {
+        let outlook = try Self.outlook(state)
+        #expect(!outlook.wayBack.isEmpty && !outlook.advice.isEmpty)
+        #expect((outlook.next == nil) == state.isFinal)
+    }
+
+    @Test("looks join when they are at most a week apart; a silent address makes no look")
+    func joining() throws {
+        let (new, old) = (PlannedKey(PlanFixture.new), [PlannedKey(PlanFixture.old)])
+        func look(_ day: Int64, _ pins: [[Pin?]?], _ before: KeySightings?) -> KeySightings? {
+            KeySightings.joining(
+                pins.map { PlanFixture.address("a", $0) }, at: PlanFixture.day(day), new: new, old: old, to: before)
+        }
+        let first = look(0, [[PlanFixture.new], [PlanFixture.new]], nil)
+        #expect(first == KeySightings(
+            at: PlanFixture.day(0), newEverywhereSince: PlanFixture.day(0), oldNowhereSince: PlanFixture.day(0)))
+        let second = look(7, [[PlanFixture.new]], first)
+        #expect(second?.oldNowhereSince == PlanFixture.day(0) && second?.at == PlanFixture.day(7))
+        #expect(look(15, [[PlanFixture.new]], second)?.oldNowhereSince == PlanFixture.day(15))
+        #expect(look(8, [[PlanFixture.new], nil], second) == second)
+        #expect(look(8, [], second) == second)
+        #expect(look(6, [[PlanFixture.old]], second) == second)
+        let mixed = look(8, [[PlanFixture.new], [PlanFixture.other, PlanFixture.old]], second)
+        #expect(mixed == KeySightings(at: PlanFixture.day(8)))
+    }
+}
