@@ -74,15 +74,10 @@ struct RotationFileTests {
             try Data(text.utf8).write(to: file)
             let rotations = RotationFolder(of: ProjectFolder(folder))
             let host = try HostName("api.example.com")
-            for read in [
-                { () throws(RepositoryError) in _ = try rotations.plan(of: host) },
-                { () throws(RepositoryError) in _ = try rotations.plans() },
-            ] {
-                do {
-                    try read()
-                    Issue.record("read")
-                } catch { #expect(error.code == .newerPlan, "\(error)") }
-            }
+            let one = #expect(throws: RepositoryError.self) { try rotations.plan(of: host) }
+            #expect(one?.code == .newerPlan, "\(String(describing: one))")
+            let all = #expect(throws: RepositoryError.self) { try rotations.plans() }
+            #expect(all?.code == .newerPlan, "\(String(describing: all))")
             #expect(throws: RepositoryError.self) { try rotations.write(Self.plan(), replacing: nil) }
             #expect(try Data(contentsOf: file) == Data(text.utf8))
         }
@@ -113,7 +108,7 @@ struct RotationFileTests {
             do {
                 let lock = try RotationLock(project)
                 var isTaken = false
-                do { _ = try RotationLock(project) } catch { isTaken = error.code == .source }
+                do throws(RepositoryError) { _ = try RotationLock(project) } catch { isTaken = error.code == .source }
                 #expect(isTaken)
                 _ = consume lock
             }

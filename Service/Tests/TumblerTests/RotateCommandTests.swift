@@ -1,0 +1,199 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import Foundation
+import NIOSSL
+import Testing
+import X509
+
+@Suite("A rotation on the command line")
+struct RotateCommandTests {
+    private static let path = "project/rotations/api.example.com.yaml"
+
+    /// One moment for all: the tests take their time. Certificates hold for 90 days from now.
+    private static let now = TestPKI.now
+
+    private static func time(_ day: Int64) -> String {
+        Timestamp(secondsSince1970: self.now + day * 86_400).description
+    }
+
+    /// A project, a server with the old key and one with the new key.
+    private struct Scene {
+        let scene: ProbeScene
+        let new: Pin
+        let newPort: Int
+
+        var oldPort: Int { self.scene.server.port }
+
+        /// Runs `tumbler rotate` on a day, with servers at some ports.
+        func rotate(
+            _ command: String, day: Int64, at ports: [Int], _ more: [String] = []
+        ) async throws -> CommandRun {
+            var arguments = ["rotate", command, "api.example.com", "-C", "project", "--at", RotateCommandTests.time(day)]
+            arguments += ["--roots", "anchors.pem"]
+            for port in ports { arguments += ["--connect-to", "api.example.com:443:127.0.0.1:\(port)"] }
+            return try await CommandRun.tumbler(arguments + more, in: self.scene.folder)
+        }
+
+        var plan: String { get throws { try self.scene.folder.text(of: RotateCommandTests.path) } }
+        var source: String { get throws { try self.scene.folder.text(of: "project/tumbler.yaml") } }
+    }
+
+    private func withScene(_ body: (Scene) async throws -> Void) async throws {
+        try await ProbeScene.with { scene in
+            let leaf = try ProbeScene.leaf(by: scene.pki.intermediate)
+            let identity = LoopbackServer.Identity([leaf, scene.pki.intermediate])
+            try await LoopbackServer.with(identity) { server in
+                let made = try await CommandRun.tumbler(
+                    [
+                        "init", "project", "--name", "com.example.app", "--insecure-plaintext", "--at", Self.time(0),
+                        "--domain", "api.example.com=\(try scene.pki.leaf.pin),\(ProjectText.pin("b"))",
+                    ], in: scene.folder)
+                #expect(made.exitCode == 0, "\(made)")
+                try await body(Scene(scene: scene, new: try leaf.pin, newPort: server.port))
+            }
+        }
+    }
+
+    @Test("60 days: planned, announced, ready, switched, retired; each gate that does not hold stops it")
+    func story() async throws {
+        try await self.withScene { scene in
+            let (old, new) = (scene.oldPort, scene.newPort)
+            let pin = ["--pin", "\(scene.new)", "--kept", "HSM: slot 3", "--held-by", "Ann", "--held-by", "Bob"]
+            let planned = try await scene.rotate("plan", day: 0, at: [old], pin)
+            #expect(planned.exitCode == 0, "\(planned)")
+            #expect(planned.lines.first == "planned: rotations/api.example.com.yaml")
+            #expect(try scene.plan.contains("kept: \"HSM: slot 3\""))
+            #expect(try scene.plan.contains("switchAt: \(Self.time(30))"))
+            try await scene.rotate("plan", day: 0, at: [old], pin).expectError(1, hint: true)
+
+            let announced = try await scene.rotate("next", day: 0, at: [old], ["--yes"])
+            #expect(announced.exitCode == 0, "\(announced)")
+            #expect(announced.lines == ["api.example.com: planned, now announced, with version 2 of the list"])
+            #expect(try scene.source.contains("\(scene.new)"))
+
+            // Version 1 may still be held, and refuses the new key.
+            try await scene.rotate("next", day: 1, at: [old]).expectError(2, hint: true)
+            // A service deploys too early: status says where.
+            let early = try await scene.rotate("status", day: 2, at: [old, new])
+            #expect(early.exitCode == 0 && early.output.contains("127.0.0.1:\(new)"), "\(early)")
+
+            let ready = try await scene.rotate("next", day: 31, at: [old])
+            #expect(ready.lines == ["api.example.com: announced, now ready"], "\(ready)")
+            try await scene.rotate("next", day: 31, at: [old]).expectError(1, hint: true)
+            try await scene.rotate("next", day: 32, at: [new, old]).expectError(1, hint: true)
+            try await scene.rotate("next", day: 32, at: [], ["--no-look"]).expectError(1, hint: true)
+
+            let switched = try await scene.rotate("next", day: 32, at: [new, new])
+            #expect(switched.lines == ["api.example.com: ready, now switched"], "\(switched)")
+            try await scene.rotate("next", day: 33, at: [new]).expectError(1, hint: true)
+            // The old key came back at one address, and went again: the 14 days begin anew.
+            #expect(try await scene.rotate("status", day: 39, at: [new, old]).exitCode == 0)
+            for day: Int64 in [40, 47] { #expect(try await scene.rotate("status", day: day, at: [new]).exitCode == 0) }
+            try await scene.rotate("next", day: 53, at: [new]).expectError(1, hint: true)
+            // An address that does not answer may serve anything.
+            let status = try await scene.rotate("status", day: 54, at: [new], ["--json"])
+            #expect(status.exitCode == 0 && status.output.contains("\"gate\":\"holds\""), "\(status)")
+            let page = try await scene.rotate("status", day: 54, at: [new], ["--checklist", "page.md"])
+            #expect(page.exitCode == 0, "\(page)")
+            #expect(try scene.scene.folder.text(of: "page.md").contains("- [x] the gate says safe, \(Self.time(31))"))
+
+            let retired = try await scene.rotate("next", day: 59, at: [new], ["--yes"])
+            #expect(retired.exitCode == 0, "\(retired)")
+            #expect(retired.lines == ["api.example.com: switched, now retired, with version 3 of the list"])
+            #expect(try !scene.source.contains("\(scene.scene.pki.leaf.pin)"))
+            #expect(try scene.source.contains("\(scene.new)") && scene.source.contains(ProjectText.pin("b")))
+            try await scene.rotate("next", day: 60, at: [new]).expectError(1)
+            try await scene.rotate("abort", day: 60, at: [new]).expectError(1)
+        }
+    }
+
+    @Test("aborted, the new pin goes, but not while a server presents the new key or does not answer")
+    func abort() async throws {
+        try await self.withScene { scene in
+            let before = try scene.source
+            let planned = try await scene.rotate("plan", day: 0, at: [scene.oldPort], ["--pin", "\(scene.new)"])
+            #expect(planned.exitCode == 0, "\(planned)")
+            #expect(try await scene.rotate("next", day: 0, at: [scene.oldPort], ["--yes"]).exitCode == 0)
+            try await scene.rotate("abort", day: 1, at: [scene.oldPort, scene.newPort], ["--yes"]).expectError(1, hint: true)
+            try await scene.rotate("abort", day: 1, at: [], ["--no-look", "--yes"]).expectError(2, hint: true)
+            let aborted = try await scene.rotate("abort", day: 1, at: [scene.oldPort], ["--yes"])
+            #expect(aborted.exitCode == 0, "\(aborted)")
+            #expect(aborted.lines == ["api.example.com: aborted; version 3 of the list is without the new pin"])
+            #expect(try scene.source == before)
+        }
+    }
+
+    @Test("a forced step is in the plan with its reason, and names the state that it leaves")
+    func forced() async throws {
+        try await self.withScene { scene in
+            let look = [scene.oldPort]
+            #expect(try await scene.rotate("plan", day: 0, at: look, ["--pin", "\(scene.new)"]).exitCode == 0)
+            #expect(try await scene.rotate("next", day: 0, at: look, ["--yes"]).exitCode == 0)
+            let plan = try scene.plan
+            let force = ["--reason", "incident 4711", "--force"]
+            try await scene.rotate("next", day: 1, at: look, force + ["ready"]).expectError(1, hint: true)
+            try await scene.rotate("next", day: 1, at: look, ["--force", "announced"]).expectError(64)
+            #expect(try scene.plan == plan)
+            let forced = try await scene.rotate("next", day: 1, at: look, force + ["announced"])
+            #expect(forced.lines == ["api.example.com: announced, now ready, forced: incident 4711"], "\(forced)")
+            #expect(try scene.plan.contains("forced: \"incident 4711\""))
+            // The gate is not safe: the next step leads back.
+            let back = try await scene.rotate("next", day: 2, at: look)
+            #expect(back.exitCode == 1 && back.output.contains("ready, now announced"), "\(back)")
+        }
+    }
+
+    @Test("the pin of another entry, a denied key, and no backup afterwards are not planned")
+    func refusals() async throws {
+        try await withTemporaryFolder { folder in
+            let other = "  - {domain: www.example.net, pins: [{pin: \"\(ProjectText.pin("c"))\"}, {pin: \"\(ProjectText.pin("d"))\"}]}\n"
+            let source = ProjectText.good + other + "denied: [\"\(ProjectText.pin("e"))\"]\n"
+            try folder.write(source, as: "tumbler.yaml")
+            let old = ["--old", ProjectText.pin("a"), "--no-look", "--at", Self.time(0)]
+            for (letter, code) in [("c", Int32(1)), ("e", 1), ("a", 1), ("b", 1)] as [(Character, Int32)] {
+                let run = try await CommandRun.tumbler(
+                    ["rotate", "plan", "api.example.com", "--pin", ProjectText.pin(letter)] + old, in: folder)
+                run.expectError(code, hint: true)
+            }
+            try await CommandRun.tumbler(
+                ["rotate", "plan", "api.example.com", "--pin", ProjectText.pin("f"), "--no-look"], in: folder
+            ).expectError(2, hint: true)
+            try await CommandRun.tumbler(["rotate", "plan", "api.example.com"] + old, in: folder).expectError(64)
+            #expect(!FileManager.default.fileExists(atPath: folder.appendingPathComponent("rotations").path))
+            #expect(try folder.text(of: "tumbler.yaml") == source)
+            let shared = try await CommandRun.tumbler(
+                ["rotate", "plan", "api.example.com", "--shared", "--pin", ProjectText.pin("c")] + old, in: folder)
+            #expect(shared.exitCode == 0, "\(shared)")
+        }
+    }
+
+    @Test("when somebody else was faster at the service, this one is told, and nothing is written")
+    func faster() async throws {
+        for (status, code) in [(412, Int32(1)), (201, 0)] {
+            try await RecordingService.with({ request in
+                request.method == "PUT"
+                    ? (status == 412 ? .problem(412, "changed", "another one") : .says(201, ["ETag": "\"x\""], ""))
+                    : .says(404, [:], "")
+            }) { service in
+                try await withTemporaryFolder { folder in
+                    try folder.write(ProjectText.good, as: "tumbler.yaml")
+                    try folder.writeToken()
+                    let run = try await CommandRun.tumbler(
+                        [
+                            "rotate", "plan", "api.example.com", "--old", ProjectText.pin("a"), "--pin",
+                            ProjectText.pin("f"), "--no-look", "--server", service.address, "--token-file", "token",
+                        ], in: folder)
+                    #expect(run.exitCode == code, "\(run)")
+                    let put = try #require(service.requests("PUT").first)
+                    #expect(put.path == "/v1/lists/com.example.app/rotations/api.example.com")
+                    #expect(put.headers.first(name: "If-None-Match") == "*")
+                    let file = folder.appendingPathComponent("rotations/api.example.com.yaml").path
+                    #expect(FileManager.default.fileExists(atPath: file) == (code == 0))
+                }
+            }
+        }
+    }
+}
