@@ -4,7 +4,6 @@
 
 import CertificatePinning
 import Foundation
-<<<<<<< HEAD
 import NIOCore
 import NIOPosix
 
@@ -49,50 +48,5 @@ enum HostAddresses {
             next = entry.ai_next
         }
         return found.sorted()
-=======
-import NIOPosix
-
-/// The addresses that a name has, as the system's resolver says.
-enum HostAddresses {
-    /// The most addresses of a name that are asked.
-    static let most = 64
-
-    /// Looks them up. IPv6 addresses are left out where this machine has none of its own.
-    ///
-    /// - Returns: The addresses in numbers, each once; none when the name has none.
-    static func resolve(_ host: HostName) async -> [String] {
-        if host.isAddress { return [host.description] }
-        let name = host.description
-        // The resolver waits for the network.
-        return (try? await NIOThreadPool.singleton.runIfActive { Self.lookUp(name) }) ?? []
-    }
-
-    private static func lookUp(_ name: String) -> [String] {
-        var hints = addrinfo()
-        hints.ai_flags = AI_ADDRCONFIG
-        hints.ai_family = AF_UNSPEC
-        #if canImport(Darwin)
-        hints.ai_socktype = SOCK_STREAM
-        #else
-        hints.ai_socktype = Int32(bitPattern: SOCK_STREAM.rawValue)
-        #endif
-        var first: UnsafeMutablePointer<addrinfo>?
-        guard getaddrinfo(name, nil, &hints, &first) == 0, let first else { return [] }
-        defer { freeaddrinfo(first) }
-        var addresses: [String] = []
-        var next: UnsafeMutablePointer<addrinfo>? = first
-        while let entry = next, addresses.count < Self.most {
-            next = entry.pointee.ai_next
-            var text = [CChar](repeating: 0, count: 1_024)
-            guard
-                getnameinfo(
-                    entry.pointee.ai_addr, entry.pointee.ai_addrlen, &text, 1_024, nil, 0,
-                    NI_NUMERICHOST) == 0
-            else { continue }
-            let address = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            if !addresses.contains(address) { addresses.append(address) }
-        }
-        return addresses
->>>>>>> 46efe45 (tumbler: rotate plan and status (not yet in the list of commands))
     }
 }

@@ -72,7 +72,6 @@ struct HostObserver: Sendable {
         }
     }
 
-<<<<<<< HEAD
     private func targets(of host: HostName) async -> [Target] {
         let bracketed = host.description.contains(":") ? "[\(host)]" : "\(host)"
         guard let address = FetchAddress("https://\(bracketed)/"), let server = ServerAddress("\(bracketed):443")
@@ -81,46 +80,6 @@ struct HostObserver: Sendable {
         for place in self.places(of: address, server) {
             for found in await self.addresses(of: place) {
                 targets.append(Target(host: host, server: server, place: found))
-=======
-    private func observe(_ host: HostName) async -> ProbeObservation {
-        guard let (address, server) = Self.names(of: host) else { return .unreachable("it has no address") }
-        let place = self.places.first { $0.covers(address) }.flatMap { Self.place($0, server) }
-        return await self.observe(host, server, at: place)
-    }
-
-    /// Asks each address of a host on port 443: those of its name, or every place where it is asked in their stead.
-    ///
-    /// - Returns: What was seen at each; none when the name has no address.
-    func observeAddresses(of host: HostName) async -> [(address: String, observation: ProbeObservation)] {
-        guard let (address, server) = Self.names(of: host) else { return [] }
-        var places = self.places.filter { $0.covers(address) }.compactMap { Self.place($0, server) }
-        if places.isEmpty {
-            places = await HostAddresses.resolve(host).compactMap { address in
-                ServerAddress("\(address.contains(":") ? "[\(address)]" : address):\(server.port)")
-            }
-        }
-        var observations: [(String, ProbeObservation)] = []
-        for place in places {
-            observations.append((place.description, await self.observe(host, server, at: place)))
-        }
-        return observations
-    }
-
-    private static func names(of host: HostName) -> (FetchAddress, ServerAddress)? {
-        let bracketed = host.description.contains(":") ? "[\(host)]" : "\(host)"
-        guard let address = FetchAddress("https://\(bracketed)/"), let server = ServerAddress("\(bracketed):443")
-        else { return nil }
-        return (address, server)
-    }
-
-    private func observe(_ host: HostName, _ server: ServerAddress, at place: ServerAddress?) async -> ProbeObservation {
-        do throws(CommandFailure) {
-            let presented = try await LiveServer.presentedChain(
-                of: server, connectingTo: place, timeout: self.timeout)
-            switch await self.validator.validate(presented: presented, as: .host(host), at: self.time).result {
-            case .success(let path): return .validated(path)
-            case .failure(let refusal): return .refused(refusal.reason, refusal.detail)
->>>>>>> 46efe45 (tumbler: rotate plan and status (not yet in the list of commands))
             }
         }
         return targets
@@ -150,7 +109,6 @@ struct HostObserver: Sendable {
         }
     }
 
-<<<<<<< HEAD
     private func observe(_ target: Target) async -> AddressObservation {
         let place: ServerAddress
         switch target.place {
@@ -185,11 +143,5 @@ struct HostObserver: Sendable {
             places.append(other)
         }
         return places
-=======
-    private static func place(_ place: ConnectTo, _ server: ServerAddress) -> ServerAddress? {
-        let host = place.otherHost ?? server.host
-        let bracketed = host.description.contains(":") ? "[\(host)]" : "\(host)"
-        return ServerAddress("\(bracketed):\(place.otherPort ?? server.port)")
->>>>>>> 46efe45 (tumbler: rotate plan and status (not yet in the list of commands))
     }
 }

@@ -32,10 +32,14 @@ struct RotationLookOptions: ParsableArguments {
         return await Self.look(at: host, observer)
     }
 
-    /// What each address serves, as an observer sees it.
+    /// What each address serves, as an observer sees it. An address that this machine has no route to is left out, unless
+    /// there is no other.
     static func look(at host: HostName, _ observer: HostObserver) async -> [KeySightings.Address] {
-        await observer.observeAddresses(of: host).map { address, observation in
-            guard case .validated(let path) = observation else { return KeySightings.Address(address, pins: nil) }
+        let observations = await observer.observe([host]).first ?? []
+        let reached = observations.filter { !$0.hasNoRoute }
+        return (reached.isEmpty ? observations : reached).map { seen in
+            let address = seen.address ?? "\(host)"
+            guard case .validated(let path) = seen.observation else { return KeySightings.Address(address, pins: nil) }
             return KeySightings.Address(address, pins: path.publicKeyPins)
         }
     }
