@@ -33,7 +33,8 @@ struct ServiceParts: Sendable {
         self.instance = instance
         self.clock = clock
         self.lists = ServedLists(anchors: configuration.roots)
-        self.inquiries = InquiryCounter()
+        var random = SystemRandomNumberGenerator()
+        self.inquiries = InquiryCounter(seed: random.next())
         self.publisher = Publisher(store: store, anchors: configuration.roots)
         self.source = RequestSource(trustedProxies: configuration.trustedProxies, edges: configuration.edges)
         self.reportCounters = ReportCounters()

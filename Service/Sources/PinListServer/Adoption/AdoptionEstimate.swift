@@ -32,6 +32,8 @@ public struct AdoptionEstimate: Hashable, Sendable {
     public static let leastBase: Int64 = 10
     /// The largest share of requests through caches that still lets the others stand for all.
     static let largestEdgeShare = 0.1
+    /// The largest share of requests whose sources could not be told apart that still lets the others stand for all.
+    static let largestCrowdedShare = 0.1
     /// How many completed windows before it one counts as one without progress.
     static let stalledFactor = 0.98
     /// The share that counts as everybody.

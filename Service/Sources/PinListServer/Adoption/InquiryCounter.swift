@@ -6,7 +6,7 @@ internal import CertificatePinning
 internal import NIOConcurrencyHelpers
 
 /// What clients say that they hold, counted by the hour (formats.md, section 7). Numbers alone: no address and no
-/// identifier is looked at.
+/// identifier is kept.
 struct InquiryKey: Hashable, Sendable {
     /// Who asked.
     enum Source: String, Sendable, CaseIterable {
@@ -16,6 +16,10 @@ struct InquiryKey: Hashable, Sendable {
         case edge
         /// The log of an edge, fed in.
         case log
+        /// A source that had asked as often as counts: what it holds is not told.
+        case surplus
+        /// One of so many sources that they cannot be told apart: what it holds is not told.
+        case crowded
     }
 
     /// What one who names nothing holds.
@@ -43,9 +47,15 @@ final class InquiryCounter: Sendable {
         var counts: [InquiryKey: Int64] = [:]
         var unpublished: [String: Set<String>] = [:]
         var hour: Int64 = 0
+        var quota: InquiryQuota
     }
 
-    private let state = NIOLockedValueBox(State())
+    private let state: NIOLockedValueBox<State>
+
+    /// Begins with nothing.
+    ///
+    /// - Parameter seed: A random number, for ``InquiryQuota``.
+    init(seed: UInt64) { self.state = NIOLockedValueBox(State(quota: InquiryQuota(seed: seed))) }
 
     /// Counts a question.
     ///
@@ -54,13 +64,25 @@ final class InquiryCounter: Sendable {
     ///   - digest: The digest that was named; `nil` for none.
     ///   - isPublished: Whether a list with that digest was ever served.
     ///   - source: Who asked.
+    ///   - address: Of whose requests only so many count in an hour; `nil` where all count: what an edge asks, which
+    ///     is counted apart, and what comes from this machine.
     ///   - time: Now.
-    func count(_ name: String, digest: String?, isPublished: Bool, from source: InquiryKey.Source, at time: Timestamp) {
+    func count(
+        _ name: String, digest: String?, isPublished: Bool, from source: InquiryKey.Source,
+        address: SourceAddress?, at time: Timestamp
+    ) {
         let hour = time.hour
         self.state.withLockedValue { state in
             if state.hour != hour {
                 state.hour = hour
                 state.unpublished = [:]
+                state.quota.reset()
+            }
+            // Who names nothing is in no share, and uses up nobody's part.
+            if digest != nil, let address, let other = state.quota.take(address, for: name).source {
+                state.counts[
+                    InquiryKey(name: name, hour: hour, source: other, digest: InquiryKey.nothing), default: 0] += 1
+                return
             }
             var key = InquiryKey(name: name, hour: hour, source: source, digest: digest ?? InquiryKey.nothing)
             if let digest, !isPublished {
@@ -92,6 +114,17 @@ final class InquiryCounter: Sendable {
 
     private static func isHexadecimal(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+    }
+}
+
+extension InquiryQuota.Answer {
+    /// What a request is counted as that does not count; `nil` for one that does.
+    fileprivate var source: InquiryKey.Source? {
+        switch self {
+        case .counts: nil
+        case .surplus: .surplus
+        case .crowded: .crowded
+        }
     }
 }
 

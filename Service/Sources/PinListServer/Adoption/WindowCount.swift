@@ -10,6 +10,10 @@ struct WindowCount {
     private(set) var edge: Int64 = 0
     /// Requests in the logs of caches.
     private(set) var logged: Int64 = 0
+    /// Requests of sources that had asked as often as counts.
+    private(set) var surplus: Int64 = 0
+    /// Requests of sources that could not be told apart.
+    private(set) var crowded: Int64 = 0
     /// By version.
     private(set) var versions: [Int64: Int64] = [:]
     /// What was named and never published, by digest: how often, and in which hour last.
@@ -17,11 +21,14 @@ struct WindowCount {
 
     init(_ inquiries: [InquiryKey: Int64], hours: ClosedRange<Int64>, _ published: [String: Int64]) {
         for (key, count) in inquiries where hours.contains(key.hour) {
-            if key.source == .edge {
-                self.edge += count
-                continue
+            switch key.source {
+            case .edge: self.edge += count
+            case .surplus: self.surplus += count
+            case .crowded: self.crowded += count
+            case .log: self.logged += count
+            case .installation: break
             }
-            if key.source == .log { self.logged += count }
+            guard key.source == .installation || key.source == .log else { continue }
             // Who names nothing is no client of ours: those name the list that they were shipped with.
             guard key.digest != InquiryKey.nothing else { continue }
             // What was never published counts as not holding any: whoever makes digests up delays, and hurries nobody.
@@ -47,6 +54,10 @@ struct WindowCount {
         if self.logged == 0, Double(self.edge) > AdoptionEstimate.largestEdgeShare * Double(self.edge + self.base) {
             return "\(self.edge) of \(self.edge + self.base) requests came through a cache; "
                 + "feed its log in with tumbler adoption import"
+        }
+        if Double(self.crowded) > AdoptionEstimate.largestCrowdedShare * Double(self.crowded + self.base) {
+            return "\(self.crowded) of \(self.crowded + self.base) requests came from more sources than can be told "
+                + "apart"
         }
         guard self.base >= AdoptionEstimate.leastBase else {
             return "\(self.base) requests in the last window are too few"

@@ -53,8 +53,25 @@ struct ListResponder: Sendable {
 
     private func count(_ name: String, _ digest: String?, _ request: HTTPRequest, _ peer: IPAddress?) {
         let isPublished = digest.map { self.lists.isPublished($0, under: name) } ?? false
+        let isEdge = self.source.isEdge(request.headerFields, peer: peer)
         self.inquiries.count(
-            name, digest: digest, isPublished: isPublished,
-            from: self.source.isEdge(request.headerFields, peer: peer) ? .edge : .installation, at: self.clock.now)
+            name, digest: digest, isPublished: isPublished, from: isEdge ? .edge : .installation,
+            address: isEdge ? nil : self.boundedAddress(of: request.headerFields, peer), at: self.clock.now)
+    }
+
+    /// Of whose requests only so many count; `nil` for those of this machine, where installations are simulated.
+    /// Strangers come from it only through a proxy that is not among the trusted ones.
+    private func boundedAddress(of fields: HTTPFields, _ peer: IPAddress?) -> SourceAddress? {
+        if let peer, peer.isLoopback, !RequestSource.isForwarded(fields) { return nil }
+        let address = self.source.address(fields, peer: peer)
+        // Those of whom no address is known share that of nobody.
+        return SourceAddress(bytes: address?.bytes ?? [0, 0, 0, 0])
+    }
+}
+
+extension IPAddress {
+    /// Whether it is this machine's own (RFC 1122, section 3.2.1.3; RFC 4291, section 2.5.3).
+    fileprivate var isLoopback: Bool {
+        self.bytes.count == 4 ? self.bytes.first == 127 : self.bytes == Array(repeating: 0, count: 15) + [1]
     }
 }

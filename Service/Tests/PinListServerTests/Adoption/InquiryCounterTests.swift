@@ -16,14 +16,16 @@ struct InquiryCounterTests {
 
     @Test("digests that were never published are told apart up to a bound, in an hour and for a name")
     func bounded() {
-        let counter = InquiryCounter()
+        let counter = InquiryCounter(seed: 1)
         for number in 0..<1_000 {
             for _ in 0..<2 {
                 counter.count(
-                    "a", digest: Self.digest(number), isPublished: false, from: .installation, at: TurnedClock.start)
+                    "a", digest: Self.digest(number), isPublished: false, from: .installation, address: nil,
+                    at: TurnedClock.start)
             }
         }
-        counter.count("b", digest: Self.digest(999), isPublished: false, from: .installation, at: TurnedClock.start)
+        counter.count(
+            "b", digest: Self.digest(999), isPublished: false, from: .installation, address: nil, at: TurnedClock.start)
         let counts = counter.take()
         #expect(counts.count == InquiryCounter.unpublishedDigests + 2)
         let others = InquiryKey(
@@ -33,15 +35,16 @@ struct InquiryCounterTests {
         #expect(counter.take().isEmpty)
         // The hour after there is room again.
         let later = Timestamp(secondsSince1970: TurnedClock.start.secondsSince1970 + 3_600)
-        counter.count("a", digest: Self.digest(999), isPublished: false, from: .edge, at: later)
+        counter.count("a", digest: Self.digest(999), isPublished: false, from: .edge, address: nil, at: later)
         #expect(counter.take().keys.first?.digest == Self.digest(999))
     }
 
     @Test(
         "what is no digest is not kept as one", arguments: ["", "x", "DROP TABLE", String(repeating: "A", count: 64)])
     func noDigest(_ text: String) {
-        let counter = InquiryCounter()
-        counter.count("a", digest: text, isPublished: false, from: .installation, at: TurnedClock.start)
+        let counter = InquiryCounter(seed: 1)
+        counter.count(
+            "a", digest: text, isPublished: false, from: .installation, address: nil, at: TurnedClock.start)
         #expect(counter.take().keys.map(\.digest) == [InquiryKey.others])
     }
 
@@ -49,11 +52,12 @@ struct InquiryCounterTests {
     func putBack(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let (store, other) = (WrappedStore(try open()), try open())
-            let counter = InquiryCounter()
+            let counter = InquiryCounter(seed: 1)
             let recorder = InquiryRecorder(counter: counter, store: store, logger: .init(label: "test"))
             let digest = Self.digest(1)
             func count() {
-                counter.count("a", digest: digest, isPublished: true, from: .installation, at: TurnedClock.start)
+                counter.count(
+                    "a", digest: digest, isPublished: true, from: .installation, address: nil, at: TurnedClock.start)
             }
             count()
             store.failure = StoreError(.full, "the disk is full")

@@ -20,7 +20,7 @@ struct ListChannelHandlerTests {
     /// Runs `body` with a connection, the list that is served, and what counts questions.
     private func run(_ body: (EmbeddedChannel, [UInt8], InquiryCounter) throws -> Void) async throws {
         let repository = try RepositorySimulator.story()
-        let (lists, inquiries) = (ServedLists(anchors: repository.anchors), InquiryCounter())
+        let (lists, inquiries) = (ServedLists(anchors: repository.anchors), InquiryCounter(seed: 1))
         try await TestedStore.sqlite.withDatabase { open in
             let store = try open()
             _ = try await Publisher(store: store, anchors: repository.anchors).publish(

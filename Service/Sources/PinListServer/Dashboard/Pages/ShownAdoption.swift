@@ -34,6 +34,8 @@ struct ShownAdoption: Hashable, Sendable {
     var versions: [Version]
     /// How many requests were counted in the newest window.
     var requests: Int
+    /// How many more there were of sources that had asked as often as counts.
+    var surplus = 0
     /// How long an active installation takes to ask once, in seconds: the list's `refreshAfter`.
     var askedEvery: Int
     /// When 99 % hold the newest list.
@@ -57,7 +59,7 @@ struct ShownAdoption: Hashable, Sendable {
             "base": """
             \(NumberText.count(self.requests, "request", "requests")) counted in the newest window of \
             \(TimeText.duration(Int64(self.step))); an active installation asks about once in \
-            \(TimeText.duration(Int64(self.askedEvery)))
+            \(TimeText.duration(Int64(self.askedEvery)))\(self.surplusText)
             """,
             "forecast": .markup(self.forecastText(frame)),
             "versions": .views(
@@ -72,6 +74,12 @@ struct ShownAdoption: Hashable, Sendable {
                 }),
             "rows": .views(self.rows), "columns": .views(self.layers.map { View(["label": "\($0.label)"]) }),
         ])
+    }
+
+    private var surplusText: String {
+        guard self.surplus > 0 else { return "" }
+        return "; \(NumberText.count(self.surplus)) more do not count, of sources that asked over "
+            + "\(InquiryQuota.mostRequests) times in an hour"
     }
 
     private func forecastText(_ frame: PageFrame) -> Markup {

@@ -59,7 +59,7 @@ extension DashboardPages {
             measurement: .measured(
                 ShownAdoption(
                     start: start, step: Int(hours * 3_600), versions: shown, requests: Int(base),
-                    askedEvery: Int(name.adoption.window),
+                    surplus: Int(clamping: counts.last?.surplus ?? 0), askedEvery: Int(name.adoption.window),
                     forecast: Self.forecast(name, counts, from: start, step: hours * 3_600))),
             unverified: unverified)
     }
