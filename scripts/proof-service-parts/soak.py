@@ -10,7 +10,7 @@ from stage import NAME, Service, exchange, expect, folder, machine, percentile, 
 
 # What the last quarter may hold more than the second one: a tenth, and what allocators do.
 SHARE, BYTES = 1.10, 20_000_000
-PAGES = ["/", "/adoption", "/hosts", "/lists", "/audit", "/failures", "/failures?span=all", "/alarms", "/v1/status",
+PAGES = ["/", "/adoption", "/hosts", "/rotations", "/lists", "/audit", "/failures", "/failures?span=all", "/alarms", "/v1/status",
          "/metrics"]
 
 

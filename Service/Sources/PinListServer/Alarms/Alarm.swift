@@ -18,6 +18,12 @@ public struct Alarm: Hashable, Sendable {
         case pinExpiry = "pin-expiry"
         /// A probe found what would lock somebody out.
         case probeFailed = "probe-failed"
+        /// A gate of a rotation is overdue, or closed again.
+        case rotationGate = "rotation-gate"
+        /// A server presents the new key of a rotation before the gate said so.
+        case earlySwitch = "early-switch"
+        /// A certificate is about to expire, and no rotation is planned for the host.
+        case noRotationPlan = "no-rotation-plan"
         /// The newest list no longer spreads.
         case adoptionStalled = "adoption-stalled"
         /// Signers signed two lists of one version, or one that was never published here.

@@ -20,7 +20,7 @@ enum AlarmRules {
     /// The alarms of what there is to see.
     static func alarms(_ overview: Overview) -> [Alarm] {
         overview.names.flatMap { Self.alarms($0, overview.time) } + Self.rates(overview) + Self.probes(overview)
-            + Self.remembered(overview)
+            + Self.rotations(overview) + Self.remembered(overview)
             + overview.broken.sorted { $0.key < $1.key }.map {
                 Alarm(.notVerified, .critical, $0.key, "what is stored does not verify and is not served: \($0.value)")
             }
@@ -119,12 +119,12 @@ enum AlarmRules {
         }
     }
 
-    private static func severity(_ steps: Steps, until end: Timestamp, _ now: Timestamp) -> Alarm.Severity? {
+    static func severity(_ steps: Steps, until end: Timestamp, _ now: Timestamp) -> Alarm.Severity? {
         let left = end.secondsSince1970 - now.secondsSince1970
         return steps.first { left <= $0.days * 86_400 }?.severity
     }
 
-    private static func ends(_ end: Timestamp, _ now: Timestamp) -> String {
+    static func ends(_ end: Timestamp, _ now: Timestamp) -> String {
         let left = end.secondsSince1970 - now.secondsSince1970
         guard left > 0 else { return "expired on \(end)" }
         let (days, hours) = (left / 86_400, left / 3_600)

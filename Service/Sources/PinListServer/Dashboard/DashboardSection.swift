@@ -10,6 +10,8 @@ enum DashboardSection: String, CaseIterable, Sendable {
     case failures
     /// What each host pins and serves.
     case hosts
+    /// Which keys are being replaced.
+    case rotations
     /// How far the newest list has spread.
     case adoption
     /// What was published.
@@ -28,6 +30,7 @@ enum DashboardSection: String, CaseIterable, Sendable {
         case .now: "Now"
         case .failures: "Failures"
         case .hosts: "Hosts"
+        case .rotations: "Rotations"
         case .adoption: "Adoption"
         case .lists: "Lists"
         case .alarms: "Alarms"

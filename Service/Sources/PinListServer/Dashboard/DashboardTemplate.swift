@@ -14,6 +14,8 @@ enum DashboardTemplate: String, CaseIterable, Sendable {
     case failure
     /// ``HostsPage``.
     case hosts
+    /// ``RotationsPage``.
+    case rotations
     /// ``AdoptionPage``.
     case adoption
     /// ``ListsPage``.
@@ -40,6 +42,7 @@ enum DashboardTemplate: String, CaseIterable, Sendable {
         case .failures: PackageResources.failures_mustache
         case .failure: PackageResources.failure_mustache
         case .hosts: PackageResources.hosts_mustache
+        case .rotations: PackageResources.rotations_mustache
         case .adoption: PackageResources.adoption_mustache
         case .lists: PackageResources.lists_mustache
         case .alarms: PackageResources.alarms_mustache

@@ -10,7 +10,7 @@ enum OpenAPIDocument {
         {"openapi": "3.1.0",
          "info": {"title": "Tumbler", "version": "1.0", "license": {"name": "Apache 2.0", "identifier": "Apache-2.0"},
           "description": "Signed pin lists, failure reports and what an operator asks. Errors are RFC 9457 problems."},
-         "paths": {\(Self.lists), \(Self.reports), \(Self.operators)},
+         "paths": {\(Self.lists), \(Self.reports), \(Self.rotations), \(Self.operators)},
          "components": {
           "securitySchemes": {"token": {"type": "http", "scheme": "bearer",
            "description": "Of tumbler token create. To look, none is needed on loopback, asked by a loopback name."}},
@@ -90,6 +90,15 @@ enum OpenAPIDocument {
             "400": {"$ref": "#/components/responses/problem"}, "401": {"$ref": "#/components/responses/problem"},
             "403": {"$ref": "#/components/responses/problem"}, "413": {"$ref": "#/components/responses/problem"},
             "415": {"$ref": "#/components/responses/problem"}, "503": {"$ref": "#/components/responses/later"}}}},
+         "/v1/lists/{name}/gates": {"parameters": [{"$ref": "#/components/parameters/name"}],
+          "post": {"operationId": "gate", "summary": "Keep an answer of tumbler gate in the audit log",
+           "security": [{"token": []}],
+           "requestBody": {"required": true, "content": {"application/json": {"schema":
+            {"$ref": "#/components/schemas/GateRecord"}, "example": \(Self.gateRecord)}}},
+           "responses": {"204": {"description": "In the audit log."},
+            "400": {"$ref": "#/components/responses/problem"}, "401": {"$ref": "#/components/responses/problem"},
+            "403": {"$ref": "#/components/responses/problem"}, "413": {"$ref": "#/components/responses/problem"},
+            "415": {"$ref": "#/components/responses/problem"}, "503": {"$ref": "#/components/responses/later"}}}},
          "/v1/lists/{name}/adoption": {"parameters": [{"$ref": "#/components/parameters/name"}],
           "get": {"operationId": "adoption", "summary": "Which lists installations hold", \(Self.reader),
            "responses": {"200": {"description": "What was counted.", "content": {"application/json": {"schema":
@@ -110,6 +119,48 @@ enum OpenAPIDocument {
          "/v1/openapi.json": {"get": {"operationId": "document", "summary": "This document", "responses": {"200":
           {"description": "This document.", "content": {"application/json": {"schema": {"type": "object"}}}},
            "400": {"$ref": "#/components/responses/problem"}}}}
+        """
+
+    private static let rotations = """
+        "/v1/lists/{name}/rotations": {"parameters": [{"$ref": "#/components/parameters/name"}],
+          "get": {"operationId": "rotations", "summary": "Where each rotation stands", \(Self.reader),
+           "responses": {"200": {"description": "By host.", "content": {"application/json": {"schema":
+            {"$ref": "#/components/schemas/Rotations"}}}}, "404": {"$ref": "#/components/responses/problem"},
+            \(Self.refusals)}}},
+         "/v1/lists/{name}/rotations/{host}": {"parameters": [{"$ref": "#/components/parameters/name"},
+           {"name": "host", "in": "path", "required": true, "description": "The noted hostname.",
+            "example": "api.example.com", "schema": {"$ref": "#/components/schemas/Host"}}],
+          "get": {"operationId": "rotation", "summary": "The plan of a rotation", \(Self.reader),
+           "parameters": [{"$ref": "#/components/parameters/held"}],
+           "responses": {
+            "200": {"description": "As it was stored.", "headers": {"ETag": {"$ref": "#/components/headers/tag"}},
+             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/RotationPlan"}}}},
+            "304": {"description": "It is the same.", "headers": {"ETag": {"$ref": "#/components/headers/tag"}}},
+            "404": {"$ref": "#/components/responses/problem"}, \(Self.refusals)}},
+          "put": {"operationId": "putRotation", "summary": "Store the plan of a rotation, unless another was faster",
+           "security": [{"token": []}],
+           "parameters": [
+            {"name": "If-Match", "in": "header", "description": "The entity tag of the plan that this one replaces.",
+             "schema": {"type": "string"}},
+            {"name": "If-None-Match", "in": "header", "description": "For a first plan.", "schema": {"const": "*"}}],
+           "requestBody": {"required": true, "content": {"application/json": {"schema":
+            {"$ref": "#/components/schemas/RotationPlan"}}}},
+           "responses": {
+            "200": {"description": "Replaced.", "headers": {"ETag": {"$ref": "#/components/headers/tag"}}},
+            "201": {"description": "Stored.", "headers": {"ETag": {"$ref": "#/components/headers/tag"}}},
+            "400": {"$ref": "#/components/responses/problem"}, "401": {"$ref": "#/components/responses/problem"},
+            "403": {"$ref": "#/components/responses/problem"}, "404": {"$ref": "#/components/responses/problem"},
+            "412": {"$ref": "#/components/responses/problem"}, "413": {"$ref": "#/components/responses/problem"},
+            "415": {"$ref": "#/components/responses/problem"}, "422": {"$ref": "#/components/responses/problem"},
+            "428": {"$ref": "#/components/responses/problem"}, "503": {"$ref": "#/components/responses/later"}}}}
+        """
+
+    private static let gateRecord = """
+        {"host": "api.example.com", "notedHostname": "example.com", "verdict": "safe",
+              "matched": {"pin": "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", "position": "any"},
+              "refusing": {"share": 0.004, "measured": true, "period": "24h", "requests": 18211},
+              "reason": "0.4 % of 18211 requests in 24h name a list that refuses it; at most 1 % may",
+              "certificate": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"}
         """
 
     /// A point in time that there is, for what is asked with.

@@ -30,8 +30,77 @@ enum OpenAPISchemas {
               "period": {"type": "integer", "minimum": 86400}, "requests": {"type": "integer", "minimum": 0},
               "versions": {"type": "object", "additionalProperties": {"type": "integer", "minimum": 1}},
               "unknown": {"type": "integer", "minimum": 0}}},
+            \(Self.gate),
+            \(Self.rotation),
             \(Self.reports),
             \(Self.status)
+        """
+
+    private static let gate = """
+        "GateRecord": {"type": "object", "additionalProperties": false,
+             "required": ["host", "notedHostname", "verdict", "matched", "refusing", "reason", "certificate"],
+             "properties": {
+              "host": {"$ref": "#/components/schemas/Host"},
+              "notedHostname": {"anyOf": [{"$ref": "#/components/schemas/Host"}, {"type": "null"}]},
+              "verdict": {"enum": ["safe", "unsafe", "unknown"]},
+              "matched": {"anyOf": [{"type": "null"}, {"type": "object", "additionalProperties": false,
+               "required": ["pin", "position"], "properties": {"pin": {"$ref": "#/components/schemas/Pin"},
+                "position": {"enum": ["any", "leaf", "issuer"]}}}]},
+              "refusing": {"anyOf": [
+               {"type": "object", "additionalProperties": false,
+                "required": ["share", "measured", "period", "requests"],
+                "properties": {"share": {"type": "number", "minimum": 0, "maximum": 1}, "measured": {"const": true},
+                 "period": {"$ref": "#/components/schemas/Hours"}, "requests": {"$ref": "#/components/schemas/Count"}}},
+               {"type": "object", "additionalProperties": false,
+                "required": ["share", "measured", "period", "requests"],
+                "properties": {"share": {"type": "null"}, "measured": {"const": false},
+                 "period": {"$ref": "#/components/schemas/Hours"},
+                 "requests": {"$ref": "#/components/schemas/Count"}}}]},
+              "reason": {"type": "string", "maxLength": 1024},
+              "certificate": {"$ref": "#/components/schemas/Digest"}}},
+            "Host": {"type": "string", "minLength": 1, "maxLength": 253, "description": "A name or an address."},
+            "Pin": {"type": "string", "minLength": 1, "maxLength": 128, "description": "sha256/ and base64."},
+            "Hours": {"type": "string", "pattern": "^[1-9][0-9]{0,3}h$"},
+            "Count": {"type": "integer", "minimum": 0, "maximum": 999999999999999}
+        """
+
+    private static let rotation = """
+        "PlanLine": {"type": "string", "minLength": 1, "maxLength": 512},
+            "RotationState": {"enum": ["planned", "announced", "ready", "switched", "retired", "aborted"]},
+            "RotationKey": {"type": "object", "additionalProperties": false, "required": ["pin"], "properties": {
+             "pin": {"$ref": "#/components/schemas/Pin"}, "position": {"enum": ["any", "leaf", "issuer"]},
+             "kept": {"$ref": "#/components/schemas/PlanLine"},
+             "heldBy": {"type": "array", "maxItems": 16, "items": {"$ref": "#/components/schemas/PlanLine"}}}},
+            "RotationPlan": {"type": "object", "additionalProperties": false,
+             "required": ["schema", "list", "host", "entries", "new", "old", "announceAt", "switchAt", "retireAt",
+              "maxRefusing", "steps"],
+             "properties": {
+              "schema": {"const": 1}, "list": {"$ref": "#/components/schemas/PlanLine"},
+              "host": {"$ref": "#/components/schemas/Host"},
+              "entries": {"type": "array", "minItems": 1, "maxItems": 10000, "items":
+               {"$ref": "#/components/schemas/Host"}},
+              "pinSet": {"$ref": "#/components/schemas/PlanLine"}, "new": {"$ref": "#/components/schemas/RotationKey"},
+              "old": {"type": "array", "minItems": 1, "maxItems": 16, "items":
+               {"$ref": "#/components/schemas/RotationKey"}},
+              "announceAt": {"$ref": "#/components/schemas/Time"}, "switchAt": {"$ref": "#/components/schemas/Time"},
+              "retireAt": {"$ref": "#/components/schemas/Time"},
+              "maxRefusing": {"type": "string", "pattern": "^[0-9]{1,3}([.][0-9]{1,3})?%$"},
+              "steps": {"type": "array", "minItems": 1, "maxItems": 512, "items": {"type": "object",
+               "additionalProperties": false, "required": ["state", "at"], "properties": {
+                "state": {"$ref": "#/components/schemas/RotationState"}, "at": {"$ref": "#/components/schemas/Time"},
+                "version": {"type": "integer", "minimum": 1}, "forced": {"$ref": "#/components/schemas/PlanLine"},
+                "reason": {"$ref": "#/components/schemas/PlanLine"}}}},
+              "sightings": {"type": "object", "additionalProperties": false, "required": ["at"], "properties": {
+               "at": {"$ref": "#/components/schemas/Time"}, "newEverywhereSince": {"$ref": "#/components/schemas/Time"},
+               "oldNowhereSince": {"$ref": "#/components/schemas/Time"}}}}},
+            "Rotations": {"type": "object", "required": ["name", "rotations"], "properties": {
+             "name": {"type": "string"},
+             "rotations": {"type": "array", "items": {"type": "object", "required": ["host", "digest", "storedAt"],
+              "properties": {"host": {"type": "string"}, "digest": {"$ref": "#/components/schemas/Digest"},
+               "storedAt": {"$ref": "#/components/schemas/Time"},
+               "state": {"$ref": "#/components/schemas/RotationState"}, "since": {"$ref": "#/components/schemas/Time"},
+               "announceAt": {"$ref": "#/components/schemas/Time"}, "switchAt": {"$ref": "#/components/schemas/Time"},
+               "retireAt": {"$ref": "#/components/schemas/Time"}}}}}}
         """
 
     private static let reports = """

@@ -38,6 +38,12 @@ struct ServiceRoutes: Sendable {
         }
         let probe = ProbeRoute(parts: self.parts, access: self.access)
         router.post("/v1/lists/:name/probe") { request, context in try await probe.respond(to: request, context) }
+        let gate = GateRoute(parts: self.parts, access: self.access)
+        router.post("/v1/lists/:name/gates") { request, context in try await gate.respond(to: request, context) }
+        let rotation = RotationRoute(parts: self.parts, access: self.access)
+        router.get("/v1/lists/:name/rotations") { request, context in try await rotation.list(request, context) }
+        router.get("/v1/lists/:name/rotations/:host") { request, context in try await rotation.read(request, context) }
+        router.put("/v1/lists/:name/rotations/:host") { request, context in try await rotation.write(request, context) }
         let adoption = AdoptionRoute(parts: self.parts, access: self.access)
         router.get("/v1/lists/:name/adoption") { request, context in
             try await adoption.respond(to: request, context)

@@ -22,6 +22,8 @@ public struct Overview: Sendable {
     public let hosts: [HostRate]
     /// What probes found last.
     public let probes: [StoredProbe]
+    /// The plans of rotations that were pushed, by list and host.
+    public let rotations: [RotationOverview]
     /// The alarms that fire.
     public let alarms: [StoredAlarm]
     /// What is remembered for days: publications that were refused, and lists that prove two versions of the truth.
@@ -50,6 +52,7 @@ public struct Overview: Sendable {
         let listed = self.names.flatMap { $0.list.domains.map(\.entry.domain.description) }
         self.hosts = try store.hostRates(listed: Set(listed), at: now)
         self.probes = try store.probes()
+        self.rotations = try store.rotations().map(RotationOverview.init)
         self.alarms = try store.firingAlarms()
         self.remembered = try store.auditEntries(of: Self.rememberedActions, since: now.before(604_800)).filter {
             now.secondsSince1970 - $0.time.secondsSince1970 <= Self.rememberedFor[$0.action] ?? 0

@@ -13,6 +13,8 @@ struct ProbeFacts {
     let firstEnd: Timestamp?
     /// The path, leaf first: pins, and when each certificate ends.
     let path: [(pin: String, end: Timestamp?)]
+    /// The pins of the leaves that the addresses of the host present, as far as the probe told them apart.
+    let addressLeaves: [String]
     /// The issuer of the leaf.
     let issuer: String?
     /// The pin of the list that matched.
@@ -27,6 +29,7 @@ struct ProbeFacts {
                 ($0, Self.text(certificate["notAfter"]).flatMap { try? Timestamp($0) })
             }
         }
+        self.addressLeaves = Self.elements(members["addresses"]).compactMap { Self.text(Self.members($0)["pin"]) }
         self.issuer = path.first.flatMap { Self.text($0["issuer"]) }
         self.firstEnd = path.compactMap { Self.text($0["notAfter"]).flatMap { try? Timestamp($0) } }.min()
         self.matched = Self.text(members["matched"]) ?? Self.text(Self.members(members["matched"])["pin"])

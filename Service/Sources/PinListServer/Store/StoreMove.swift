@@ -43,6 +43,7 @@ public struct StoreMove: Sendable {
         ("alarm", ["key", "kind", "severity", "detail", "since", "ended_at"], ["key"]),
         ("notification", ["number", "target", "body", "made_at", "attempts", "next_at"], ["number"]),
         ("delivery", ["target", "at", "trouble"], ["target"]),
+        ("rotation", ["name", "host", "stored_at", "plan"], ["name", "host"]),
     ]
 
     /// Those whose numbers the database gives.

@@ -29,7 +29,18 @@ struct StoreSchema {
         })
 
     /// The migrations that this version knows, in their order; the first is number 1.
-    static func migrations(_ dialect: Dialect) -> [[String]] { [Self.first(dialect)] }
+    static func migrations(_ dialect: Dialect) -> [[String]] { [Self.first(dialect), Self.second(dialect)] }
+
+    /// Plans of rotations.
+    private static func second(_ dialect: Dialect) -> [String] {
+        [
+            """
+            CREATE TABLE rotation (
+                name TEXT NOT NULL, host TEXT NOT NULL, stored_at \(dialect.integer) NOT NULL,
+                plan \(dialect.bytes) NOT NULL, PRIMARY KEY (name, host))
+            """
+        ]
+    }
 
     private static func first(_ dialect: Dialect) -> [String] {
         let (integer, bytes, identity, ordered) = (dialect.integer, dialect.bytes, dialect.identity, dialect.ordered)

@@ -20,6 +20,8 @@ struct SamplePageTests {
             ("failures", Story.failuresPage()), ("failures-filtered", Story.failuresPage(filter)),
             ("failures-empty", Story.failuresPage(groups: [])), ("failure", Story.failurePage),
             ("hosts", Story.hostsPage), ("adoption", Story.adoptionPage), ("adoption-missing", Story.unmeasuredPage),
+            ("rotations", Story.rotationsPage),
+            ("rotations-empty", RotationsPage(rotations: [], total: 0, unreadable: [], isFiltered: false)),
             ("lists", Story.listsPage), ("audit", Story.auditPage), ("alarms", Story.alarmsPage),
             ("login", LoginPage(wasRefused: false, next: "/")),
             ("login-refused", LoginPage(wasRefused: true, next: "/")),

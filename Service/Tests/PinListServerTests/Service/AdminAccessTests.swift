@@ -12,7 +12,7 @@ import Testing
 
 @Suite("Who may look")
 struct AdminAccessTests {
-    private static let pages = ["/", "/failures", "/lists", "/hosts", "/audit", "/alarms", "/adoption"]
+    private static let pages = ["/", "/failures", "/lists", "/hosts", "/audit", "/alarms", "/adoption", "/rotations"]
     private static let programs = ["/metrics", "/readyz", "/v1/status", "/v1/reports"]
 
     @Test("on loopback nobody needs a token, unless the request came through something, or names another host")

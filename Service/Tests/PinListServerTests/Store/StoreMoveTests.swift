@@ -60,6 +60,8 @@ struct StoreMoveTests {
             try store.notify("a", [0, 1], at: TurnedClock.start)
             try store.putDelivery(to: "a", at: TurnedClock.start, trouble: "b")
             _ = try store.addEvidence("d", of: "a", [7], at: TurnedClock.start)
+            let plan = StoredRotation(name: "a", host: "b", storedAt: TurnedClock.start, bytes: [0, 255])
+            #expect(try store.put(plan, if: .absent) == .stored(isNew: true))
         }
     }
 

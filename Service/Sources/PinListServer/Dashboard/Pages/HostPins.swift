@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificatePinning
+internal import PinRotation
 
 /// A host of the list, with what probes saw of it.
 struct HostPins: Hashable, Sendable {
@@ -28,6 +29,8 @@ struct HostPins: Hashable, Sendable {
         var service: Service
         /// From where it was seen: names of probes.
         var probes: [String]
+        /// Whether it could be deployed; `nil` where nothing is expected of the host.
+        var judgement: DeployableKeys.Judgement? = nil
     }
 
     /// The entry's domain.
@@ -46,6 +49,8 @@ struct HostPins: Hashable, Sendable {
     var pins: [Pinned]
     /// When a probe last saw it; `nil` when none did.
     var probedAt: Timestamp?
+    /// Where the rotation of its keys stands, in a word; `nil` when none is planned.
+    var rotation: String? = nil
 
     /// Days before the end of a certificate at which it is time to act: those of `tumbler probe`.
     static let certificateDays = (soon: 30.0, now: 7.0)
@@ -83,7 +88,26 @@ struct HostPins: Hashable, Sendable {
             "missing": .views(self.missing.map { View(["text": "\($0.text)", "isUrgent": .flag($0.isUrgent)]) }),
             "hasMissing": .flag(!self.missing.isEmpty),
             "pins": .views(self.pins.map { $0.view(in: frame, axis: Self.axis) }),
-            "hasPins": .flag(!self.pins.isEmpty),
+            "hasPins": .flag(!self.pins.isEmpty), "safe": .view(self.safe),
+            "rotation": .view(
+                self.rotation.map { state in
+                    View([
+                        "state": .markup(VisibleText.line(state, limit: 16)),
+                        "href": "\(RotationsPage.link(to: self.domain, in: frame))",
+                    ])
+                }),
+        ])
+    }
+
+    /// Which of its keys are safe to deploy, in a line; `nil` where that is no question.
+    private var safe: View? {
+        let judged = self.pins.filter { $0.judgement != nil }
+        guard !judged.isEmpty else { return nil }
+        let safe = judged.filter(\.isSafe).map { DigestText.short($0.pin) }
+        let isMeasured = judged.contains { if case .refused? = $0.judgement { true } else { false } }
+        return View([
+            "keys": .markup(Markup.join(safe, separator: ", ")), "hasKeys": .flag(!safe.isEmpty),
+            "isNone": .flag(safe.isEmpty && isMeasured), "isUnknown": .flag(!isMeasured),
         ])
     }
 }
@@ -92,6 +116,39 @@ extension HostPins.Pinned {
     /// Whether a probe saw it.
     var isServed: Bool {
         if case .served = self.service { true } else { false }
+    }
+
+    /// Whether so few would refuse it that the gate says safe, where nothing else is agreed.
+    var isSafe: Bool {
+        guard case .refused(let share)? = self.judgement else { return false }
+        return share <= GateRules.usualMaxRefusing / 100
+    }
+
+    /// Whether it could be deployed, in words.
+    private var judgementText: Markup {
+        switch self.judgement {
+        case .refused(let share) where self.isSafe:
+            """
+            <span class="state calm"><span aria-hidden="true">●</span> safe</span> \
+            <span class="faint">\(Share.percent(share)) refuse it</span>
+            """
+        case .refused(let share):
+            """
+            <span class="state now"><span aria-hidden="true">■</span> not safe</span> \
+            <span class="faint">\(Share.percent(share)) refuse it</span>
+            """
+        case .notMeasured(let why):
+            """
+            <span class="state unknown"><span aria-hidden="true">○</span> not measured</span> \
+            <span class="faint">\(VisibleText.line(why, limit: 300))</span>
+            """
+        case .needsChain(let why):
+            """
+            <span class="state unknown"><span aria-hidden="true">○</span> not known</span> \
+            <span class="faint">\(VisibleText.line(why, limit: 300))</span>
+            """
+        case nil: "–"
+        }
     }
 
     fileprivate func view(in frame: PageFrame, axis: Double) -> View {
@@ -110,7 +167,7 @@ extension HostPins.Pinned {
             "isUnknown": .flag(self.service == .neverProbed),
             "probes": .markup("\(Markup.join(shown, separator: ", "))\(more)"),
             "until": .markup(until.map { frame.times.date($0) } ?? ""), "left": .markup(left?.words ?? ""),
-            "bar": .markup(left?.bar(axis) ?? ""),
+            "bar": .markup(left?.bar(axis) ?? ""), "deploy": .markup(self.judgementText),
         ])
     }
 }

@@ -11,6 +11,8 @@ struct HostsPage: DashboardPage {
     var version: Int64?
     /// The hosts, as the list has them.
     var hosts: [HostPins]
+    /// From what it is said which keys could be deployed, in a sentence; empty where that is not measured.
+    var measured = ""
 
     /// The most hosts that are shown.
     static let mostHosts = 500
@@ -24,6 +26,7 @@ struct HostsPage: DashboardPage {
         let enforced = self.hosts.filter { $0.mode == "enforce" }.count
         return View([
             "version": .markup(self.version.map { "\($0)" } ?? ""), "hasHosts": .flag(!self.hosts.isEmpty),
+            "measured": "\(self.measured)",
             "summary": """
             \(NumberText.count(self.hosts.count, "host", "hosts")), \(NumberText.count(enforced)) enforced; \
             \(incomplete == 0 ? "nothing is missing" : "\(NumberText.count(incomplete)) with something missing")

@@ -23,16 +23,8 @@ struct StepPlot: Sendable {
             id: self.id, title: self.title, description: self.description, pixels: self.pixels,
             start: self.series.start, end: self.series.end, scale: NiceScale(maximum: self.series.maximum),
             tickLabel: { NumberText.short($0) })
-        let areas = self.series.measured.map { run -> Markup in
-            let line = self.line(run, frame)
-            let from = PlotFrame.number(frame.x(self.series.time(of: run.lowerBound)))
-            let to = PlotFrame.number(frame.x(self.series.time(of: run.upperBound)))
-            return """
-                <path class="area" d="M\(from),100\(line)L\(to),100Z"/>\
-                <path class="line" d="M\(String(line.dropFirst()))"/>
-                """
-        }
-        return frame.svg("\(Self.gaps(self.series, frame))\(Markup.join(areas))", labels: self.notes(frame))
+        return frame.svg(
+            "\(Self.gaps(self.series, frame))\(Self.areas(self.series, frame))", labels: self.notes(frame))
     }
 
     /// The same in a sentence.
@@ -51,11 +43,25 @@ struct StepPlot: Sendable {
             """
     }
 
-    private func line(_ run: Range<Int>, _ frame: PlotFrame) -> String {
+    /// What was measured of a series, as areas with a line on top.
+    static func areas(_ series: PlotSeries, _ frame: PlotFrame) -> Markup {
+        Markup.join(
+            series.measured.map { run -> Markup in
+                let line = Self.line(run, series, frame)
+                let from = PlotFrame.number(frame.x(series.time(of: run.lowerBound)))
+                let to = PlotFrame.number(frame.x(series.time(of: run.upperBound)))
+                return """
+                    <path class="area" d="M\(from),100\(line)L\(to),100Z"/>\
+                    <path class="line" d="M\(String(line.dropFirst()))"/>
+                    """
+            })
+    }
+
+    private static func line(_ run: Range<Int>, _ series: PlotSeries, _ frame: PlotFrame) -> String {
         run.reduce(into: "") { path, index in
-            let from = PlotFrame.number(frame.x(self.series.time(of: index)))
-            let to = PlotFrame.number(frame.x(self.series.time(of: index + 1)))
-            let y = PlotFrame.number(frame.y(self.series.values[index] ?? 0))
+            let from = PlotFrame.number(frame.x(series.time(of: index)))
+            let to = PlotFrame.number(frame.x(series.time(of: index + 1)))
+            let y = PlotFrame.number(frame.y(series.values[index] ?? 0))
             path += "L\(from),\(y)H\(to)"
         }
     }

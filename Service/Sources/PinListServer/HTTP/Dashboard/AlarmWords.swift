@@ -19,6 +19,9 @@ enum AlarmWords {
         case .certificateExpiry: "A certificate of \(subject) is about to expire"
         case .pinExpiry: "The pins of \(subject) are about to expire"
         case .probeFailed: "\(subject) serves what apps refuse"
+        case .rotationGate: "The rotation of \(subject) does not go on"
+        case .earlySwitch: "\(subject) presents a new key too early"
+        case .noRotationPlan: "No rotation of \(subject) is planned, and its certificate ends"
         case .adoptionStalled: "The newest list of \(subject) no longer spreads"
         case .equivocation: "Signers of \(subject) signed what was never published here"
         case .publishRefused: "A publication of \(subject) was refused"
@@ -41,6 +44,14 @@ enum AlarmWords {
             "Renew it with a key that the list names, or release a list that names the new key first."
         case .pinExpiry: "Release a list with a later expiresAt, or without one: after it the domain is not pinned."
         case .probeFailed: "Serve a key that the list names, or release a list that names the one that is served."
+        case .rotationGate:
+            "tumbler rotate status says what is missing. Do not deploy the new key before the plan is ready."
+        case .earlySwitch:
+            "Put the old key back on that server, or look with tumbler gate how many refuse the new one. Installations "
+                + "that do not have the new pin yet are locked out."
+        case .noRotationPlan:
+            "When the renewal brings a new key: tumbler rotate plan, now. When it keeps the key, renew it and probe "
+                + "again."
         case .adoptionStalled:
             "Some installations do not refresh: look at app versions in failures. Do not remove the old key by this figure."
         case .equivocation:
@@ -56,8 +67,9 @@ enum AlarmWords {
     static func path(_ kind: Alarm.Kind?) -> String? {
         switch kind {
         case .failureRate: DashboardSection.failures.path
-        case .certificateExpiry, .pinExpiry, .probeFailed: DashboardSection.hosts.path
+        case .certificateExpiry, .pinExpiry, .probeFailed, .noRotationPlan: DashboardSection.hosts.path
         case .adoptionStalled: DashboardSection.adoption.path
+        case .rotationGate, .earlySwitch: DashboardSection.rotations.path
         case .listExpiry, .rootExpiry: DashboardSection.lists.path
         case .publishRefused, .equivocation: DashboardSection.audit.path
         default: nil

@@ -36,9 +36,25 @@ enum DashboardPages {
         let probes = Dictionary(
             asked.overview.probes.filter { $0.name == name.name }.map { ($0.host, $0) }
         ) { first, _ in first }
-        return HostsPage(
-            version: name.list.version,
-            hosts: name.list.domains.map { Self.pins($0, probes[$0.entry.domain.description], name.list) })
+        let versions = asked.parts.lists.names[name.name]?.versions ?? [:]
+        let (window, now) = (name.list.refreshInterval, asked.overview.time)
+        let keys = try await asked.parts.store.read { store in
+            try store.deployableKeys(of: name.name, versions: versions, window: window, at: now)
+        }
+        let rotations = Dictionary(
+            asked.overview.rotations.filter { $0.name == name.name }.map { ($0.host, $0.state) }
+        ) { first, _ in first }
+        let hosts = name.list.domains.enumerated().map { index, domain in
+            var host = Self.pins(domain, probes[domain.entry.domain.description], name.list)
+            host.rotation = rotations[domain.entry.domain.description]
+            // No more than are shown.
+            guard index < HostsPage.mostHosts, domain.entry.mode != .off else { return host }
+            for (place, known) in domain.entry.pins.enumerated() where host.pins.indices.contains(place) {
+                host.pins[place].judgement = keys.judgement(of: known, in: domain.entry)
+            }
+            return host
+        }
+        return HostsPage(version: name.list.version, hosts: hosts, measured: keys.measured)
     }
 
     static func audit(_ asked: DashboardRequest) async throws -> AuditPage {

@@ -51,8 +51,12 @@ enum HostileStory {
         let hosts = texts.map { text in
             HostPins(
                 domain: text, includesSubdomains: true, mode: text, rollout: 1, expiresAt: nil, suspendedUntil: nil,
-                pins: [.init(pin: text, position: text, note: text, service: .served(until: Story.now), probes: texts)],
-                probedAt: nil)
+                pins: [
+                    .init(
+                        pin: text, position: text, note: text, service: .served(until: Story.now), probes: texts,
+                        judgement: .notMeasured(text))
+                ],
+                probedAt: nil, rotation: text)
         }
         let publication = ListsPage.Publication(
             what: self.all, version: 1, digest: self.all, publishedAt: Story.now, publishedBy: self.all, issuedAt: nil,
@@ -70,6 +74,13 @@ enum HostileStory {
             name: self.all, version: .max, digest: self.all, publishedAt: Timestamp(secondsSince1970: .min),
             expiresAt: Timestamp(secondsSince1970: .max), rootVersion: .min,
             rootExpiresAt: Timestamp(secondsSince1970: .min), share: .nan)
+        let rotation = ShownRotation(
+            host: self.all, entries: .max, state: self.all, since: Timestamp(secondsSince1970: .min),
+            nextState: self.all, due: Timestamp(secondsSince1970: .max), newPin: self.all, oldPins: texts,
+            kept: self.all, maxRefusing: "1%", wayBack: self.all,
+            events: texts.map { .init(label: $0, time: Timestamp(secondsSince1970: .max), isDone: false) },
+            adoption: Story.hours(mean: .nan, seed: 1), seen: texts,
+            forced: [.init(state: self.all, time: Story.now, reason: self.all)])
         let unmeasured = Unmeasured(what: self.all, why: self.all, next: self.all)
         return [
             ("now", NowPage(alarms: [self.alarm], hosts: rates, lists: [served], unmeasured: [unmeasured])),
@@ -79,6 +90,10 @@ enum HostileStory {
                 AdoptionPage(
                     measurement: .notMeasured(unmeasured),
                     unverified: texts.map { UnverifiedDigest(digest: $0, requests: .max, lastSeen: Story.now) })
+            ),
+            (
+                "rotations",
+                RotationsPage(rotations: [rotation], total: .max, unreadable: texts, isFiltered: false)
             ),
             ("lists", ListsPage(publications: [publication], total: 1)),
             ("audit", AuditPage(entries: [entry], head: entry, older: .max, newer: .min)),

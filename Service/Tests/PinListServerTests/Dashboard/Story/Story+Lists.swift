@@ -56,11 +56,13 @@ extension Story {
                     domain: "api.bank.example", includesSubdomains: true, mode: "enforce", rollout: 100, expiresAt: nil,
                     suspendedUntil: nil,
                     pins: [
-                        .init(pin: self.pin("c"), position: "any", note: "current", service: .notServed, probes: []),
+                        .init(
+                            pin: self.pin("c"), position: "any", note: "current", service: .notServed, probes: [],
+                            judgement: .refused(share: 0.002)),
                         .init(
                             pin: self.pin("d"), position: "any", note: "backup, in the safe", service: .notServed,
-                            probes: []),
-                    ], probedAt: self.ago(10_800)),
+                            probes: [], judgement: .refused(share: 0.38)),
+                    ], probedAt: self.ago(10_800), rotation: "announced"),
                 HostPins(
                     domain: "login.bank.example", includesSubdomains: false, mode: "enforce", rollout: 50,
                     expiresAt: nil,
@@ -68,7 +70,8 @@ extension Story {
                     pins: [
                         .init(
                             pin: self.pin("e"), position: "leaf", note: "current",
-                            service: .served(until: self.ahead(days: 11)), probes: ["frankfurt-1", "ci"]),
+                            service: .served(until: self.ahead(days: 11)), probes: ["frankfurt-1", "ci"],
+                            judgement: .notMeasured("12 requests in 24 hours are too few, and 300 are needed")),
                         .init(pin: self.pin("f"), position: "leaf", note: "backup", service: .notServed, probes: []),
                     ], probedAt: self.ago(10_800)),
                 HostPins(

@@ -1,0 +1,48 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// Which keys are being replaced, and how far that is.
+struct RotationsPage: DashboardPage {
+    static let template = DashboardTemplate.rotations
+    static let section: DashboardSection? = .rotations
+
+    /// The rotations, those first that are not over.
+    var rotations: [ShownRotation]
+    /// How many there are in all.
+    var total: Int
+    /// Hosts whose plan cannot be read by this version.
+    var unreadable: [String]
+    /// Whether one host alone is shown.
+    var isFiltered: Bool
+
+    /// The most that are shown.
+    static let mostRotations = 50
+    /// The member of an address that names a host.
+    static let hostMember = "host"
+
+    /// Where the rotation of a host is shown.
+    static func link(to host: String, in frame: PageFrame) -> String {
+        frame.link(DashboardSection.rotations.path, [(name: Self.hostMember, value: host)])
+    }
+
+    /// What the window is called.
+    var title: String { "Rotations" }
+
+    /// What the template is filled with.
+    func view(in frame: PageFrame) -> View {
+        View([
+            "rotations": .views(
+                self.rotations.enumerated().map { number, rotation in rotation.view(number: number + 1, in: frame) }),
+            "hasRotations": .flag(!self.rotations.isEmpty),
+            "summary": "\(NumberText.count(self.total, "rotation", "rotations"))",
+            "unreadable": .views(
+                self.unreadable.prefix(Self.mostRotations).map { host in
+                    View(["host": .markup(VisibleText.line(host, limit: 253))])
+                }),
+            "all": self.isFiltered ? "\(frame.link(DashboardSection.rotations.path))" : "",
+            "more": self.total > self.rotations.count && !self.isFiltered
+                ? "\(NumberText.count(self.total - self.rotations.count)) more are not shown." : "",
+        ])
+    }
+}

@@ -1,0 +1,103 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+internal import PinListMetadata
+internal import PinRotation
+
+/// What the page of rotations shows.
+extension DashboardPages {
+    /// The most windows of a curve.
+    private static let rotationWindows: Int64 = 60
+    /// The most curves of a page.
+    private static let mostCurves = 12
+
+    static func rotations(_ asked: DashboardRequest) async throws -> RotationsPage {
+        let host = asked.member(RotationsPage.hostMember)
+        let all = asked.overview.rotations.filter { rotation in
+            rotation.name == asked.name?.name && (host == nil || rotation.host == host)
+        }
+        let now = asked.overview.time
+        let readable = all.filter { $0.plan != nil }.sorted { left, right in
+            let (one, other) = (left.due(at: now), right.due(at: now))
+            return (one == nil ? 1 : 0, one?.secondsSince1970 ?? 0, left.host)
+                < (other == nil ? 1 : 0, other?.secondsSince1970 ?? 0, right.host)
+        }
+        let shown = Array(readable.prefix(RotationsPage.mostRotations))
+        let curves = try await Self.curves(shown.prefix(Self.mostCurves).compactMap(\.plan), asked)
+        return RotationsPage(
+            rotations: shown.compactMap { rotation in
+                rotation.plan.map { plan in
+                    Self.shown(
+                        plan, due: rotation.due(at: now), seen: rotation.seen(in: asked.overview.probes),
+                        curve: curves[plan.host], at: now)
+                }
+            },
+            total: readable.count, unreadable: all.filter { $0.plan == nil }.map(\.host), isFiltered: host != nil)
+    }
+
+    /// How the lists with the new pin have spread, since they were announced.
+    private static func curves(
+        _ plans: [RotationPlan], _ asked: DashboardRequest
+    ) async throws -> [HostName: PlotSeries] {
+        guard let name = asked.name else { return [:] }
+        let now = asked.overview.time
+        let versions = asked.parts.lists.names[name.name]?.versions ?? [:]
+        let least = max(1, (name.adoption.window + 3_599) / 3_600)
+        return try await asked.parts.store.read { store in
+            var curves: [HostName: PlotSeries] = [:]
+            for plan in plans {
+                guard let announced = plan.steps.first(where: { $0.state == .announced }),
+                    let version = announced.version
+                else { continue }
+                let last = min(plan.state.isFinal ? plan.since : now, now).hour
+                let span = min(max(last - announced.at.hour + 1, 1), 100_000)
+                let hours = max(least, (span + Self.rotationWindows - 1) / Self.rotationWindows)
+                let count = (span + hours - 1) / hours
+                let windows = try store.inquiries(of: name.name, windows: count, of: hours, until: last)
+                let shares = windows.enumerated().map { index, inquiries -> Double? in
+                    let end = last - (count - 1 - Int64(index)) * hours
+                    let window = WindowCount(inquiries, hours: (end - hours + 1)...end, versions)
+                    return window.whyNotMeasured == nil ? window.share(of: version) : nil
+                }
+                curves[plan.host] = PlotSeries(
+                    start: Timestamp(secondsSince1970: (last - count * hours + 1) * 3_600), step: Int(hours * 3_600),
+                    values: shares)
+            }
+            return curves
+        }
+    }
+
+    static func shown(
+        _ plan: RotationPlan, due: Timestamp?, seen: [String], curve: PlotSeries?, at now: Timestamp
+    ) -> ShownRotation {
+        func event(_ label: String, _ state: RotationState, else planned: Timestamp?) -> RotationPlot.Event? {
+            if let entered = plan.entered(state) {
+                return RotationPlot.Event(label: label, time: entered, isDone: true)
+            }
+            // Nothing more is planned of what is over.
+            guard !plan.state.isFinal, let planned else { return nil }
+            return RotationPlot.Event(label: label, time: planned, isDone: false)
+        }
+        var events = [
+            event("announced", .announced, else: plan.announceAt),
+            RotationPlot.Event(label: "earliest switch", time: plan.switchAt, isDone: plan.switchAt <= now),
+        ].compactMap { $0 }
+        if let live = plan.entered(.switched) ?? plan.sightings?.newEverywhereSince {
+            events.append(RotationPlot.Event(label: "seen live", time: live, isDone: true))
+        }
+        events += [event("old key retired", .retired, else: plan.retireAt), event("aborted", .aborted, else: nil)]
+            .compactMap { $0 }
+        return ShownRotation(
+            host: plan.host.description, entries: plan.entries.count, state: plan.state.rawValue, since: plan.since,
+            nextState: plan.state.following?.rawValue, due: due, newPin: plan.new.pin.description,
+            oldPins: plan.old.map(\.pin.description),
+            kept: ((plan.new.kept.map { [$0] } ?? []) + plan.new.heldBy).joined(separator: "; "),
+            maxRefusing: plan.maxRefusing.description,
+            wayBack: plan.outlook(RotationFacts(), at: now).wayBack, events: events, adoption: curve, seen: seen,
+            forced: plan.forcedSteps.map {
+                ShownRotation.Forced(state: $0.state.rawValue, time: $0.at, reason: $0.forced ?? "")
+            })
+    }
+}

@@ -1,0 +1,100 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import Foundation
+import NIOHTTP1
+import PinListMetadata
+import PinRotation
+import PinningTesting
+import Testing
+
+@testable import PinListServer
+
+@Suite("The page of rotations")
+struct RotationPageTests {
+    private static let host = "api.example.com"
+
+    private func html(_ page: some DashboardPage) throws -> String {
+        String(decoding: try Dashboard().render(page, in: Story.frame), as: UTF8.self)
+    }
+
+    @Test("says where each stands, by when it goes on, what was forced, and the plot in words and as a table")
+    func words() throws {
+        let html = try self.html(Story.rotationsPage)
+        #expect(html.contains("<bdi>announced</bdi>"))
+        #expect(html.contains("3 entries are concerned"))
+        #expect(html.contains("<tr><th scope=\"row\">earliest switch</th>"))
+        #expect(html.contains("the old key was in a backup"))
+        #expect(html.contains("was stored by a later version"))
+        // One is overdue, the other is not.
+        #expect(html.components(separatedBy: " was planned for ").count == 2)
+        // Two plots, each with its words; the curve of one of them as a table with a gap that is none.
+        #expect(html.components(separatedBy: "role=\"img\" aria-labelledby=\"rotation-").count == 3)
+        #expect(html.contains("Share of active installations that know the new key: not measured."))
+        #expect(html.components(separatedBy: "<td class=\"number\">not measured</td>").count == 4)
+        #expect(html.contains("href=\"/rotations?list=com.example.bank\" aria-current=\"page\""))
+        #expect(try self.html(Story.hostsPage).contains("/rotations?list=com.example.bank&amp;host=api.bank.example"))
+    }
+
+    @Test("a plot has a line for what happened, another for what is planned, and one for now")
+    func plot() {
+        let plot = RotationPlot(
+            id: "r", title: "t",
+            events: [
+                .init(label: "announced", time: Timestamp(secondsSince1970: 0), isDone: true),
+                .init(label: "old key retired", time: Timestamp(secondsSince1970: 1_000), isDone: false),
+            ],
+            adoption: PlotSeries(start: Timestamp(secondsSince1970: 0), step: 250, values: [0.5, nil]),
+            now: Timestamp(secondsSince1970: 500))
+        let html = plot.svg.html
+        #expect(html.contains("<line class=\"event done\" x1=\"0\" x2=\"0\" y1=\"0\" y2=\"100\"/>"))
+        #expect(html.contains("<line class=\"event\" x1=\"1000\" x2=\"1000\" y1=\"0\" y2=\"100\"/>"))
+        #expect(html.contains("<line class=\"event today\" x1=\"500\" x2=\"500\" y1=\"0\" y2=\"100\"/>"))
+        #expect(html.contains("<path class=\"line\" d=\"M0,50H250\"/>"))
+        #expect(html.contains("<rect class=\"gap\" x=\"250\""))
+        #expect(html.contains("text-anchor=\"start\">announced</text>"))
+        #expect(html.contains("text-anchor=\"end\">old key retired (planned)</text>"))
+        #expect(plot.description.hasSuffix("know the new key: not measured."))
+    }
+
+    @Test("the service draws what was pushed, with the curve of those who hold the announced list")
+    func served() async throws {
+        var simulator = try RepositorySimulator.story([try .pinned(Self.host)])
+        let second = try simulator.publishList { _ in }
+        let repository = simulator
+        let clock = TurnedClock()
+        let plan = try RotationPlan.story(Self.host, [.announced]).stored()
+        try await TestedStore.sqlite.withDatabase { open in
+            let store = try open()
+            for envelopes in [[repository.roots[0], repository.lists[0]], [second]] {
+                _ = try await Publisher(store: store, anchors: repository.anchors).publish(
+                    envelopes, name: "com.example.app", by: "cli", at: TurnedClock.start)
+            }
+            clock.turn(by: 3 * 86_400)
+            let hour = clock.now.hour
+            try await store.write { store in
+                #expect(try store.put(plan, if: .absent) == .stored(isNew: true))
+                func held(_ list: [UInt8], _ count: Int64) throws {
+                    let digest = Envelope.digest(of: list)
+                    try store.add([
+                        InquiryKey(name: "com.example.app", hour: hour, source: .installation, digest: digest): count
+                    ])
+                }
+                try held(repository.lists[0], 250)
+                try held(second, 750)
+            }
+            try await RunningService.with(store, clock: clock, { $0.roots = repository.anchors }) { service in
+                let page = try await service.ask(.GET, "/rotations").text
+                #expect(page.contains("<bdi>announced</bdi>"))
+                #expect(page.contains("Share of active installations that know the new key: 75 %."))
+                #expect(try await service.ask(.GET, "/rotations?host=\(Self.host)").text.contains("All rotations"))
+                let other = try await service.ask(.GET, "/rotations?host=other.example.com").text
+                #expect(other.contains("No plan was pushed"))
+                let hosts = try await service.ask(.GET, "/hosts").text
+                #expect(hosts.contains("<a href=\"/rotations?host=api.example.com\">Rotation: "))
+            }
+        }
+    }
+}
