@@ -30,7 +30,7 @@ private let targets: [any FuzzTarget.Type] = [
     RequestTargetText.self, PresentedChainBytes.self, AndroidConfigurationText.self, OkHttpSourceText.self,
     PropertyListBytes.self, ReportAnswer.self, ReportBodies.self, RequestFields.self, DashboardText.self,
     ExecutableFileBytes.self, ProcessText.self, PathExtensionBytes.self, GateRecordText.self,
-    CodeSignatureBytes.self, ProvisioningProfileBytes.self,
+    RotationPlanBytes.self, CodeSignatureBytes.self, ProvisioningProfileBytes.self,
 ]
 
 /// The target of this run.
