@@ -34,7 +34,8 @@ extension AlarmRules {
                     "its rotation in \(rotation.name) was ready and is announced again since \(plan.since): "
                         + (plan.lastStep.reason ?? "the gate is no longer safe"), key: rotation.name))
         } else if let due = rotation.due(at: overview.time),
-            let severity = Self.overdue.first(where: { due < overview.time.before($0.seconds) })?.severity
+            // Who came late into a state has a day in it all the same.
+            let severity = Self.severity(ofGateDue: max(due, plan.since), overview.time)
         {
             alarms.append(
                 Alarm(
@@ -50,6 +51,10 @@ extension AlarmRules {
                     "a probe saw the new key \(plan.new.pin) of the rotation in \(rotation.name), which is "
                         + "\(plan.state.rawValue) and not ready", key: rotation.name)
             }
+    }
+
+    private static func severity(ofGateDue due: Timestamp, _ now: Timestamp) -> Alarm.Severity? {
+        Self.overdue.first { due < now.before($0.seconds) }?.severity
     }
 
     /// Hosts whose own certificate ends soon, whose own key is all that is pinned of what they serve, and for which
