@@ -48,10 +48,13 @@ struct DeployableKeys: Sendable {
                 + "\(count.period / 3_600) hours: a key is safe when at most "
                 + "\(Share.percent(GateRules.usualMaxRefusing / 100)) of them name a list that refuses it, or one that "
                 + "is not known here. Ask tumbler gate with the whole chain before it goes live."
-        self.held = count.why != nil ? [] : count.versions.compactMap { version, requests in
-            guard let list = lists[version], let rules = try? ListRules(list, at: now) else { return nil }
-            return (rules, requests)
-        }
+        self.held =
+            count.why != nil
+            ? []
+            : count.versions.compactMap { version, requests in
+                guard let list = lists[version], let rules = try? ListRules(list, at: now) else { return nil }
+                return (rules, requests)
+            }
     }
 
     /// What is known of a pin of an entry.

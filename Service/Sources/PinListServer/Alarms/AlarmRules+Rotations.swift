@@ -78,7 +78,8 @@ extension AlarmRules {
                 return Alarm(
                     .noRotationPlan, .notice, host,
                     "its certificate \(Self.ends(end, overview.time)), \(name.name) pins its own key, and no rotation "
-                        + "is planned: a renewal with a new key that apps do not know would lock them out", key: name.name)
+                        + "is planned: a renewal with a new key that apps do not know would lock them out",
+                    key: name.name)
             }
         }
     }
