@@ -30,7 +30,9 @@ enum ScenarioSource: FuzzTarget {
         precondition(ScenarioLimits.days.contains(scenario.simulatedDays))
         // What is read can be run. A few installations and days, and few events, so that a run is short.
         guard scenario.simulatedDays <= 60, scenario.events.count <= 8 else { return }
-        guard let simulation = try? Simulation(scenario, seed: 1) else { preconditionFailure("it is read, and not run") }
+        guard let simulation = try? Simulation(scenario, seed: 1) else {
+            preconditionFailure("it is read, and not run")
+        }
         guard let tally = try? simulation.tally(of: 0..<min(scenario.clients, 4)) else { return }
         let answer = simulation.answer(from: tally)
         precondition(answer.series.count == scenario.simulatedDays * 24)

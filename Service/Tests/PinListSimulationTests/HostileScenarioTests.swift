@@ -3,9 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import PinListRepository
-@testable import PinListSimulation
 import PinningTesting
 import Testing
+
+@testable import PinListSimulation
 
 @Suite("A scenario that is made to harm whoever reads it")
 struct HostileScenarioTests {
@@ -47,7 +48,8 @@ struct HostileScenarioTests {
         ScenarioText.expectRefusal(ScenarioText.small("listHost: {outage: [\(outages)]}"), at: "3:", "over 256")
         let keys = (0..<100).map { "  - {at: 1d, switch: k\($0)}\n" }.joined()
         ScenarioText.expectRefusal(ScenarioText.small("events:\n" + keys), at: "", "over 64 keys")
-        let both = "events:\n" + String(repeating: event, count: 200) + "rollout:\n"
+        let both =
+            "events:\n" + String(repeating: event, count: 200) + "rollout:\n"
             + String(repeating: "  - {at: 1d, percent: 1}\n", count: 100)
         ScenarioText.expectRefusal(ScenarioText.small(both), at: "", "over 56")
     }

@@ -47,7 +47,7 @@ struct IncidentTests {
         #expect(reached > 0.9)
     }
 
-    @Test("Smashing Magazine, 2016: who had been there before is refused to the end, because the way to the news is shut")
+    @Test("Smashing Magazine, 2016: who had been there before is refused to the end, and hears of no new pin")
     func pinsInHeaders() throws {
         let answer = try self.answer("smashing-magazine-2016")
         #expect(answer.series[..<24].allSatisfy { $0.refused == 0 })

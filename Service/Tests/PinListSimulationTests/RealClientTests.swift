@@ -3,9 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CertificatePinning
-@testable import PinListSimulation
 import PinningTesting
 import Testing
+
+@testable import PinListSimulation
 
 @Suite("Real clients and simulated ones")
 struct RealClientTests {
@@ -64,7 +65,9 @@ struct RealClientTests {
         for (hour, step) in answer.series.enumerated() {
             let begin = Int64(hour) * 3_600
             var holding: [String: Int] = [:]
-            for version in 1...world.lists.count where world.lists[version - 1].at <= begin { holding["\(version)"] = 0 }
+            for version in 1...world.lists.count where world.lists[version - 1].at <= begin {
+                holding["\(version)"] = 0
+            }
             for story in stories { holding["\(story.lists.last { $0.at < begin }?.version ?? 1)", default: 0] += 1 }
             #expect(step.holding == holding, "hour \(hour)")
             #expect(step.refused == stories.count { $0.refusedHours.contains(Int64(hour)) }, "hour \(hour)")

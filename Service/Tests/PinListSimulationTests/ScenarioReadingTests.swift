@@ -52,8 +52,10 @@ struct ScenarioReadingTests {
 
     @Test(
         "what is no length of time",
-        arguments: ["", "d", "5", "2h1d", "1d1d", "-1d", "1e3d", "nan", "inf d", "1.d", ".5d", "1 d", "99999999999d",
-                    "36526d", "1.1234567d", "１d"])
+        arguments: [
+            "", "d", "5", "2h1d", "1d1d", "-1d", "1e3d", "nan", "inf d", "1.d", ".5d", "1 d", "99999999999d",
+            "36526d", "1.1234567d", "１d",
+        ])
     func noSpans(text: String) { #expect(TimeSpan(text) == nil) }
 
     @Test("the other models: a share of each day, and what was recorded")
@@ -87,8 +89,9 @@ struct ScenarioReadingTests {
         ScenarioText.expectRefusal(
             ScenarioText.small("events: [{at: 1d, suspend: {for: 8d}}]"), at: "3:34", "7d")
         ScenarioText.expectRefusal(ScenarioText.small("rollout: [{at: 1d, percent: 101}]"), at: "3:29", "0 to 100")
-        ScenarioText.expectRefusal("clients: 1\ndays: 5\nopened: {model: daily, share: 1}\nevents: [{at: 5d, switch: a}]",
-                                   at: "4:11", "not before the end")
+        ScenarioText.expectRefusal(
+            "clients: 1\ndays: 5\nopened: {model: daily, share: 1}\nevents: [{at: 5d, switch: a}]",
+            at: "4:11", "not before the end")
         ScenarioText.expectRefusal("opened: {model: daily, share: 1}", at: "1:1", "clients: 100000")
         ScenarioText.expectRefusal("clients: 1", at: "1:1", "gamma-poisson")
         ScenarioText.expectRefusal("clients: 1\nopened: {model: daily, shape: 1}", at: "2:24", "share")

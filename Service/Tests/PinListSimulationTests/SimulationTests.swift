@@ -3,8 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-@testable import PinListSimulation
 import Testing
+
+@testable import PinListSimulation
 
 #if canImport(FoundationXML)
 import FoundationXML
@@ -149,7 +150,7 @@ struct SimulationTests {
         #expect((cached.series[25].holding["2"] ?? 0) > 0)
     }
 
-    @Test("memory and work: the counts that are kept do not grow with the installations, the steps do as they are opened")
+    @Test("what is kept does not grow with the installations, and the steps grow as they are opened")
     func bounds() throws {
         let few = try Simulation(try Self.scenario(100), seed: 1).tally(of: 0..<100)
         let many = try Simulation(try Self.scenario(), seed: 1).tally(of: 0..<20_000)

@@ -101,8 +101,9 @@ public struct SimulationPicture: Sendable {
             }
             guard hasAny else { continue }
             let points = (upper + lower.reversed()).joined(separator: " ")
-            parts.append(
-                #"<polygon class="l\#((version - 1) % Self.shades)" points="\#(points)"><title>list \#(version)</title></polygon>"#)
+            let shade = (version - 1) % Self.shades
+            let name = "<title>list \(version)</title>"
+            parts.append(#"<polygon class="l\#(shade)" points="\#(points)">\#(name)</polygon>"#)
         }
         return parts.joined(separator: "\n") + "\n"
             + self.frame(top: Self.heldTop, height: Self.heldHeight, "which list is held", "100 %")
@@ -125,7 +126,8 @@ public struct SimulationPicture: Sendable {
                 let until = self.x(Double(index + 1) / Double(buckets.count))
                 let height = Self.refusedHeight * min(Double(value) / Double(most), 1)
                 let top = Self.refusedTop + Self.refusedHeight - height
-                path += "M\(Self.text(from)) \(Self.text(top))H\(Self.text(until))v\(Self.text(height))H\(Self.text(from))z"
+                path += "M\(Self.text(from)) \(Self.text(top))H\(Self.text(until))"
+                path += "v\(Self.text(height))H\(Self.text(from))z"
             }
             if !path.isEmpty { columns.append(#"<path class="\#(kind)" d="\#(path)"/>"#) }
         }
@@ -157,8 +159,9 @@ public struct SimulationPicture: Sendable {
             let y = Self.refusedTop - 42 + Double(index % 2) * 14
             let anchor = share > 0.8 ? "end" : "start"
             let name = Self.escaped("\(event.at) \(Self.name(of: event.change))")
+            let (top, bottom) = (Self.text(Self.heldTop), Self.text(Self.refusedTop + Self.refusedHeight))
             return """
-                <path class="mark" d="M\(x) \(Self.text(Self.heldTop))V\(Self.text(Self.refusedTop + Self.refusedHeight))"/>
+                <path class="mark" d="M\(x) \(top)V\(bottom)"/>
                 <text class="small" x="\(x)" y="\(Self.text(y))" text-anchor="\(anchor)">\(name)</text>
                 """
         }.joined(separator: "\n")
@@ -170,7 +173,8 @@ public struct SimulationPicture: Sendable {
             let anchor = part == 0 ? "start" : part == 4 ? "end" : "middle"
             let y = Self.text(Self.refusedTop + Self.refusedHeight + 20)
             let x = Self.text(self.x(Double(part) / 4))
-            return #"<text class="small" x="\#(x)" y="\#(y)" text-anchor="\#(anchor)">\#(TimeSpan(seconds: seconds))</text>"#
+            let place = #"x="\#(x)" y="\#(y)" text-anchor="\#(anchor)""#
+            return "<text class=\"small\" \(place)>\(TimeSpan(seconds: seconds))</text>"
         }.joined(separator: "\n")
     }
 

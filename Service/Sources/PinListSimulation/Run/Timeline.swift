@@ -60,9 +60,10 @@ struct Timeline: Sendable {
         var edges: Set<Int64> = [0]
         edges.formUnion(story.presented.map(\.from))
         edges.formUnion(story.pinLists.map { $0.expiresAt.secondsSince1970 - Self.beginning.secondsSince1970 })
-        edges.formUnion(story.pinLists.flatMap(\.suspended).map {
-            $0.until.secondsSince1970 - Self.beginning.secondsSince1970
-        })
+        edges.formUnion(
+            story.pinLists.flatMap(\.suspended).map {
+                $0.until.secondsSince1970 - Self.beginning.secondsSince1970
+            })
         let starts = edges.filter { (0..<horizon).contains($0) }.sorted()
         let chains = starts.map { start in story.presented.last { $0.from <= start }?.chain ?? 0 }
         var verdicts: [Verdict] = []

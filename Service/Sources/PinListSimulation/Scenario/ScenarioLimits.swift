@@ -89,7 +89,8 @@ extension Scenario {
                 try expect(max(pins.count, denied.count) <= Limits.keysOfList, "a list names too many keys")
             case .switchTo: break
             case .suspend(let duration):
-                try expect(Limits.suspension.contains(duration.seconds), "a suspension is not of \(Limits.suspension) s")
+                try expect(
+                    Limits.suspension.contains(duration.seconds), "a suspension is not of \(Limits.suspension) s")
             case .rollout(let percent): try expect((0...100).contains(percent), "percent is not from 0 to 100")
             }
         }

@@ -6,8 +6,9 @@ import CertificatePinning
 import Foundation
 import PinListClient
 import PinListMetadata
-@testable import PinListSimulation
 import PinningTesting
+
+@testable import PinListSimulation
 
 /// What real clients meet in a scenario: really signed lists at their times, and the chains of the server.
 struct PublishedWorld: Sendable {

@@ -7,8 +7,9 @@ import Foundation
 import PinListClient
 @_spi(Simulation) import PinListClient
 import PinListMetadata
-@testable import PinListSimulation
 import PinningTesting
+
+@testable import PinListSimulation
 
 /// An installation with the client library, its own clock and its own disk, which is opened as a trace says and draws the
 /// fractions that the simulated one draws.
