@@ -106,7 +106,9 @@ public struct SimulationPicture: Sendable {
             parts.append(#"<polygon class="l\#(shade)" points="\#(points)">\#(name)</polygon>"#)
         }
         return parts.joined(separator: "\n") + "\n"
-            + self.frame(top: Self.heldTop, height: Self.heldHeight, "which list is held", "100 %")
+            + self.frame(
+                top: Self.heldTop, height: Self.heldHeight,
+                "which list is held: the shipped one on top, each newer one below", "100 %")
     }
 
     /// How many are refused, before those that are open.
