@@ -108,7 +108,8 @@ struct DrillRun {
         case ended
     }
 
-    /// Waits for what the person does, here or in another terminal, until everything is repaired or nothing more can come.
+    /// Waits for what the person does, here or in another terminal, until everything is repaired or nothing more can
+    /// come.
     ///
     /// - Throws: `CancellationError`, and ``CommandFailure`` when the project of the drill cannot be looked at.
     mutating func waitForPerson() async throws {

@@ -38,7 +38,7 @@ extension DrillScenario {
         }
     }
 
-    /// docs/operations/stolen-pins-key.md. Its waits are for caches, and the service of a drill has none in front of it.
+    /// docs/operations/stolen-pins-key.md. Its waits are for caches; the service of a drill has none in front of it.
     private func replacingKey(on stage: DrillStage, _ broken: DrillBreak) -> [DrillDeed] {
         let folder = stage.project.folder
         func file(_ name: String) -> String { folder.appendingPathComponent(name).path }

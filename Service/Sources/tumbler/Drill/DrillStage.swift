@@ -68,7 +68,7 @@ struct DrillStage: Sendable {
     ) async throws -> DrillStage {
         let now = SystemServiceClock().now
         let backup = try CommandFailure.wrapping { () throws(RepositoryError) in try PrivateKey(new: .p256) }
-        // The service tells authorities of the public web by the organisation in their names: so this one has such a name.
+        // The service tells public authorities by the organisation in their names, so this one has such a name.
         let authority = try DrillCertificate.authority("Let's Encrypt", "Drill Root", at: now)
         let strange = try DrillCertificate.authority("Somebody else", "Somebody's Inspection Root", at: now)
         // A copy with other pins says which host is meant; the certificate is for that one.
