@@ -24,7 +24,7 @@ extension DrillStage {
             "  token     export \(ServiceToken.environmentName)=\(self.service.tokenFile.path), in another terminal",
             "  service   \(self.service.address), in a browser or by tumbler status",
             "  server    localhost:\(self.server.port), for tumbler pin localhost:\(self.server.port)",
-            "Something is broken now. help says what can be typed here; commands may be typed in another terminal, too.",
+            "Something is broken now. help says what can be typed here; another terminal does as well.",
         ] + self.allowance
     }
 
