@@ -4,6 +4,7 @@
 
 #if canImport(CryptoKit)
 internal import CryptoKit
+internal import Foundation
 #endif
 
 /// The hash function of the system that the app runs on.
@@ -11,9 +12,9 @@ enum SystemHash {
     /// SHA-256; `nil` where the system has none, as Linux.
     static var sha256: (@Sendable ([UInt8]) -> [UInt8])? {
         #if canImport(CryptoKit)
-        { Array(SHA256.hash(data: $0)) }
+        return { bytes in Array(SHA256.hash(data: bytes)) }
         #else
-        nil
+        return nil
         #endif
     }
 }
