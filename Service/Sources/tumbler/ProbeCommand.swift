@@ -8,6 +8,7 @@ import Foundation
 import PathValidation
 import PinListMetadata
 import PinListRepository
+import PinRotation
 
 /// Every host of a list, asked from here.
 struct ProbeCommand: AsyncParsableCommand {
@@ -89,6 +90,7 @@ struct ProbeCommand: AsyncParsableCommand {
         var memory = file?.load() ?? ProbeMemory()
         let report = ProbeReport(
             list, held: held, at: time, zip(hosts, observations).map { rules.judge($0, $1, &memory) })
+        self.keepRotations(Array(zip(hosts, observations)), &memory, at: time)
         file?.save(memory)
         if self.json {
             try JSONOutput.write(report)
@@ -98,6 +100,24 @@ struct ProbeCommand: AsyncParsableCommand {
         try await self.send(report, client)
         if report.needsSomebody { throw ExitCode(CommandExit.doesNotHold.rawValue) }
         if report.isIncomplete { throw ExitCode(CommandExit.undecided.rawValue) }
+    }
+
+    /// Keeps what was seen of the keys of rotations, which their gates ask for.
+    private func keepRotations(
+        _ seen: [(HostName, [AddressObservation])], _ memory: inout ProbeMemory, at time: Timestamp
+    ) {
+        guard self.target.list == nil, let project = try? self.target.project.find() else { return }
+        do throws(RepositoryError) {
+            for entry in try RotationFolder(of: project).plans() where !entry.plan.state.isFinal {
+                guard let observations = seen.first(where: { $0.0 == entry.plan.host })?.1 else { continue }
+                let joined = KeySightings.joining(
+                    RotationLookOptions.addresses(of: entry.plan.host, observations), at: time, new: entry.plan.new,
+                    old: entry.plan.old, to: memory.sightings(of: entry.plan))
+                if let joined { memory.keep(joined, of: entry.plan) }
+            }
+        } catch {
+            StandardError.warning("\(error.reason); what was seen is not kept for rotations")
+        }
     }
 
     /// Sends the report. What was found counts for more than that it could not be sent.

@@ -35,7 +35,11 @@ struct RotationLookOptions: ParsableArguments {
     /// What each address serves, as an observer sees it. An address that this machine has no route to is left out, unless
     /// there is no other.
     static func look(at host: HostName, _ observer: HostObserver) async -> [KeySightings.Address] {
-        let observations = await observer.observe([host]).first ?? []
+        Self.addresses(of: host, await observer.observe([host]).first ?? [])
+    }
+
+    /// What each address serves, as it was seen.
+    static func addresses(of host: HostName, _ observations: [AddressObservation]) -> [KeySightings.Address] {
         let reached = observations.filter { !$0.hasNoRoute }
         return (reached.isEmpty ? observations : reached).map { seen in
             let address = seen.address ?? "\(host)"
