@@ -86,7 +86,8 @@ struct PinEditTests {
     @Test("an entry of an included file is edited there, and tumbler.yaml stays")
     func included() throws {
         let head = "name: com.example.app\ninclude: [more.yaml]\ndomains: []\n"
-        let more = "domains:\n  - domain: api.example.com\n    pins:\n      - {pin: \"\(Self.old)\"}   # here\n"
+        let more =
+            "domains:\n  - domain: api.example.com\n    pins:\n      - {pin: \"\(Self.old)\"}   # here\n"
             + "      - {pin: \"\(Self.backup)\"}\n"
         let files = FilesInMemory(["tumbler.yaml": head, "more.yaml": more])
         let changes = try PinEdit("tumbler.yaml", files: files).announcing(try Self.plan(head, files))
@@ -97,7 +98,8 @@ struct PinEditTests {
 
     @Test("the position of the old pin is that of the new one")
     func position() throws {
-        let text = "name: com.example.app\ndomains:\n  - domain: api.example.com\n    pins:\n"
+        let text =
+            "name: com.example.app\ndomains:\n  - domain: api.example.com\n    pins:\n"
             + "      - {pin: \"\(Self.old)\", position: leaf}\n      - {pin: \"\(Self.backup)\", position: leaf}\n"
         let files = FilesInMemory(["tumbler.yaml": text])
         var plan = try Self.plan(text, files)

@@ -31,7 +31,9 @@ struct RotateCommandTests {
         func rotate(
             _ command: String, day: Int64, at ports: [Int], _ more: [String] = []
         ) async throws -> CommandRun {
-            var arguments = ["rotate", command, "api.example.com", "-C", "project", "--at", RotateCommandTests.time(day)]
+            var arguments = [
+                "rotate", command, "api.example.com", "-C", "project", "--at", RotateCommandTests.time(day),
+            ]
             arguments += ["--roots", "anchors.pem"]
             for port in ports { arguments += ["--connect-to", "api.example.com:443:127.0.0.1:\(port)"] }
             return try await CommandRun.tumbler(arguments + more, in: self.scene.folder)
@@ -117,7 +119,8 @@ struct RotateCommandTests {
             let planned = try await scene.rotate("plan", day: 0, at: [scene.oldPort], ["--pin", "\(scene.new)"])
             #expect(planned.exitCode == 0, "\(planned)")
             #expect(try await scene.rotate("next", day: 0, at: [scene.oldPort], ["--yes"]).exitCode == 0)
-            try await scene.rotate("abort", day: 1, at: [scene.oldPort, scene.newPort], ["--yes"]).expectError(1, hint: true)
+            try await scene.rotate("abort", day: 1, at: [scene.oldPort, scene.newPort], ["--yes"]).expectError(
+                1, hint: true)
             try await scene.rotate("abort", day: 1, at: [], ["--no-look", "--yes"]).expectError(2, hint: true)
             let aborted = try await scene.rotate("abort", day: 1, at: [scene.oldPort], ["--yes"])
             #expect(aborted.exitCode == 0, "\(aborted)")
@@ -149,7 +152,8 @@ struct RotateCommandTests {
     @Test("the pin of another entry, a denied key, and no backup afterwards are not planned")
     func refusals() async throws {
         try await withTemporaryFolder { folder in
-            let other = "  - {domain: www.example.net, pins: [{pin: \"\(ProjectText.pin("c"))\"}, {pin: \"\(ProjectText.pin("d"))\"}]}\n"
+            let other =
+                "  - {domain: www.example.net, pins: [{pin: \"\(ProjectText.pin("c"))\"}, {pin: \"\(ProjectText.pin("d"))\"}]}\n"
             let source = ProjectText.good + other + "denied: [\"\(ProjectText.pin("e"))\"]\n"
             try folder.write(source, as: "tumbler.yaml")
             let old = ["--old", ProjectText.pin("a"), "--no-look", "--at", Self.time(0)]

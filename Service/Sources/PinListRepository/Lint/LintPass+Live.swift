@@ -25,7 +25,22 @@ extension LintPass {
             findings += self.findings(for: entry, path)
             findings += self.otherEntries(observation, entry)
         }
-        return findings
+        return findings + self.sharedFates(served)
+    }
+
+    /// Hosts of lists that serve the key of a pinned host, and so its certificate or one that goes with it.
+    private func sharedFates(_ served: [ServedPath]) -> [LintFinding] {
+        func key(_ path: ServedPath) -> Pin? { path.path?.publicKeyPins.first ?? nil }
+        let pinned = served.filter { path in
+            self.entries?.entry(for: path.host).map { $0.domain == path.host && $0.mode != .off } ?? false
+        }
+        return served.filter { self.listHosts.contains($0.host) }.flatMap { list in
+            pinned.filter { $0.host != list.host && key($0) != nil && key($0) == key(list) }.map { other in
+                LintFinding(
+                    .listHostSharesFate, "\(list.host)", "its key is that of \(other.host)",
+                    at: self.position(of: other.host))
+            }
+        }
     }
 
     private func findings(for entry: PinnedDomain, _ path: ValidatedPath) -> [LintFinding] {

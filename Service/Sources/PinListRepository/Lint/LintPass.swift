@@ -17,6 +17,7 @@ struct LintPass {
     let verifiable: Set<MetadataKey.Algorithm>
     let served: [ServedPath]?
     let serviceHosts: [HostName]
+    let listHosts: [HostName]
 
     /// The entries that apply, without suspensions and denied keys; `nil` for a list that no payload could hold.
     let entries: PinningPolicy?
@@ -41,6 +42,7 @@ struct LintPass {
         self.verifiable = linter.source?.verifiable ?? linter.verifiable
         self.served = linter.served
         self.serviceHosts = linter.serviceHosts
+        self.listHosts = linter.listHosts
         self.entries = try? PinningPolicy(domains: linter.list.domains.map(\.entry), unlisted: linter.list.unlisted)
         self.sourceDomains = Dictionary((linter.source?.domains ?? []).map { ($0.host, $0) }) { first, _ in first }
         self.paths = Dictionary(

@@ -172,6 +172,10 @@ extension LintRule {
     static let listsMissing = LintRule(
         "lists-missing", .warning, "installations may hold a list that is not in lists/, and nothing is known of it",
         fix: "commit lists/ with the source, and update this checkout")
+    static let listHostSharesFate = LintRule(
+        "list-host-shares-fate", .warning,
+        "the host of the lists serves the key of a pinned host: what breaks the one breaks the way to its cure",
+        fix: "give the host of the lists a key and a certificate of its own")
     static let notObserved = LintRule(
         "not-observed", .warning, "nobody could look at what is served, so nothing can be said of it",
         fix: "run this where the host can be reached")
@@ -188,7 +192,7 @@ extension LintRule {
         .listHostPinned, .deniedKeyPinned, .deniedKeyServed, .deniedCertificate,
         .unusedPinSet, .certificateNamesOtherEntry,
         .unknownMember, .rolloutLowered, .versionNotAbove, .wouldCutOff, .heldListRefuses,
-        .propagation, .propagationShort, .listsMissing, .notObserved,
+        .propagation, .propagationShort, .listsMissing, .listHostSharesFate, .notObserved,
     ]
 
     /// The rule with an id, or `nil`.

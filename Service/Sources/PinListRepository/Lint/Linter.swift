@@ -67,10 +67,15 @@ public struct Linter: Sendable {
         return hosts.filter { seen.insert($0).inserted }
     }
 
+    /// The hosts that lists come from.
+    var listHosts: [HostName] {
+        [self.listHost, self.source?.server.flatMap { WebAddress.host(of: $0.value) }].compactMap { $0 }
+    }
+
     /// The hosts that lists come from and reports go to.
     var serviceHosts: [HostName] {
         let addresses = self.list.reportTo + self.list.domains.flatMap(\.entry.reportTo)
-        var hosts = [self.listHost, self.source?.server.flatMap { WebAddress.host(of: $0.value) }].compactMap { $0 }
+        var hosts = self.listHosts
         hosts += addresses.compactMap { WebAddress.host(of: $0) }
         var seen = Set<HostName>()
         return hosts.filter { seen.insert($0).inserted }

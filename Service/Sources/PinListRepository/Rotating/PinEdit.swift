@@ -131,7 +131,8 @@ public struct PinEdit: Sendable {
                 throw domain.position.error(
                     "\(host) does not have the pin \(pin)", hint: "name the pins that go with --old")
             }
-            found.append((known.position, try PinPlace(of: known.position, in: try self.bytes(of: known.position.file))))
+            found.append(
+                (known.position, try PinPlace(of: known.position, in: try self.bytes(of: known.position.file))))
         }
         guard let first = found.first else {
             throw domain.position.error("no pin of \(host) is to go", hint: "name the pins that go with --old")

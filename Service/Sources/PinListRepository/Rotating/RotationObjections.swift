@@ -6,7 +6,8 @@ public import CertificatePinning
 public import PinRotation
 
 extension ListSource {
-    /// What speaks against a rotation as the source stands, each one line: the new key is denied, or after the rotation an
+    /// What speaks against a rotation as the source stands, each one line: the new key is denied, or after the
+    /// rotation an
     /// entry would have no backup.
     ///
     /// - Parameter plan: The plan.

@@ -27,7 +27,8 @@ extension AdoptionForecast {
         guard let unit, let number = Self.decimal(scale.value.dropLast()) else {
             throw scale.position.error("scale is not a length of time", hint: "write a number and s, m, h or d: 2.6d")
         }
-        guard let shape = Self.decimal(shape.value[...]), let forecast = AdoptionForecast(shape: shape, scale: number * unit)
+        guard let shape = Self.decimal(shape.value[...]),
+            let forecast = AdoptionForecast(shape: shape, scale: number * unit)
         else {
             throw object.position.error(
                 "shape is not a number from 0.001 to 1000, or scale is under a second or over 30,000 years",

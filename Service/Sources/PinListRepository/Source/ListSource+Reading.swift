@@ -54,7 +54,8 @@ extension ListSource {
         self.suspended = reader.suspended
     }
 
-    /// `verifiable` of a source, and nothing else: the files that the source names need not be there. Who signs has them
+    /// `verifiable` of a source, and nothing else: the files that the source names need not be there. Who signs has
+    /// them
     /// not always.
     ///
     /// - Throws: ``RepositoryError`` with the place.

@@ -26,7 +26,8 @@ public struct ListSource: Hashable, Sendable {
     public var refreshAfter: Int64
     /// How long a pin is out before its certificate may be served and the old one removed, in seconds.
     public var propagation: Int64
-    /// How often installations are opened, as far as people know: for telling when a rotation may go on. It is in no list.
+    /// How often installations are opened, as far as people know: for telling when a rotation may go on. It is in no
+    /// list.
     public var opened: AdoptionForecast?
     /// What happens to hosts that no entry covers.
     public var unlisted: UnlistedHosts

@@ -79,14 +79,16 @@ extension RotationPlan {
         }
         if let answer = facts.gate, answer.verdict != .safe {
             return RotationOutlook(
-                .announced, .holds, ["the gate is no longer safe, it says \(answer.verdict.rawValue): \(answer.reason)"],
+                .announced, .holds,
+                ["the gate is no longer safe, it says \(answer.verdict.rawValue): \(answer.reason)"],
                 since: time, isBack: true,
                 advice: "deploy nothing, and put the old key back where the new one is served; "
                     + "tumbler rotate next \(self.host) leads back to announced",
                 wayBack: wayBack)
         }
         return RotationOutlook(
-            .switched, self.openness(facts), unseen, since: self.since, earliest: max(self.switchAt, time), planned: self.switchAt,
+            .switched, self.openness(facts), unseen, since: self.since, earliest: max(self.switchAt, time),
+            planned: self.switchAt,
             advice: "deploy the new key, one address first; tumbler probe sees each", wayBack: wayBack)
     }
 

@@ -7,7 +7,8 @@ public import PinListMetadata
 
 extension RotationPlan {
     private static let members = [
-        "schema", "list", "host", "entries", "pinSet", "new", "pinnedBefore", "old", "announceAt", "switchAt", "retireAt",
+        "schema", "list", "host", "entries", "pinSet", "new", "pinnedBefore", "old", "announceAt", "switchAt",
+        "retireAt",
         "maxRefusing", "steps", "sightings",
     ]
 

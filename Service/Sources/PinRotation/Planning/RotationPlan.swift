@@ -76,7 +76,8 @@ public struct RotationPlan: Hashable, Sendable {
     ///   - time: Now.
     public init(
         list: String, host: HostName, entries: [HostName], pinSet: String? = nil, new: PlannedKey,
-        isPinnedBefore: Bool = false, old: [PlannedKey], timeline: RotationTimeline, maxRefusing: RefusingLimit = .standard, at time: Timestamp
+        isPinnedBefore: Bool = false, old: [PlannedKey], timeline: RotationTimeline,
+        maxRefusing: RefusingLimit = .standard, at time: Timestamp
     ) {
         self.list = list
         self.host = host

@@ -42,9 +42,12 @@ struct EmergencyToll {
         } else if let share = refusing?.refusing.share {
             lines.append("served now, \(Share.percent(share)) of the requests come from installations that refuse it")
         } else {
-            lines.append("served now, every installation refuses it that does not know the new pin; nothing is measured")
+            lines.append(
+                "served now, every installation refuses it that does not know the new pin; nothing is measured")
         }
-        let rest = Self.moments.map { "\(Share.percent(self.curve.notReached(after: $0))) after \(SourceDuration.text($0))" }
+        let rest = Self.moments.map {
+            "\(Share.percent(self.curve.notReached(after: $0))) after \(SourceDuration.text($0))"
+        }
         lines.append("not opened since, and so without the new list: \(rest.joined(separator: ", ")) (\(self.basis))")
         return lines
     }

@@ -14,7 +14,8 @@ struct RotateAbortCommand: AsyncParsableCommand {
         commandName: "abort",
         abstract: "End a rotation before time: the new pin goes, unless it is served.",
         discussion: """
-            Each address of the host is asked before: where one serves the new key, or does not answer, nothing is             changed. A pin that was a backup before the rotation stays.
+            Each address of the host is asked before: where one serves the new key, or does not answer, nothing is  \
+                       changed. A pin that was a backup before the rotation stays.
             """
     )
 
@@ -53,7 +54,8 @@ struct RotateAbortCommand: AsyncParsableCommand {
             try Self.expectUnserved(plan, try await knowledge.addresses(of: host))
             released = try await publishing.publish(changes)
             if let released, !released.isOut {
-                StandardError.warning("version \(released.version) without the new pin is not published yet: tumbler publish")
+                StandardError.warning(
+                    "version \(released.version) without the new pin is not published yet: tumbler publish")
             }
         }
         try plan.enter(

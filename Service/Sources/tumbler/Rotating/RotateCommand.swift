@@ -11,7 +11,10 @@ struct RotateCommand: AsyncParsableCommand {
         commandName: "rotate",
         abstract: "Lead a host to another key, so that nobody is locked out.",
         discussion: """
-            A plan is a file of the project, rotations/HOST.yaml. It goes from planned to announced (the new pin is in a             published list), ready (the gate says that the new key may be served), switched (every address serves it)             and retired (the old pins are gone). status says what is missing, next does the next step. Until it is             retired the old key stays pinned, so that it can be put back.
+            A plan is a file of the project, rotations/HOST.yaml. It goes from planned to announced (the new pin is \
+            in a published list), ready (the gate says that the new key may be served), switched (every \
+            address serves it) and retired (the old pins are gone). status says what is missing, next \
+            does the next step. Until it is retired the old key stays pinned, so that it can be put back.
             """,
         subcommands: [
             RotatePlanCommand.self, RotateStatusCommand.self, RotateNextCommand.self, RotateAbortCommand.self,

@@ -15,7 +15,12 @@ struct RotateEmergencyCommand: AsyncParsableCommand {
         commandName: "emergency",
         abstract: "Lead a host to another key at once, and say whom that locks out for how long.",
         discussion: """
-            Says what share of the requests would be refused now, and what share of the installations will not have             the new list after a while. Then, each step only when it is wanted: a plan; the new pin, with a suspension             of the host's entry, in a list that is released; and the look whether every address serves the new key. The             order counts: first the list, then the server. A suspension lets installations connect that have the new             list; those that never see it stay locked out until they do.
+            Says what share of the requests would be refused now, and what share of the installations will not have \
+                        the new list after a while. Then, each step only when it is wanted: a plan; the new pin, \
+            with a suspension of the host's entry, in a list that is released; and the look whether \
+            every address serves the new key. The order counts: first the list, then the server. A \
+            suspension lets installations connect that have the new list; those that never see it stay \
+            locked out until they do.
             """
     )
 
@@ -24,7 +29,8 @@ struct RotateEmergencyCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("suspend-for"),
-        help: ArgumentHelp("How long the entry is suspended; else as long as most need, at most 7d.", valueName: "duration"))
+        help: ArgumentHelp(
+            "How long the entry is suspended; else as long as most need, at most 7d.", valueName: "duration"))
     var suspendFor: String?
 
     @Flag(name: .customLong("no-suspension"), help: "Suspend nothing.")
@@ -59,7 +65,8 @@ struct RotateEmergencyCommand: AsyncParsableCommand {
         if let existing, !existing.plan.state.isFinal {
             throw CommandFailure(
                 .doesNotHold, "\(RotationFolder.path(of: host)) is a plan that is \(existing.plan.state.rawValue)",
-                hint: "tumbler rotate next \(host) --force \(existing.plan.state.rawValue) --reason TEXT goes on with it")
+                hint:
+                    "tumbler rotate next \(host) --force \(existing.plan.state.rawValue) --reason TEXT goes on with it")
         }
         if !self.yes { try SigningConsent.expectSomebody() }
         var plan = try await RotationDraft(knowledge: knowledge, host: host).plan(
@@ -69,7 +76,8 @@ struct RotateEmergencyCommand: AsyncParsableCommand {
         for line in toll.lines { StandardError.note(line) }
         let seconds = self.noSuspension ? nil : self.suspendFor.flatMap(SourceDuration.seconds) ?? toll.suspension
         try self.expectConsent(
-            "Plan this, put the new pin into the source\(seconds.map { ", suspend \(host) for \(SourceDuration.text($0))" } ?? ""), and release it?")
+            "Plan this, put the new pin into the source\(seconds.map { ", suspend \(host) for \(SourceDuration.text($0))" } ?? ""), and release it?"
+        )
 
         let keeper = try await RotationKeeper(host, existing, knowledge.input, self.service)
         let publishing = RotationPublishing(release: try self.release(at: time), project: knowledge.input.project)
@@ -108,7 +116,8 @@ struct RotateEmergencyCommand: AsyncParsableCommand {
             let edit = try SuspensionEdit(bytes, file: name, files: files)
             bytes = try edit.suspending(
                 Suspension(
-                    .entry(host), until: Timestamp(secondsSince1970: until), reason: "emergency rotation of \(plan.host)"),
+                    .entry(host), until: Timestamp(secondsSince1970: until),
+                    reason: "emergency rotation of \(plan.host)"),
                 at: time)
         }
         let change = PinEdit.Change(path: name, before: before, after: bytes)

@@ -15,9 +15,15 @@ struct RotateNextCommand: AsyncParsableCommand {
         commandName: "next",
         abstract: "Do the next step of a rotation when its gate holds.",
         discussion: """
-            planned: writes the new pin into the source and releases it. announced: asks the gate. ready: looks whether             every address serves the new key; when the gate is no longer safe it leads back to announced. switched:             when no old key was seen for 14 days and no alarm about failed pins is open, takes the old pins out of the             source and releases it. --force names the state that is left although the gate does not hold; the reason             is written into the plan. A source that cannot be edited by whole lines is left as it is, and what to type             is said.
+            planned: writes the new pin into the source and releases it. announced: asks the gate. ready: looks \
+            whether every address serves the new key; when the gate is no longer safe it leads back to \
+            announced. switched: when no old key was seen for 14 days and no alarm about failed pins is \
+            open, takes the old pins out of the source and releases it. --force names the state that is \
+            left although the gate does not hold; the reason is written into the plan. A source that \
+            cannot be edited by whole lines is left as it is, and what to type is said.
 
-            Exit code 0: the step was done; 1: its gate does not hold, or it led back; 2: whether the gate holds is not             known.
+            Exit code 0: the step was done; 1: its gate does not hold, or it led back; 2: whether the gate holds is \
+            not known.
             """
     )
 
@@ -83,7 +89,8 @@ struct RotateNextCommand: AsyncParsableCommand {
         let released = try await self.publish(step.state, situation, knowledge, at: time)
         if let released, !released.isOut {
             throw CommandFailure(
-                .undecided, "version \(released.version) is released and not published; the plan is still \(state.rawValue)",
+                .undecided,
+                "version \(released.version) is released and not published; the plan is still \(state.rawValue)",
                 hint: "tumbler publish, then tumbler rotate next \(host)")
         }
         step.version = released?.version

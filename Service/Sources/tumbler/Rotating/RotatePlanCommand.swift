@@ -14,7 +14,10 @@ struct RotatePlanCommand: AsyncParsableCommand {
         commandName: "plan",
         abstract: "Plan the rotation of a host's key: rotations/HOST.yaml.",
         discussion: """
-            The new key must not be denied, nor by accident that of another entry, and a backup must remain when the old             pins are gone. 60 days by default: the new pin is announced at once, the key is switched from day 30, and             the old pins go from day 60. Where the gate is expected to open later, the switch is planned for then.             Nothing is published: tumbler rotate next does that.
+            The new key must not be denied, nor by accident that of another entry, and a backup must remain when \
+            the old pins are gone. 60 days by default: the new pin is announced at once, the key is \
+            switched from day 30, and the old pins go from day 60. Where the gate is expected to open \
+            later, the switch is planned for then. Nothing is published: tumbler rotate next does that.
             """
     )
 
@@ -23,7 +26,8 @@ struct RotatePlanCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("switch-at"),
-        help: ArgumentHelp("From when the new key is to be served: 2026-12-24 or 2026-12-24T08:00:00Z.", valueName: "date"),
+        help: ArgumentHelp(
+            "From when the new key is to be served: 2026-12-24 or 2026-12-24T08:00:00Z.", valueName: "date"),
         transform: Self.date)
     var switchAt: Timestamp?
 
@@ -60,7 +64,8 @@ struct RotatePlanCommand: AsyncParsableCommand {
     func validate() throws {
         let texts = [self.kept, self.oldKept].compactMap { $0 } + self.heldBy + self.oldHeldBy
         guard texts.allSatisfy(RotationPlan.isLine) else {
-            throw ValidationError("--kept and --held-by are one line of at most \(RotationPlan.maximumTextLength) bytes")
+            throw ValidationError(
+                "--kept and --held-by are one line of at most \(RotationPlan.maximumTextLength) bytes")
         }
         guard max(self.heldBy.count, self.oldHeldBy.count) <= RotationPlan.mostKeys else {
             throw ValidationError("--held-by: at most \(RotationPlan.mostKeys)")

@@ -15,7 +15,8 @@ struct RotateStatusCommand: AsyncParsableCommand {
         commandName: "status",
         abstract: "Say where rotations stand, what is missing, and what comes next.",
         discussion: """
-            Each address of the host is asked for its certificate, unless --no-look says otherwise. Nothing is written             but what was seen, into \(ProbeMemoryFile.defaultPath), and the page of --checklist.
+            Each address of the host is asked for its certificate, unless --no-look says otherwise. Nothing is \
+            written but what was seen, into \(ProbeMemoryFile.defaultPath), and the page of --checklist.
             """
     )
 
@@ -57,7 +58,9 @@ struct RotateStatusCommand: AsyncParsableCommand {
             return try PrintedRotation.write(.array(situations.map { PrintedRotation(situation: $0).json }))
         }
         guard !situations.isEmpty else {
-            return try StandardOutput.write(lines: ["no rotation is planned; tumbler rotate plan HOST --key FILE makes a plan"])
+            return try StandardOutput.write(lines: [
+                "no rotation is planned; tumbler rotate plan HOST --key FILE makes a plan"
+            ])
         }
         try StandardOutput.write(lines: situations.flatMap { RotationLines(situation: $0).lines })
     }

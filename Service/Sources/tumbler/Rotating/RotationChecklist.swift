@@ -23,7 +23,8 @@ struct RotationChecklist {
         ]
         lines += self.plan.old.map { self.box(false, "the old key can be found: \(Self.text($0))") }
         lines += [
-            self.box(isOut, "new pin announced: `tumbler rotate next \(host)`", self.plan.entered(.announced),
+            self.box(
+                isOut, "new pin announced: `tumbler rotate next \(host)`", self.plan.entered(.announced),
                 planned: self.plan.announceAt),
             self.box(self.plan.entered(.ready) != nil, "the gate says safe", self.plan.entered(.ready)),
             "", "## During", "",
@@ -53,7 +54,10 @@ struct RotationChecklist {
 
     /// A text of a person in a page: what Markdown would read as its own is escaped.
     private static func text(_ key: PlannedKey) -> String {
-        let words = [key.kept ?? "not said where", "held by \(key.heldBy.isEmpty ? "not said whom" : key.heldBy.joined(separator: ", "))"]
+        let words = [
+            key.kept ?? "not said where",
+            "held by \(key.heldBy.isEmpty ? "not said whom" : key.heldBy.joined(separator: ", "))",
+        ]
         let escaped = words.joined(separator: ", ").map { "\\`*_{}[]<>#|".contains($0) ? "\\\($0)" : "\($0)" }.joined()
         return "`\(key.pin)`, \(escaped)"
     }

@@ -22,7 +22,8 @@ struct RotationForecast {
     ///
     /// - Parameters:
     ///   - beginning: When the new pin went out, or goes out.
-    ///   - refusing: The share of the requests that name a list without it, or an older one than the newest, and for how
+    ///   - refusing: The share of the requests that name a list without it, or an older one than the newest, and for
+    /// how
     ///     many seconds the newer one was out; `nil` where that is not measured.
     ///   - limit: How many may refuse.
     ///   - source: The source.
@@ -54,7 +55,9 @@ struct RotationForecast {
             return
         }
         self.curve = curve
-        self.opening = curve.secondsUntilRequests(fallTo: share).map { max(beginning.adding($0).adding(window), byTime) }
+        self.opening = curve.secondsUntilRequests(fallTo: share).map {
+            max(beginning.adding($0).adding(window), byTime)
+        }
         self.basis = "opened: in tumbler.yaml"
     }
 

@@ -34,7 +34,8 @@ struct RotationKeeper {
             let stored = try await service.stored(host)
             if let stored, !Self.leads(stored.plan, to: entry?.plan) {
                 throw CommandFailure(
-                    .doesNotHold, "the service has another plan of \(host), which is \(stored.plan.state.rawValue): "
+                    .doesNotHold,
+                    "the service has another plan of \(host), which is \(stored.plan.state.rawValue): "
                         + "somebody else was faster",
                     hint: "bring this checkout up to date: the plan is \(RotationFolder.path(of: host))")
             }

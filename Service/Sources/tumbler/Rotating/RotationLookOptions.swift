@@ -32,7 +32,8 @@ struct RotationLookOptions: ParsableArguments {
         return await Self.look(at: host, observer)
     }
 
-    /// What each address serves, as an observer sees it. An address that this machine has no route to is left out, unless
+    /// What each address serves, as an observer sees it. An address that this machine has no route to is left out,
+    /// unless
     /// there is no other.
     static func look(at host: HostName, _ observer: HostObserver) async -> [KeySightings.Address] {
         Self.addresses(of: host, await observer.observe([host]).first ?? [])

@@ -30,7 +30,8 @@ struct RotationService {
     }
 
     private func address(of host: HostName) -> String {
-        let path = host.description.addingPercentEncoding(withAllowedCharacters: .alphanumerics.union(.init(charactersIn: ".-_")))
+        let path = host.description.addingPercentEncoding(
+            withAllowedCharacters: .alphanumerics.union(.init(charactersIn: ".-_")))
         return "\(self.client.address.list(self.name))/rotations/\(path ?? "")"
     }
 
@@ -66,7 +67,8 @@ struct RotationService {
                 condition: tag.map { ("If-Match", $0) } ?? ("If-None-Match", "*")))
         if answer.status == 412 {
             throw CommandFailure(
-                .doesNotHold, "the plan of \(plan.host) on \(self.client.address) was changed meanwhile: "
+                .doesNotHold,
+                "the plan of \(plan.host) on \(self.client.address) was changed meanwhile: "
                     + "somebody else was faster",
                 hint: "bring this checkout up to date, then tumbler rotate status \(plan.host)")
         }

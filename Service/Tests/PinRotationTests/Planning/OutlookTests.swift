@@ -65,7 +65,9 @@ struct OutlookTests {
         }
         #expect(both.next == .switched && both.gate == .holds)
         let one = try Self.outlook(.ready) { facts in
-            facts.addresses = [PlanFixture.address("a", [PlanFixture.new]), PlanFixture.address("b", [PlanFixture.old])]
+            facts.addresses = [
+                PlanFixture.address("a", [PlanFixture.new]), PlanFixture.address("b", [PlanFixture.old]),
+            ]
         }
         #expect(one.gate == .closed && one.missing == ["b does not serve the new key"])
         let silent = try Self.outlook(.ready) { facts in
@@ -125,7 +127,8 @@ struct OutlookTests {
 
     @Test("an open alarm keeps the old pins, and so does a service that cannot be asked, and a missing backup")
     func alarms() throws {
-        let quiet = KeySightings(at: Self.now, newEverywhereSince: PlanFixture.day(20), oldNowhereSince: PlanFixture.day(20))
+        let quiet = KeySightings(
+            at: Self.now, newEverywhereSince: PlanFixture.day(20), oldNowhereSince: PlanFixture.day(20))
         let open = try Self.outlook(.switched, sightings: quiet) { $0.failureAlarm = .open("40 failures") }
         #expect(open.gate == .closed && open.missing.contains { $0.contains("40 failures") })
         let unknown = try Self.outlook(.switched, sightings: quiet) { $0.failureAlarm = .unknown("no answer") }
@@ -151,8 +154,11 @@ struct OutlookTests {
                 pins.map { PlanFixture.address("a", $0) }, at: PlanFixture.day(day), new: new, old: old, to: before)
         }
         let first = look(0, [[PlanFixture.new], [PlanFixture.new]], nil)
-        #expect(first == KeySightings(
-            at: PlanFixture.day(0), newEverywhereSince: PlanFixture.day(0), oldNowhereSince: PlanFixture.day(0)))
+        #expect(
+            first
+                == KeySightings(
+                    at: PlanFixture.day(0), newEverywhereSince: PlanFixture.day(0), oldNowhereSince: PlanFixture.day(0))
+        )
         let second = look(7, [[PlanFixture.new]], first)
         #expect(second?.oldNowhereSince == PlanFixture.day(0) && second?.at == PlanFixture.day(7))
         #expect(look(15, [[PlanFixture.new]], second)?.oldNowhereSince == PlanFixture.day(15))

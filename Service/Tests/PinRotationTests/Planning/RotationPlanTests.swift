@@ -100,7 +100,9 @@ struct RotationPlanTests {
         #expect(RefusingLimit(limit.description) == limit)
     }
 
-    @Test("what is no share is none", arguments: ["", "%", "-1", "100.001", "1,5", "1e1", "1.", ".5", "0.1234", "1 %", "1%%"])
+    @Test(
+        "what is no share is none",
+        arguments: ["", "%", "-1", "100.001", "1,5", "1e1", "1.", ".5", "0.1234", "1 %", "1%%"])
     func noLimits(text: String) { #expect(RefusingLimit(text) == nil) }
 
     @Test("60 days by default; the switch is not before the gate is expected to open")
@@ -110,7 +112,8 @@ struct RotationPlanTests {
         #expect(usual.switchAt == PlanFixture.day(30) && usual.retireAt == PlanFixture.day(60))
         let late = RotationTimeline(from: PlanFixture.start, opening: PlanFixture.day(45))
         #expect(late.switchAt == PlanFixture.day(45) && late.retireAt == PlanFixture.day(75))
-        let wanted = RotationTimeline(from: PlanFixture.start, switchAt: PlanFixture.day(5), opening: PlanFixture.day(45))
+        let wanted = RotationTimeline(
+            from: PlanFixture.start, switchAt: PlanFixture.day(5), opening: PlanFixture.day(45))
         #expect(wanted.switchAt == PlanFixture.day(5))
     }
 
