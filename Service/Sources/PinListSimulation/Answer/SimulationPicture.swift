@@ -4,8 +4,8 @@
 
 internal import CertificatePinning
 
-/// An answer as a picture (SVG): which lists are held, and below how many installations are refused. It needs nothing from
-/// elsewhere, is readable by itself, light or dark as the viewer has it, and says in words what it shows.
+/// An answer as a picture (SVG): which lists are held, and below how many installations are refused. It needs nothing
+/// from elsewhere, is readable by itself, light or dark as the viewer has it, and says in words what it shows.
 public struct SimulationPicture: Sendable {
     private static let width = 960.0
     private static let left = 84.0
