@@ -75,9 +75,8 @@ struct RotateEmergencyCommand: AsyncParsableCommand {
         let toll = EmergencyToll(plan, knowledge, at: time)
         for line in toll.lines { StandardError.note(line) }
         let seconds = self.noSuspension ? nil : self.suspendFor.flatMap(SourceDuration.seconds) ?? toll.suspension
-        try self.expectConsent(
-            "Plan this, put the new pin into the source\(seconds.map { ", suspend \(host) for \(SourceDuration.text($0))" } ?? ""), and release it?"
-        )
+        let suspending = seconds.map { ", suspend \(host) for \(SourceDuration.text($0))" } ?? ""
+        try self.expectConsent("Plan this, put the new pin into the source\(suspending), and release it?")
 
         let keeper = try await RotationKeeper(host, existing, knowledge.input, self.service)
         let publishing = RotationPublishing(release: try self.release(at: time), project: knowledge.input.project)
