@@ -4,6 +4,7 @@
 
 import CertificatePinning
 import Foundation
+import NIOHTTP1
 import NIOSSL
 import Testing
 import X509
@@ -46,7 +47,7 @@ struct RotateCommandTests {
     private func withScene(_ body: (Scene) async throws -> Void) async throws {
         try await ProbeScene.with { scene in
             let leaf = try ProbeScene.leaf(by: scene.pki.intermediate)
-            let identity = LoopbackServer.Identity([leaf, scene.pki.intermediate])
+            let identity = try LoopbackServer.Identity([leaf, scene.pki.intermediate])
             try await LoopbackServer.with(identity) { server in
                 let made = try await CommandRun.tumbler(
                     [
