@@ -57,15 +57,24 @@ public struct TamperPolicy: Hashable, Sendable {
             }
             return Set(causes.map(\.name.family)).count
         }
-        var attached: [String] = []
-        for signal in signals where attached.count < TamperDecision.mostAttached {
-            let name = signal.name.description
-            if !attached.contains(name) { attached.append(name) }
-        }
         return TamperDecision(
-            attached: attached, refuses: families(.refuse) > 0,
+            attached: Self.attached(signals), refuses: families(.refuse) > 0,
             wipes: families(.wipe) >= Self.familiesForTheIrreversible,
             ends: families(.end) >= Self.familiesForTheIrreversible)
+    }
+
+    /// The names that go into reports, in the order of the signals. Of more than a report takes the surest stay.
+    private static func attached(_ signals: [TamperSignal]) -> [String] {
+        var confidence: [SignalName: Confidence] = [:]
+        var names: [SignalName] = []
+        for signal in signals {
+            if confidence[signal.name] == nil { names.append(signal.name) }
+            confidence[signal.name] = max(confidence[signal.name] ?? signal.confidence, signal.confidence)
+        }
+        // `sorted` is stable.
+        let surest = Set(
+            names.sorted { (confidence[$0] ?? .low) > (confidence[$1] ?? .low) }.prefix(TamperDecision.mostAttached))
+        return names.filter(surest.contains).map(\.description)
     }
 
     private func isIgnored(_ signal: TamperSignal) -> Bool {
