@@ -14,8 +14,8 @@ struct RotateAbortCommand: AsyncParsableCommand {
         commandName: "abort",
         abstract: "End a rotation before time: the new pin goes, unless it is served.",
         discussion: """
-            Each address of the host is asked before: where one serves the new key, or does not answer, nothing is  \
-                       changed. A pin that was a backup before the rotation stays.
+            Each address of the host is asked before: where one serves the new key, or does not answer, nothing is \
+            changed. A pin that was a backup before the rotation stays.
             """
     )
 
