@@ -33,7 +33,8 @@ struct RotateEmergencyCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("suspend-for"),
         help: ArgumentHelp(
-            "How long the entry is suspended; else until half of the installations came, 12h to 7d.", valueName: "duration"))
+            "How long the entry is suspended; else until half of the installations came, 12h to 7d.",
+            valueName: "duration"))
     var suspendFor: String?
 
     @Flag(name: .customLong("no-suspension"), help: "Suspend nothing.")

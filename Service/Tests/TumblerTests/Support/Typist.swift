@@ -44,6 +44,13 @@ enum Typist {
     static func type(
         _ answers: KeyValuePairs<String, String>, _ arguments: [String], in folder: URL
     ) async throws -> (exitCode: Int32, shown: String) {
+        try await self.type(answers.map { ($0.key, $0.value) }, arguments, in: folder)
+    }
+
+    /// The same with questions that are put together.
+    static func type(
+        _ answers: [(question: String, answer: String)], _ arguments: [String], in folder: URL
+    ) async throws -> (exitCode: Int32, shown: String) {
         try await self.type(answers, command: [try #require(CommandRun.program).path] + arguments, in: folder)
     }
 
@@ -51,14 +58,14 @@ enum Typist {
     static func type(
         _ answers: KeyValuePairs<String, String>, line: String, in folder: URL
     ) async throws -> (exitCode: Int32, shown: String) {
-        try await self.type(answers, command: ["/bin/sh", "-c", line], in: folder)
+        try await self.type(answers.map { ($0.key, $0.value) }, command: ["/bin/sh", "-c", line], in: folder)
     }
 
     private static func type(
-        _ answers: KeyValuePairs<String, String>, command: [String], in folder: URL
+        _ answers: [(question: String, answer: String)], command: [String], in folder: URL
     ) async throws -> (exitCode: Int32, shown: String) {
         let dialogue = String(
-            decoding: try JSONEncoder().encode(answers.map { [$0.key, $0.value] }), as: UTF8.self)
+            decoding: try JSONEncoder().encode(answers.map { [$0.question, $0.answer] }), as: UTF8.self)
         let run = try await FinishedProcess.run(
             self.environment, ["python3", "-c", self.script, dialogue] + command, in: folder)
         return (run.status, String(decoding: run.output + run.errors, as: UTF8.self))
