@@ -72,6 +72,23 @@ struct RotationPageTests {
         #expect(try labels([.announced]) == ["announced", "earliest switch", "old key retired"])
     }
 
+    @Test("a plan of 512 forced steps with long reasons does not flood the page: the last ones are shown, and said")
+    func forced() throws {
+        let states = [RotationState.announced] + (0..<255).flatMap { _ in [RotationState.ready, .announced] }
+        var plan = try RotationPlan.story(Self.host)
+        for (index, state) in states.enumerated() {
+            let reason = "<reason \(index)>" + String(repeating: "&", count: 400)
+            try plan.enter(RotationStep(state, at: plan.since, forced: reason))
+        }
+        let shown = DashboardPages.shown(plan, due: nil, seen: [], curve: nil, at: TurnedClock.start)
+        #expect(shown.forced.count == 511)
+        let html = try self.html(RotationsPage(rotations: [shown], total: 1, unreadable: [], isFiltered: false))
+        #expect(html.contains("495 earlier ones are not shown."))
+        #expect(html.contains("reason 510"))
+        #expect(!html.contains("reason 494"))
+        #expect(html.utf8.count < 200_000)
+    }
+
     @Test("plans whose steps are at the ends of time, or all at one moment, are drawn within the plot")
     func extremes() throws {
         for (text, now) in [
