@@ -30,13 +30,16 @@ struct Release {
 
     /// Does it.
     ///
+    /// - Parameter declined: The failure when the person who is asked does not want it.
     /// - Returns: What was released.
     /// - Throws: ``CommandFailure`` or ``RepositoryError``; then nothing was written, unless the failure says so.
-    func run() async throws -> ReleasedList {
+    func run(
+        declined: CommandFailure = CommandFailure(.doesNotHold, "not released, nothing was written")
+    ) async throws -> ReleasedList {
         let time = self.time
         let input = try SourceInput(nil, self.project)
         let service = self.noPublish ? nil : try await ReleaseService(self.service, input)
-        try self.expectPublishing(input, service)
+        if service == nil { try self.expectToken(input) }
         let newestHere = try input.project.publishedList()
         // What clients have is what the service serves; the next version comes after every list that counts.
         let published = service?.current ?? newestHere
@@ -52,9 +55,7 @@ struct Release {
         if !self.yes {
             try SigningConsent.expectSomebody()
             for line in summary { StandardError.note(line) }
-            guard SigningConsent.ask("Release this?") else {
-                throw CommandFailure(.doesNotHold, "not released, nothing was written")
-            }
+            guard SigningConsent.ask("Release this?") else { throw declined }
         }
         let envelope = try await self.sign(metadata)
         try ClientCheck.verify(envelope, in: input.project, at: time)
@@ -79,8 +80,12 @@ struct Release {
     }
 
     /// Refuses to stop half way: who has a service wants the list to be there.
-    private func expectPublishing(_ input: SourceInput, _ service: ReleaseService?) throws(CommandFailure) {
-        guard service == nil, !self.noPublish, let address = try self.service.address(or: input.source) else { return }
+    ///
+    /// - Throws: ``CommandFailure`` when there is a service to publish on, and no token.
+    func expectToken(_ input: SourceInput) throws(CommandFailure) {
+        guard !self.noPublish, let address = try self.service.address(or: input.source),
+            try self.service.token() == nil
+        else { return }
         throw CommandFailure(
             .doesNotHold, "nothing was published, and nothing was written: there is no token for \(address)",
             hint: "--token-file FILE; or --no-publish, where another machine publishes")

@@ -97,6 +97,9 @@ struct ProbeAddressRuleTests {
             var memory = ProbeMemory()
             let first = self.judge(servers, [servers.old, servers.new], &memory)
             #expect(first.issuerChanged == nil)
+            // Both pins are served, at one address each: neither is a backup, at the first look either.
+            let backup = first.notes.filter { $0.contains("backup") }
+            #expect(backup == ["no backup: every pin of the entry is in a path that is served now"], "\(first.notes)")
             let second = self.judge(servers, [servers.old], &memory)
             #expect(second.issuerChanged == false && second.notes.isEmpty, "\(second.notes)")
             let third = self.judge(servers, [servers.new, servers.old], &memory)

@@ -8,79 +8,24 @@ import Testing
 
 @Suite("Somebody at a terminal")
 struct TerminalTests {
-    private static let environment = URL(fileURLWithPath: "/usr/bin/env")
-
-    /// Runs a command on a terminal of its own: waits for each question, then types the answer. Prints what the
-    /// terminal showed, and ends as the command did.
-    private static let typist = #"""
-        import json, os, pty, select, sys
-        dialogue, command = json.loads(sys.argv[1]), sys.argv[2:]
-        process, terminal = pty.fork()
-        if process == 0: os.execv(command[0], command)
-        shown = b""
-        def read():
-            global shown
-            assert select.select([terminal], [], [], 20)[0], shown
-            try: part = os.read(terminal, 4096)
-            except OSError: part = b""
-            shown += part
-            return part
-        seen = 0
-        for question, answer in dialogue:
-            while question.encode() not in shown[seen:]: assert read(), shown
-            seen = len(shown)
-            os.write(terminal, answer.encode() + b"\n")
-        while read(): pass
-        sys.stdout.buffer.write(shown)
-        sys.exit(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]))
-        """#
-
-    @Sendable private static func hasPython() async throws -> Bool {
-        let python = try await FinishedProcess.run(
-            self.environment, ["python3", "-c", "import pty"], in: FileManager.default.temporaryDirectory)
-        return python.status == 0
-    }
-
-    /// Runs `tumbler` with someone who answers.
-    private func type(
-        _ answers: KeyValuePairs<String, String>, _ arguments: [String], in folder: URL
-    ) async throws -> (exitCode: Int32, shown: String) {
-        try await self.type(answers, command: [try #require(CommandRun.program).path] + arguments, in: folder)
-    }
-
-    /// The same with a line of shell.
-    private func type(
-        _ answers: KeyValuePairs<String, String>, line: String, in folder: URL
-    ) async throws -> (exitCode: Int32, shown: String) {
-        try await self.type(answers, command: ["/bin/sh", "-c", line], in: folder)
-    }
-
-    private func type(
-        _ answers: KeyValuePairs<String, String>, command: [String], in folder: URL
-    ) async throws -> (exitCode: Int32, shown: String) {
-        let dialogue = String(
-            decoding: try JSONEncoder().encode(answers.map { [$0.key, $0.value] }), as: UTF8.self)
-        let run = try await FinishedProcess.run(
-            Self.environment, ["python3", "-c", Self.typist, dialogue] + command, in: folder)
-        return (run.status, String(decoding: run.output + run.errors, as: UTF8.self))
-    }
-
     @Test(
         "is asked twice for a new passphrase and once for an old one, and sees neither",
-        .enabled("there is no python3 to type", Self.hasPython))
+        .enabled("there is no python3 to type", Typist.hasPython))
     func passphrases() async throws {
         try await withTemporaryFolder { folder in
             let new = ["key", "new", "key", "--algorithm", "ed25519"]
-            let typo = try await self.type(
+            let typo = try await Typist.type(
                 ["New passphrase of key: ": "open sesame", "The same again: ": "open sesam"], new, in: folder)
             #expect(typo.exitCode == 64, "\(typo)")
-            let made = try await self.type(
+            let made = try await Typist.type(
                 ["New passphrase of key: ": "open sesame", "The same again: ": "open sesame"], new, in: folder)
             #expect(made.exitCode == 0, "\(made)")
             try FileManager.default.removeItem(at: folder.appendingPathComponent("key.pub"))
-            let right = try await self.type(["Passphrase of key: ": "open sesame"], ["key", "show", "key"], in: folder)
+            let right = try await Typist.type(
+                ["Passphrase of key: ": "open sesame"], ["key", "show", "key"], in: folder)
             #expect(right.exitCode == 0, "\(right)")
-            let wrong = try await self.type(["Passphrase of key: ": "open sesam"], ["key", "show", "key"], in: folder)
+            let wrong = try await Typist.type(
+                ["Passphrase of key: ": "open sesam"], ["key", "show", "key"], in: folder)
             #expect(wrong.exitCode == 2, "\(wrong)")
             for run in [typo, made, right, wrong] { #expect(!run.shown.contains("sesam"), "\(run)") }
         }
@@ -88,17 +33,17 @@ struct TerminalTests {
 
     @Test(
         "may correct what was typed, and may give up; the terminal shows again what is typed afterwards",
-        .enabled("there is no python3 to type", Self.hasPython))
+        .enabled("there is no python3 to type", Typist.hasPython))
     func corrections() async throws {
         try await withTemporaryFolder { folder in
             let typed = "\u{15}wrong\u{15}open s\u{e4}\u{20ac}\u{7f}\u{7f}esame"
-            let made = try await self.type(
+            let made = try await Typist.type(
                 ["New passphrase of key: ": typed, "The same again: ": "open sesame"],
                 ["key", "new", "key", "--algorithm", "ed25519"], in: folder)
             #expect(made.exitCode == 0, "\(made)")
             let program = try #require(CommandRun.program)
             let line = #""\#(program.path)" key new b; stty -a"#
-            let given = try await self.type(
+            let given = try await Typist.type(
                 ["New passphrase of b: ": "open\u{3}"], line: line, in: folder)
             #expect(given.shown.contains("interrupted"), "\(given)")
             #expect(given.shown.contains(" echo ") && given.shown.contains(" icanon "), "\(given)")
@@ -110,7 +55,7 @@ struct TerminalTests {
     private func initialise(
         _ answers: KeyValuePairs<String, String>, _ scene: ProbeScene
     ) async throws -> (exitCode: Int32, shown: String) {
-        try await self.type(
+        try await Typist.type(
             answers,
             [
                 "init", "project", "--name", "com.example.app", "--insecure-plaintext", "--domain", ProbeScene.host,
@@ -120,7 +65,7 @@ struct TerminalTests {
 
     @Test(
         "a host is pinned by its own key and a backup key that is made on the spot, with a request for its certificate",
-        .enabled("there is no python3 to type", Self.hasPython))
+        .enabled("there is no python3 to type", Typist.hasPython))
     func proposal() async throws {
         try await ProbeScene.with { scene in
             let made = try await self.initialise(
@@ -146,7 +91,7 @@ struct TerminalTests {
 
     @Test(
         "an issuer of the same chain is no backup; without any backup nothing is signed",
-        .enabled("there is no python3 to type", Self.hasPython))
+        .enabled("there is no python3 to type", Typist.hasPython))
     func noBackup() async throws {
         try await ProbeScene.with { scene in
             let question = "The pin of a backup key that is there already, or nothing: "
@@ -169,7 +114,7 @@ struct TerminalTests {
 
     @Test(
         "what is served and does not validate is not proposed, and what is wrong with it is said",
-        .enabled("there is no python3 to type", Self.hasPython))
+        .enabled("there is no python3 to type", Typist.hasPython))
     func notValidated() async throws {
         for (words, chain) in ProbeScene.invalidChains {
             try await ProbeScene.with(chain) { scene in
@@ -182,18 +127,18 @@ struct TerminalTests {
 
     @Test(
         "sees what is to be signed and its digest, and only yes signs it",
-        .enabled("there is no python3 to type", Self.hasPython))
+        .enabled("there is no python3 to type", Typist.hasPython))
     func consent() async throws {
         try await withTemporaryFolder { folder in
             try await CommandRun.makeRoot(in: folder)
             let sign = ["sign", "list", "--root", "root.json", "--key", "pins", "-o", "pins.json"]
             let output = folder.appendingPathComponent("pins.json").path
             for answer in ["no", "", "yesterday"] {
-                let refused = try await self.type(["Sign this? [yes/no] ": answer], sign, in: folder)
+                let refused = try await Typist.type(["Sign this? [yes/no] ": answer], sign, in: folder)
                 #expect(refused.exitCode == 1, "\(refused)")
                 #expect(!FileManager.default.fileExists(atPath: output))
             }
-            let signed = try await self.type(["Sign this? [yes/no] ": "yes"], sign, in: folder)
+            let signed = try await Typist.type(["Sign this? [yes/no] ": "yes"], sign, in: folder)
             #expect(signed.exitCode == 0, "\(signed)")
             let question = try #require(signed.shown.range(of: "Sign this?"))
             let before = signed.shown[..<question.lowerBound]

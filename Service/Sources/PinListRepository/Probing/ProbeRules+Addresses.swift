@@ -22,13 +22,12 @@ extension ProbeRules {
         let silent = observations.filter { $0.observation.isUnreachable && (asked.isEmpty || !$0.hasNoRoute) }
         let before = memory
         var found: ProbedHost?
-        var pins: Set<String> = []
+        let pins = asked.reduce(into: Set<String>()) { $0.formUnion(self.pins(of: host, in: $1.observation)) }
         var seen: Set<ProbeObservation> = []
         // Where all addresses present the same, there is one thing to judge.
         for observation in asked.map(\.observation) where seen.insert(observation).inserted {
             var kept = before
-            let next = self.judge(host, observation, &kept)
-            pins.formUnion(kept.pins(of: host))
+            let next = self.judge(host, observation, &kept, elsewhere: pins)
             guard found.map({ next.state.isWorse(than: $0.state) }) ?? true else { continue }
             (found, memory) = (next, kept)
         }

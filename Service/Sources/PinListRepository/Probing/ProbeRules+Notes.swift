@@ -28,24 +28,26 @@ extension ProbeRules {
     ///   - entry: The entry.
     ///   - path: The path that is served now.
     ///   - present: The pins of the entry that are in it.
+    ///   - elsewhere: The pins of the entry that other addresses of the host serve now.
     ///   - ever: The pins of the entry that were seen in any path so far.
     static func pins(
-        of entry: PinnedDomain?, path: [ProbedCertificate], present: Set<String>, ever: Set<String>
+        of entry: PinnedDomain?, path: [ProbedCertificate], present: Set<String>, elsewhere: Set<String>,
+        ever: Set<String>
     ) -> [String] {
         guard let entry, entry.mode != .off, !path.isEmpty else { return [] }
         let pins = Set(entry.pins.map(\.pin.description))
         if present.isEmpty {
             return entry.mode == .report ? ["no pin matches: with mode enforce this host would be refused"] : []
         }
-        let backups = pins.subtracting(present).count
+        let backups = pins.subtracting(present).subtracting(elsewhere).count
         guard backups > 0 else {
             return [
                 pins.count == 1
                     ? "no backup: the entry has one pin"
-                    : "no backup: every pin of the entry is in the path that is served now"
+                    : "no backup: every pin of the entry is in a path that is served now"
             ]
         }
-        let seen = pins.intersection(ever).count
+        let seen = pins.intersection(ever.union(elsewhere)).count
         return seen == 1 ? ["1 of \(pins.count) pins was ever seen here; backup: \(backups) that no server shows"] : []
     }
 }

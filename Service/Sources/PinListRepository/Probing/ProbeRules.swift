@@ -76,7 +76,9 @@ public struct ProbeRules: Sendable {
     ///   - host: The host that was asked.
     ///   - observation: How it was found.
     ///   - memory: What earlier probes saw; this one is added.
-    func judge(_ host: HostName, _ observation: ProbeObservation, _ memory: inout ProbeMemory) -> ProbedHost {
+    func judge(
+        _ host: HostName, _ observation: ProbeObservation, _ memory: inout ProbeMemory, elsewhere: Set<String> = []
+    ) -> ProbedHost {
         let entry = self.policy.entry(for: host)
         guard let decision = self.decision(for: host, observation) else {
             var reason = ""
@@ -88,8 +90,7 @@ public struct ProbeRules: Sendable {
         let path = zip(decision.path.certificates, decision.path.publicKeyPins).map {
             ProbedCertificate($0, pin: $1)
         }
-        let present = Set(
-            (entry?.pins ?? []).filter { !decision.path.indices(matching: $0).isEmpty }.map(\.pin.description))
+        let present = Self.pins(of: entry, in: decision)
         let before = memory.keep(host, path, pins: present, at: self.time)
         let issuer = memory.hosts[host.description]?.issuer
         let changed = path.isEmpty ? nil : before.map { $0.issuer != issuer }
@@ -101,7 +102,8 @@ public struct ProbeRules: Sendable {
         if changed == true, let before, let leaf = path.first {
             notes.append("the issuer changed since \(before.at): from \(before.issuerName) to \(leaf.issuer)")
         }
-        notes += Self.pins(of: entry, path: path, present: present, ever: memory.pins(of: host))
+        notes += Self.pins(
+            of: entry, path: path, present: present, elsewhere: elsewhere, ever: memory.pins(of: host))
         let refusal = self.refusal(of: host, observation)
         let locksOut = decision.verdict == .block || refusal.map { !$0.isTolerated } ?? false
         if let refusal { notes.append(refusal.text) }
@@ -110,6 +112,16 @@ public struct ProbeRules: Sendable {
             decision: decision, refusal: refusal, path: path,
             daysLeft: path.compactMap { $0.daysLeft(at: self.time) }.min(),
             issuerChanged: changed, error: decision.detail.map { PrintableText.line($0) }, notes: notes)
+    }
+
+    /// The pins of an entry that are in the path that was judged.
+    private static func pins(of entry: PinnedDomain?, in decision: PinningDecision) -> Set<String> {
+        Set((entry?.pins ?? []).filter { !decision.path.indices(matching: $0).isEmpty }.map(\.pin.description))
+    }
+
+    /// The pins of a host's entry that are in what one of its addresses serves.
+    func pins(of host: HostName, in observation: ProbeObservation) -> Set<String> {
+        self.decision(for: host, observation).map { Self.pins(of: self.policy.entry(for: host), in: $0) } ?? []
     }
 
     /// What an app decides that enforces; `nil` when there is nothing to judge.

@@ -7,8 +7,7 @@ public import PinRotation
 
 extension ListSource {
     /// What speaks against a rotation as the source stands, each one line: the new key is denied, or after the
-    /// rotation an
-    /// entry would have no backup.
+    /// rotation an entry would have no backup.
     ///
     /// - Parameter plan: The plan.
     public func objections(to plan: RotationPlan) -> [String] {

@@ -34,6 +34,8 @@ public struct AdoptionEstimate: Hashable, Sendable {
     static let largestEdgeShare = 0.1
     /// The largest share of requests whose sources could not be told apart that still lets the others stand for all.
     static let largestCrowdedShare = 0.1
+    /// Below how many sources an hour that asked as often as counts these are few, and must not be most of what counts.
+    static let fewSources: Int64 = 10
     /// How many completed windows before it one counts as one without progress.
     static let stalledFactor = 0.98
     /// The share that counts as everybody.

@@ -16,7 +16,9 @@ struct InquiryKey: Hashable, Sendable {
         case edge
         /// The log of an edge, fed in.
         case log
-        /// A source that had asked as often as counts: what it holds is not told.
+        /// A source that had asked as often as counts and asks once more: one request for each such source and hour.
+        case exhausted
+        /// A source that had asked more often than counts: what it holds is not told.
         case surplus
         /// One of so many sources that they cannot be told apart: what it holds is not told.
         case crowded
@@ -122,6 +124,7 @@ extension InquiryQuota.Answer {
     fileprivate var source: InquiryKey.Source? {
         switch self {
         case .counts: nil
+        case .exhausted: .exhausted
         case .surplus: .surplus
         case .crowded: .crowded
         }

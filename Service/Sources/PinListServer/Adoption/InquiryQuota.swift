@@ -25,7 +25,9 @@ struct InquiryQuota: Sendable {
     enum Answer: Hashable, Sendable {
         /// It counts.
         case counts
-        /// It does not: the source has sent as many as count.
+        /// It does not, and is the first of this source that does not: those before it were as many as count.
+        case exhausted
+        /// It does not: the source has sent more than count already.
         case surplus
         /// It does not: so many sources asked that it cannot be said whether this one has sent as many as count.
         case crowded
@@ -69,7 +71,11 @@ struct InquiryQuota: Sendable {
             self.table[index].source = source
         }
         guard self.table[index].count < Self.mostRequests else {
-            return self.table[index].isShared ? .crowded : .surplus
+            if self.table[index].isShared { return .crowded }
+            guard self.table[index].count == Self.mostRequests else { return .surplus }
+            // One more than counts says that the source was told of.
+            self.table[index].count += 1
+            return .exhausted
         }
         self.table[index].count += 1
         return .counts

@@ -12,17 +12,25 @@ struct WindowCount {
     private(set) var logged: Int64 = 0
     /// Requests of sources that had asked as often as counts.
     private(set) var surplus: Int64 = 0
+    /// How many sources had, each counted once in each hour in which it had.
+    private(set) var exhausted: Int64 = 0
     /// Requests of sources that could not be told apart.
     private(set) var crowded: Int64 = 0
+    /// Over how many hours is counted.
+    private let hours: Int64
     /// By version.
     private(set) var versions: [Int64: Int64] = [:]
     /// What was named and never published, by digest: how often, and in which hour last.
     private(set) var unverified: [String: (count: Int64, hour: Int64)] = [:]
 
     init(_ inquiries: [InquiryKey: Int64], hours: ClosedRange<Int64>, _ published: [String: Int64]) {
+        self.hours = hours.upperBound - hours.lowerBound + 1
         for (key, count) in inquiries where hours.contains(key.hour) {
             switch key.source {
             case .edge: self.edge += count
+            case .exhausted:
+                self.exhausted += count
+                self.surplus += count
             case .surplus: self.surplus += count
             case .crowded: self.crowded += count
             case .log: self.logged += count
@@ -49,6 +57,14 @@ struct WindowCount {
         return Double(held) / Double(self.base)
     }
 
+    /// Whether a few sources that asked as often as counts decide the share. Behind a proxy that is not trusted the
+    /// first requests of an hour stand for all, and one client can see to it that they are its own. Large mobile
+    /// networks have many addresses.
+    private var isOfFewSources: Bool {
+        self.exhausted < AdoptionEstimate.fewSources * self.hours
+            && 2 * self.exhausted * Int64(InquiryQuota.mostRequests) > self.base
+    }
+
     /// Why nothing can be said; `nil` when it can.
     var whyNotMeasured: String? {
         if self.logged == 0, Double(self.edge) > AdoptionEstimate.largestEdgeShare * Double(self.edge + self.base) {
@@ -58,6 +74,10 @@ struct WindowCount {
         if Double(self.crowded) > AdoptionEstimate.largestCrowdedShare * Double(self.crowded + self.base) {
             return "\(self.crowded) of \(self.crowded + self.base) requests came from more sources than can be told "
                 + "apart"
+        }
+        if self.isOfFewSources {
+            return "over half of the \(self.base) requests that count came from few sources, each of which asked over "
+                + "\(InquiryQuota.mostRequests) times in an hour; a proxy that is not in trustedProxies is one source"
         }
         guard self.base >= AdoptionEstimate.leastBase else {
             return "\(self.base) requests in the last window are too few"

@@ -34,8 +34,10 @@ extension AlarmRules {
                     "its rotation in \(rotation.name) was ready and is announced again since \(plan.since): "
                         + (plan.lastStep.reason ?? "the gate is no longer safe"), key: rotation.name))
         } else if let due = rotation.due(at: overview.time),
-            // Who came late into a state has a day in it all the same.
-            let severity = Self.severity(ofGateDue: max(due, plan.since), overview.time)
+            // Who came late into a state has a day in it all the same. A time that is to come puts off nothing: whoever
+            // pushed it has a clock that is wrong.
+            let severity = Self.severity(
+                ofGateDue: plan.since > overview.time ? due : max(due, plan.since), overview.time)
         {
             alarms.append(
                 Alarm(

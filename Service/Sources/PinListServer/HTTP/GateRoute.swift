@@ -90,6 +90,8 @@ extension DecodingError {
             }
         let path = (context.codingPath + [key].compactMap { $0 }).map(\.stringValue).joined(separator: ".")
         let words = key == nil ? "is not what it must be: \(context.debugDescription)" : "is missing"
-        return PrintableText.line(path.isEmpty ? context.debugDescription : "\(path) \(words)", maximumLength: 256)
+        // The form was read before: what is left without a place is a number that its member cannot hold.
+        let nowhere = "a number is not what it must be: requests is a whole number, share is from 0 to 1"
+        return PrintableText.line(path.isEmpty ? nowhere : "\(path) \(words)", maximumLength: 256)
     }
 }

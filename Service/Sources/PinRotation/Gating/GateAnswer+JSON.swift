@@ -29,12 +29,16 @@ extension GateAnswer: Codable {
                     forKey: key, in: container, debugDescription: error.description)
             }
         }
+        guard let verdict = GateVerdict(rawValue: try container.decode(String.self, forKey: .verdict)) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .verdict, in: container, debugDescription: "safe, unsafe or unknown")
+        }
         self.init(
             host: try host(try container.decode(String.self, forKey: .host), .host),
             notedHostname: try container.decodeIfPresent(String.self, forKey: .notedHostname).map {
                 try host($0, .notedHostname)
             },
-            verdict: try container.decode(GateVerdict.self, forKey: .verdict),
+            verdict: verdict,
             matched: try container.decodeIfPresent(Match.self, forKey: .matched),
             refusing: try container.decode(GateRefusing.self, forKey: .refusing),
             reason: PrintableText.line(try container.decode(String.self, forKey: .reason)))

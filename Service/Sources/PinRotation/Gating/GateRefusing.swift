@@ -57,7 +57,11 @@ extension GateRefusing: Codable {
             throw DecodingError.dataCorruptedError(
                 forKey: .period, in: container, debugDescription: "a number of whole hours, such as 24h")
         }
-        guard try container.decode(Bool.self, forKey: .measured) == (share != nil), requests >= 0,
+        guard requests >= 0 else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .requests, in: container, debugDescription: "a whole number from 0")
+        }
+        guard try container.decode(Bool.self, forKey: .measured) == (share != nil),
             share.map({ (0...1).contains($0) }) ?? true
         else {
             throw DecodingError.dataCorruptedError(

@@ -4,13 +4,18 @@
 
 import CertificatePinning
 import PinListMetadata
+import PinListMetadata
 import PinListRepository
+import PinListSimulation
 import PinRotation
 
-/// Whom a key locks out that is served at once, and for how long: in closed form, from measured adoption, `opened:` of
-/// the source, or the usual installation base.
+/// Whom a key locks out that is served at once, and for how long: simulated with the lists that installations hold, and
+/// with how often they are opened, by measured adoption, `opened:` of the source, or the usual installation base.
 struct EmergencyToll {
-    private let host: HostName
+    private let plan: RotationPlan
+    private let held: [PinList]
+    private let refreshAfter: Int64
+    private let time: Timestamp
     private let refusing: GateAnswer?
     private let curve: AdoptionForecast
     private let basis: String
@@ -19,7 +24,11 @@ struct EmergencyToll {
     private static let moments: [Int64] = [3_600, 86_400, 7 * 86_400, 14 * 86_400, 30 * 86_400]
 
     init(_ plan: RotationPlan, _ knowledge: RotationKnowledge, at time: Timestamp) {
-        self.host = plan.host
+        self.plan = plan
+        self.time = time
+        self.refreshAfter = knowledge.input.source.refreshAfter
+        let counted = knowledge.lists?.holders.count?.lists.map(\.list) ?? []
+        self.held = (knowledge.lists?.newest ?? []) + (knowledge.lists?.holders.recent ?? []) + counted
         self.refusing = knowledge.lists.flatMap { lists in
             let rules = try? GateRules(
                 newest: lists.newest, holders: lists.holders, maxRefusing: plan.maxRefusing.percent, at: time)
@@ -35,21 +44,52 @@ struct EmergencyToll {
     }
 
     /// Whom it locks out.
-    var lines: [String] {
+    ///
+    /// - Parameter seconds: For how long the entry is suspended; `nil` for not at all.
+    func lines(suspendedFor seconds: Int64?) -> [String] {
         var lines: [String] = []
         if let refusing, refusing.verdict == .safe {
-            lines.append("\(self.host): the gate says safe: the key may be served without an emergency")
+            lines.append("\(self.plan.host): the gate says safe: the key may be served without an emergency")
         } else if let share = refusing?.refusing.share {
             lines.append("served now, \(Share.percent(share)) of the requests come from installations that refuse it")
         } else {
             lines.append(
                 "served now, every installation refuses it that does not know the new pin; nothing is measured")
         }
-        let rest = Self.moments.map {
-            "\(Share.percent(self.curve.notReached(after: $0))) after \(SourceDuration.text($0))"
+        let accepting = self.held.filter { EmergencySimulation.accepts($0, self.plan) }
+        guard self.held.isEmpty || accepting.count < self.held.count else {
+            return lines + ["every list that is known here has the new pin, so nothing was simulated"]
         }
-        lines.append("not opened since, and so without the new list: \(rest.joined(separator: ", ")) (\(self.basis))")
-        return lines
+        do throws(SimulationError) {
+            return lines + self.lines(
+                try EmergencySimulation(
+                    self.plan, held: self.held, refreshAfter: self.refreshAfter, self.curve, suspendedFor: seconds,
+                    at: self.time))
+        } catch {
+            let rest = Self.text { self.curve.notReached(after: $0) }
+            return lines + [
+                "not simulated (\(error.reason)), so in closed form, \(self.basis): without the new list are "
+                    + rest.map { "\($0.share) after \($0.time)" }.joined(separator: ", ")
+            ]
+        }
+    }
+
+    private func lines(_ simulation: EmergencySimulation) -> [String] {
+        let lists = simulation.lists == 1 ? "1 list" : "\(simulation.lists) lists"
+        return [
+            "simulated with \(EmergencySimulation.clients) installations that hold \(lists), refreshAfter "
+                + "\(SourceDuration.text(self.refreshAfter)), opened as by \(self.basis)",
+            "list and key out now, their list refuses the key: "
+                + Self.text { simulation.refusing(after: $0) }.map { "\($0.share) after \($0.time)" }
+                .joined(separator: ", "),
+            "of those that are opened are refused: "
+                + Self.text { simulation.refused(within: $0) }.map { "\($0.share) within \($0.time)" }
+                .joined(separator: ", "),
+        ]
+    }
+
+    private static func text(_ share: (Int64) -> Double) -> [(share: String, time: String)] {
+        Self.moments.map { (Share.percent(share($0)), SourceDuration.text($0)) }
     }
 
     /// How long a suspension is proposed, in seconds: until half of the installations came, from 12 hours to 7 days.
@@ -59,15 +99,17 @@ struct EmergencyToll {
         return min(max(hours * 3_600, 12 * 3_600), MetadataLimits.suspensionSeconds)
     }
 
-    /// What comes in which order.
-    var order: [String] {
-        [
-            "1. look that clients get the list: tumbler probe, and the page of the service",
-            "2. deploy the new key at every address of \(self.host)",
-            "3. tumbler rotate next \(self.host): looks whether every address serves it",
-            "4. tumbler resume \(self.host) and tumbler release, as soon as failures go down",
-            "5. a stolen key: write its pin into denied: of tumbler.yaml, and tumbler release",
-            "6. plan a new backup: the spare key is in use now",
+    /// What comes in which order, when the list is out.
+    func order(isSuspended: Bool) -> [String] {
+        let host = self.plan.host
+        let steps = [
+            "look that clients get the list: tumbler probe, and the page of the service",
+            "deploy the new key at every address of \(host)",
+            "tumbler rotate next \(host): looks whether every address serves it",
+            isSuspended ? "tumbler resume \(host) and tumbler release, as soon as failures go down" : nil,
+            "a stolen key: write its pin into denied: of tumbler.yaml, and tumbler release",
+            "plan a new backup: the spare key is in use now",
         ]
+        return steps.compactMap { $0 }.enumerated().map { "\($0.offset + 1). \($0.element)" }
     }
 }

@@ -14,8 +14,11 @@ struct RotateAbortCommand: AsyncParsableCommand {
         commandName: "abort",
         abstract: "End a rotation before time: the new pin goes, unless it is served.",
         discussion: """
-            Each address of the host is asked before: where one serves the new key, or does not answer, nothing is  \
-                       changed. A pin that was a backup before the rotation stays.
+            Each address of the host is asked before: where one serves the new key, or does not answer, nothing is \
+            changed. A pin that was a backup before the rotation stays.
+
+            Exit code 0: it is aborted; 1: an address serves the new key; 2: one may serve it, or the list could not \
+            be published.
             """
     )
 

@@ -15,12 +15,15 @@ struct RotateEmergencyCommand: AsyncParsableCommand {
         commandName: "emergency",
         abstract: "Lead a host to another key at once, and say whom that locks out for how long.",
         discussion: """
-            Says what share of the requests would be refused now, and what share of the installations will not have \
-                        the new list after a while. Then, each step only when it is wanted: a plan; the new pin, \
-            with a suspension of the host's entry, in a list that is released; and the look whether \
-            every address serves the new key. The order counts: first the list, then the server. A \
-            suspension lets installations connect that have the new list; those that never see it stay \
-            locked out until they do.
+            Says what share of the requests would be refused now, and simulates how many installations refuse the new \
+            key after a while. Then come four steps, each only when it is wanted: the plan is written; the new pin, \
+            and a suspension of the host's entry, are put into the source; the list is released; the plan becomes \
+            ready, and the new key is to be deployed. A no stops there, and what was done stays. First the list, \
+            then the server: a suspension lets installations connect that have the new list. Those that never see \
+            it stay locked out.
+
+            Exit code 0: every step was done; 1: one was not wanted, or something speaks against it; 2: it is not \
+            known which key goes, or a server did not answer.
             """
     )
 
@@ -30,7 +33,8 @@ struct RotateEmergencyCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("suspend-for"),
         help: ArgumentHelp(
-            "How long the entry is suspended; else as long as most need, at most 7d.", valueName: "duration"))
+            "How long the entry is suspended; else until half of the installations came, 12h to 7d.",
+            valueName: "duration"))
     var suspendFor: String?
 
     @Flag(name: .customLong("no-suspension"), help: "Suspend nothing.")
@@ -72,54 +76,80 @@ struct RotateEmergencyCommand: AsyncParsableCommand {
         var plan = try await RotationDraft(knowledge: knowledge, host: host).plan(
             try self.newKey.newPin(), self.newKey.old, isShared: false, limit: .standard,
             timeline: RotationTimeline(from: time, switchAt: time), at: time)
+        let release = try self.release(at: time)
+        try release.expectToken(knowledge.input)
         let toll = EmergencyToll(plan, knowledge, at: time)
-        for line in toll.lines { StandardError.note(line) }
-        let seconds = self.noSuspension ? nil : self.suspendFor.flatMap(SourceDuration.seconds) ?? toll.suspension
-        let suspending = seconds.map { ", suspend \(host) for \(SourceDuration.text($0))" } ?? ""
-        try self.expectConsent("Plan this, put the new pin into the source\(suspending), and release it?")
+        let suspension = self.suspension(of: plan, toll, knowledge.input.source, at: time)
+        let changes = try self.changes(plan, suspension, knowledge, at: time)
+        let steps = EmergencySteps(
+            plan: plan, suspension: suspension, files: changes.map(\.path), isAsking: !self.yes)
+        for line in toll.lines(suspendedFor: suspension?.seconds) { StandardError.note(line) }
+        for line in suspension?.notes ?? [] { StandardError.note(line) }
 
-        let keeper = try await RotationKeeper(host, existing, knowledge.input, self.service)
-        let publishing = RotationPublishing(release: try self.release(at: time), project: knowledge.input.project)
-        let released = try await publishing.publish(try self.changes(plan, seconds, knowledge, at: time))
-        let reason = "emergency: the key has to be replaced at once"
+        try steps.expect(.plan, "Write the plan?")
+        try await self.keep(plan, knowledge)
+
+        if changes.isEmpty { steps.tell(.edit) } else { try steps.expect(.edit, "Edit the source?") }
+        _ = try SourceChange(changes, in: knowledge.input.project)
+
+        // It asks behind the summary of what is signed.
+        steps.tell(.release)
+        let released = try await self.released(release, steps)
         try plan.enter(RotationStep(.announced, at: time, version: released.version))
-        try plan.enter(RotationStep(.ready, at: time, forced: reason))
-        try await keeper.keep(plan, isReleased: true)
+        try await self.keep(plan, knowledge, isReleased: true)
+
+        try steps.expect(.deploy, "Is the new key to be deployed now?")
+        try plan.enter(RotationStep(.ready, at: time, forced: "emergency: the key has to be replaced at once"))
+        try await self.keep(plan, knowledge, isReleased: true)
         _ = consume lock
-        var lines = ["\(host): ready, with version \(released.version) of the list"] + toll.order
-        if !released.isOut { lines.insert("version \(released.version) is not published yet: tumbler publish", at: 1) }
-        try StandardOutput.write(lines: lines)
+        try StandardOutput.write(
+            lines: ["\(host): ready, with version \(released.version) of the list"]
+                + toll.order(isSuspended: suspension != nil))
     }
 
-    private func expectConsent(_ question: String) throws(CommandFailure) {
-        guard !self.yes else { return }
-        guard SigningConsent.ask(question) else {
-            throw CommandFailure(.doesNotHold, "not done, nothing was written")
+    /// Releases; says what was done before where that fails.
+    private func released(_ release: Release, _ steps: EmergencySteps) async throws -> ReleasedList {
+        let refusal = steps.stopped(before: .release)
+        do { return try await release.run(declined: refusal) } catch {
+            if (error as? CommandFailure)?.message != refusal.message {
+                StandardError.note(steps.done(before: .release))
+                if let next = steps.goingOn(before: .release) { StandardError.note(next) }
+            }
+            throw error
         }
     }
 
+    /// Keeps a plan in place of the one that is there.
+    private func keep(
+        _ plan: RotationPlan, _ knowledge: RotationKnowledge, isReleased: Bool = false
+    ) async throws {
+        let entry = try knowledge.folder.plan(of: plan.host)
+        try await RotationKeeper(plan.host, entry, knowledge.input, self.service).keep(plan, isReleased: isReleased)
+    }
+
+    private func suspension(
+        of plan: RotationPlan, _ toll: EmergencyToll, _ source: ListSource, at time: Timestamp
+    ) -> EmergencySuspension? {
+        guard !self.noSuspension else { return nil }
+        let demanded = self.suspendFor.flatMap(SourceDuration.seconds)
+        return EmergencySuspension(
+            of: plan, for: demanded ?? toll.suspension, isDemanded: demanded != nil, source, at: time)
+    }
+
     /// The edits: the new pin, and the suspension, both in one list.
+    ///
+    /// - Throws: ``RepositoryError`` where they cannot be made; nothing is written yet.
     private func changes(
-        _ plan: RotationPlan, _ seconds: Int64?, _ knowledge: RotationKnowledge, at time: Timestamp
+        _ plan: RotationPlan, _ suspension: EmergencySuspension?, _ knowledge: RotationKnowledge, at time: Timestamp
     ) throws -> [PinEdit.Change] {
         let files = DiskFiles(in: knowledge.input.project.folder)
         let name = ProjectFolder.sourceName
         var changes = try PinEdit(name, files: files).announcing(plan)
-        guard let seconds else { return changes }
+        guard let suspension, !suspension.hosts.isEmpty else { return changes }
         let before = try files.bytes(of: name, limit: ListSource.maximumLength)
         let own = changes.firstIndex { $0.path == name }
-        let edited = own.map { changes[$0].after } ?? before
-        let until = time.secondsSince1970.addingReportingOverflow(seconds).partialValue
-        var bytes = edited
-        for host in plan.entries {
-            let edit = try SuspensionEdit(bytes, file: name, files: files)
-            bytes = try edit.suspending(
-                Suspension(
-                    .entry(host), until: Timestamp(secondsSince1970: until),
-                    reason: "emergency rotation of \(plan.host)"),
-                at: time)
-        }
-        let change = PinEdit.Change(path: name, before: before, after: bytes)
+        let after = try suspension.added(to: own.map { changes[$0].after } ?? before, files, plan, at: time)
+        let change = PinEdit.Change(path: name, before: before, after: after)
         if let own { changes[own] = change } else { changes.append(change) }
         return changes
     }

@@ -23,8 +23,7 @@ struct RotationForecast {
     /// - Parameters:
     ///   - beginning: When the new pin went out, or goes out.
     ///   - refusing: The share of the requests that name a list without it, or an older one than the newest, and for
-    /// how
-    ///     many seconds the newer one was out; `nil` where that is not measured.
+    ///     how many seconds the newer one was out; `nil` where that is not measured.
     ///   - limit: How many may refuse.
     ///   - source: The source.
     ///   - time: Now.

@@ -33,8 +33,7 @@ struct RotationLookOptions: ParsableArguments {
     }
 
     /// What each address serves, as an observer sees it. An address that this machine has no route to is left out,
-    /// unless
-    /// there is no other.
+    /// unless there is no other.
     static func look(at host: HostName, _ observer: HostObserver) async -> [KeySightings.Address] {
         Self.addresses(of: host, await observer.observe([host]).first ?? [])
     }

@@ -143,6 +143,54 @@ struct InquiryQuotaTests {
         #expect(count(crowded: 101).requests == 900)
     }
 
+    @Test("a client behind a proxy that is not trusted, first in every hour, cannot make its list the measured one")
+    func firstBehindProxy() throws {
+        let counter = InquiryCounter(seed: 1)
+        let proxy = try #require(SourceAddress("192.0.2.1"))
+        let first = TurnedClock.start.hour - 23
+        for hour in first...TurnedClock.start.hour {
+            let time = Timestamp(secondsSince1970: hour * 3_600)
+            Self.ask(counter, Self.newest, proxy, times: 120, at: time)
+            Self.ask(counter, Self.held, proxy, times: 500, at: time)
+        }
+        let count = HeldCount(counter.take(), versions: Self.versions, window: 3_600, at: TurnedClock.start)
+        #expect(count.requests == 24 * 120)
+        #expect(count.versions == [2: 24 * 120])
+        #expect(count.why?.contains("trustedProxies") == true)
+    }
+
+    @Test("few sources that asked as often as counts must not be most of what counts; many are large networks")
+    func fewSources() {
+        let hour = TurnedClock.start.hour
+        func why(_ base: Int64, exhausted: Int64) -> String? {
+            HeldCount(
+                [
+                    InquiryKey(name: "a", hour: hour, source: .installation, digest: Self.newest): base,
+                    InquiryKey(name: "a", hour: hour, source: .exhausted, digest: InquiryKey.nothing): exhausted,
+                ], versions: Self.versions, window: 3_600, at: TurnedClock.start
+            ).why
+        }
+        #expect(why(2_400, exhausted: 0) == nil)
+        // Ten of them are half, and eleven are more.
+        #expect(why(2_400, exhausted: 10) == nil)
+        #expect(why(2_400, exhausted: 11) != nil)
+        // Ten an hour of a day are not few.
+        #expect(why(30_000, exhausted: 239) != nil)
+        #expect(why(30_000, exhausted: 240) == nil)
+    }
+
+    @Test("one request of each source and hour says that there were more than count")
+    func exhausted() throws {
+        var quota = InquiryQuota(seed: 1)
+        let source = try #require(SourceAddress("192.0.2.1"))
+        var answers: [InquiryQuota.Answer: Int] = [:]
+        for _ in 0..<200 { answers[quota.take(source, for: "a"), default: 0] += 1 }
+        #expect(answers == [.counts: 120, .exhausted: 1, .surplus: 79])
+        quota.reset()
+        let next = quota.take(source, for: "a")
+        #expect(next == .counts)
+    }
+
     @Test(
         "a source is the client behind a trusted proxy, the peer otherwise; an edge and this machine are not bounded")
     func whose() async throws {
@@ -156,13 +204,13 @@ struct InquiryQuotaTests {
         }
         let tag = "\"\(Envelope.digest(of: repository.lists[0]))\""
         for (peer, forwardedFor, wanted) in [
-            ("192.0.2.1", nil, [InquiryKey.Source.installation: 120, .surplus: 80]),
+            ("192.0.2.1", nil, [InquiryKey.Source.installation: 120, .exhausted: 1, .surplus: 79]),
             // Each from an address of its own, says a proxy that is trusted, and then one that is not.
             ("10.0.0.1", "203.0.113.", [.installation: 200]),
-            ("192.0.2.1", "203.0.113.", [.installation: 120, .surplus: 80]),
+            ("192.0.2.1", "203.0.113.", [.installation: 120, .exhausted: 1, .surplus: 79]),
             ("127.0.0.1", nil, [.installation: 200]),
-            ("127.0.0.1", "203.0.113.", [.installation: 120, .surplus: 80]),
-            (nil, nil, [.installation: 120, .surplus: 80]), ("198.51.100.9", nil, [.edge: 200]),
+            ("127.0.0.1", "203.0.113.", [.installation: 120, .exhausted: 1, .surplus: 79]),
+            (nil, nil, [.installation: 120, .exhausted: 1, .surplus: 79]), ("198.51.100.9", nil, [.edge: 200]),
         ] as [(String?, String?, [InquiryKey.Source: Int64])] {
             let inquiries = InquiryCounter(seed: 1)
             let responder = ListResponder(

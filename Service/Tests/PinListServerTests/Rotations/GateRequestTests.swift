@@ -74,6 +74,21 @@ struct GateRequestTests {
         #expect(throws: Never.self) { try GateRoute.record(Array(Self.text.utf8)) }
     }
 
+    @Test(
+        "a refusal says what the member must be, and names no type of ours",
+        arguments: [
+            (
+                "\"verdict\": \"safe\"", "\"verdict\": \"fine\"",
+                "verdict is not what it must be: safe, unsafe or unknown"
+            ),
+            ("18211", "-1", "refusing.requests is not what it must be: a whole number from 0"),
+        ])
+    func says(_ part: String, _ replacement: String, _ detail: String) throws {
+        let body = Self.text.replacing(part, with: replacement)
+        let problem = #expect(throws: Problem.self) { try GateRoute.record(Array(body.utf8)) }
+        #expect(problem?.detail == detail)
+    }
+
     @Test("who may neither publish nor probe the name may not; what is too large or packed is not read")
     func access() async throws {
         try await TestedStore.sqlite.withDatabase { open in

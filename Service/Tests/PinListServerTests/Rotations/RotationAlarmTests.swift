@@ -68,6 +68,14 @@ struct RotationAlarmTests {
         #expect(try await Self.alarms([aborted], after: 300).isEmpty)
     }
 
+    @Test("a state that is said to begin in the future keeps no overdue gate quiet")
+    func future() async throws {
+        var plan = try RotationPlan.story(Self.host)
+        try plan.enter(RotationStep(.announced, at: Timestamp("9999-12-31T23:59:59Z"), version: 2))
+        let found = Self.texts(try await Self.alarms([plan.stored()], after: 38))
+        #expect(found == ["rotation-gate warning \(Self.host)"])
+    }
+
     @Test("a gate that closed again is told of at once, with what the gate said")
     func back() async throws {
         var plan = try RotationPlan.story(Self.host, [.announced, .ready])

@@ -54,9 +54,62 @@ struct RotationPageTests {
         #expect(html.contains("<line class=\"event today\" x1=\"500\" x2=\"500\" y1=\"0\" y2=\"100\"/>"))
         #expect(html.contains("<path class=\"line\" d=\"M0,50H250\"/>"))
         #expect(html.contains("<rect class=\"gap\" x=\"250\""))
-        #expect(html.contains("text-anchor=\"start\">announced</text>"))
-        #expect(html.contains("text-anchor=\"end\">old key retired (planned)</text>"))
+        // Where the values' ticks stand a label makes room for them.
+        #expect(html.contains("dx=\"38\" dy=\"4\" text-anchor=\"start\">announced</text>"))
+        #expect(html.contains("dx=\"0\" dy=\"4\" text-anchor=\"end\">old key retired (planned)</text>"))
         #expect(plot.description.hasSuffix("know the new key: not measured."))
+    }
+
+    @Test("a rotation that ended before its switch does not say that the switch was done")
+    func ended() throws {
+        let now = Timestamp(secondsSince1970: TurnedClock.start.secondsSince1970 + 90 * 86_400)
+        func labels(_ states: [RotationState]) throws -> [String] {
+            DashboardPages.shown(
+                try RotationPlan.story(Self.host, states), due: nil, seen: [], curve: nil, at: now
+            ).events.map(\.label)
+        }
+        #expect(try labels([.announced, .aborted]) == ["announced", "aborted"])
+        #expect(try labels([.announced]) == ["announced", "earliest switch", "old key retired"])
+    }
+
+    @Test("a plan of 512 forced steps with long reasons does not flood the page: the last ones are shown, and said")
+    func forced() throws {
+        let states = [RotationState.announced] + (0..<255).flatMap { _ in [RotationState.ready, .announced] }
+        var plan = try RotationPlan.story(Self.host)
+        for (index, state) in states.enumerated() {
+            let reason = "<reason \(index)>" + String(repeating: "&", count: 400)
+            try plan.enter(RotationStep(state, at: plan.since, forced: reason))
+        }
+        let shown = DashboardPages.shown(plan, due: nil, seen: [], curve: nil, at: TurnedClock.start)
+        #expect(shown.forced.count == 511)
+        let html = try self.html(RotationsPage(rotations: [shown], total: 1, unreadable: [], isFiltered: false))
+        #expect(html.contains("495 earlier ones are not shown."))
+        #expect(html.contains("reason 510"))
+        #expect(!html.contains("reason 494"))
+        #expect(html.utf8.count < 200_000)
+    }
+
+    @Test("plans whose steps are at the ends of time, or all at one moment, are drawn within the plot")
+    func extremes() throws {
+        for (text, now) in [
+            ("0000-01-01T00:00:00Z", TurnedClock.start), ("9999-12-31T23:59:59Z", TurnedClock.start),
+            ("1969-12-31T23:59:59Z", TurnedClock.start),
+            ("2026-11-20T00:00:00Z", try Timestamp("2026-11-20T00:00:00Z")),
+        ] {
+            let time = try Timestamp(text)
+            let events = ["announced", "earliest switch", "old key retired"].map {
+                RotationPlot.Event(label: $0, time: time, isDone: true)
+            }
+            let plot = RotationPlot(id: "r", title: "t", events: events, adoption: nil, now: now)
+            let lines = plot.svg.html.components(separatedBy: "<line class=\"event").dropFirst()
+            #expect(lines.count == 4, "\(text)")
+            for line in lines {
+                let place = line.components(separatedBy: "x1=\"").dropFirst().first?.prefix { $0 != "\"" }
+                let x = try #require(place.flatMap { Double($0) })
+                #expect((0...1_000).contains(x), "\(text)")
+            }
+            #expect(plot.description.contains(text.prefix(10)))
+        }
     }
 
     @Test("the service draws what was pushed, with the curve of those who hold the announced list")

@@ -51,6 +51,8 @@ struct ShownRotation: Hashable, Sendable {
     /// Steps that were taken although their gate did not hold.
     var forced: [Forced]
 
+    /// The most forced steps that are shown, the last ones: a plan may have 512, each with a reason.
+    private static let mostForced = 16
     /// The most rows of the table of shares.
     private static let mostRows = 60
 
@@ -80,7 +82,7 @@ struct ShownRotation: Hashable, Sendable {
             "seen": .markup(
                 Markup.join(self.seen.prefix(8).map { VisibleText.line($0, limit: 253) }, separator: ", ")),
             "forced": .views(
-                self.forced.map { forced in
+                self.forced.suffix(Self.mostForced).map { forced in
                     View([
                         "state": .markup(VisibleText.line(forced.state, limit: 16)),
                         "time": .markup(frame.times.full(forced.time)),
@@ -88,6 +90,8 @@ struct ShownRotation: Hashable, Sendable {
                     ])
                 }),
             "hasForced": .flag(!self.forced.isEmpty),
+            "earlierForced": self.forced.count > Self.mostForced
+                ? "\(NumberText.count(self.forced.count - Self.mostForced)) earlier ones are not shown." : "",
             "events": .views(
                 self.events.map { event in
                     View([

@@ -18,6 +18,8 @@ struct PlotFrame: Sendable {
     private static let top = 14
     /// Room below the drawing, in pixels: the ticks of the time stand there.
     private static let bottom = 22
+    /// Room beside the left edge, in pixels: the ticks of the values stand there.
+    private static let tickRoom = 38
 
     /// Unique on the page; letters, digits and hyphens.
     let id: String
@@ -74,11 +76,13 @@ struct PlotFrame: Sendable {
             """
     }
 
-    /// A text at a time and a value.
+    /// A text at a time and a value; one that begins at the left edge stands beside the values' ticks.
     func label(_ text: String, at time: Timestamp, value: Double, anchor: String, kind: String) -> Markup {
-        let x = Self.number(self.x(time) / Self.width * 100)
+        let share = self.x(time) / Self.width * 100
+        let (x, y) = (Self.number(share), self.pixel(value))
+        let indent = share < 4 && anchor == "start" ? Self.tickRoom : 0
         return """
-            <text class="\(kind)" x="\(x)%" y="\(self.pixel(value))" dy="4" text-anchor="\(anchor)">\(text)</text>
+            <text class="\(kind)" x="\(x)%" y="\(y)" dx="\(indent)" dy="4" text-anchor="\(anchor)">\(text)</text>
             """
     }
 

@@ -82,7 +82,9 @@ extension DashboardPages {
         }
         var events = [
             event("announced", .announced, else: plan.announceAt),
-            RotationPlot.Event(label: "earliest switch", time: plan.switchAt, isDone: plan.switchAt <= now),
+            // What ended before that time never came to it.
+            plan.state.isFinal && plan.since < plan.switchAt
+                ? nil : RotationPlot.Event(label: "earliest switch", time: plan.switchAt, isDone: plan.switchAt <= now),
         ].compactMap { $0 }
         if let live = plan.entered(.switched) ?? plan.sightings?.newEverywhereSince {
             events.append(RotationPlot.Event(label: "seen live", time: live, isDone: true))

@@ -1,0 +1,129 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import PinListRepository
+import PinRotation
+
+/// A step of an emergency rotation.
+enum EmergencyStep: Int, CaseIterable {
+    case plan = 1
+    case edit
+    case release
+    case deploy
+
+    /// `step 2 of 4`.
+    var name: String { "step \(self.rawValue) of \(Self.allCases.count)" }
+}
+
+/// What people are told and asked before each step of an emergency rotation.
+struct EmergencySteps {
+    /// The plan.
+    let plan: RotationPlan
+
+    /// The suspension; `nil` where nothing is suspended.
+    let suspension: EmergencySuspension?
+
+    /// The files that are edited; none where the source says everything already.
+    let files: [String]
+
+    /// Whether a person is asked; else every step is wanted.
+    let isAsking: Bool
+
+    private var host: HostName { self.plan.host }
+    private var edited: String { self.files.isEmpty ? "tumbler.yaml" : self.files.joined(separator: " and ") }
+
+    /// Says what a step does and how to go back, and asks.
+    ///
+    /// - Throws: ``CommandFailure`` when it is not wanted.
+    func expect(_ step: EmergencyStep, _ question: String) throws(CommandFailure) {
+        self.tell(step)
+        guard self.isAsking else { return }
+        guard SigningConsent.ask(question) else { throw self.stopped(before: step) }
+    }
+
+    /// Says what a step does and how to go back.
+    func tell(_ step: EmergencyStep) {
+        for line in self.lines(of: step) { StandardError.note(line) }
+    }
+
+    /// What a step does, and how to go back.
+    func lines(of step: EmergencyStep) -> [String] {
+        let path = RotationFolder.path(of: self.host)
+        switch step {
+        case .plan:
+            return [
+                "\(step.name): the plan is written, \(path); no list and no server changes",
+                "the way back: tumbler rotate abort \(self.host)",
+            ]
+        case .edit:
+            guard !self.files.isEmpty else { return ["\(step.name): nothing is to be edited, the source has it all"] }
+            let suspended = (self.suspension?.hosts ?? []).map { host in
+                "\(host) is suspended until \(self.suspension?.until.description ?? "")"
+            }
+            let changes = ["the new pin is \(self.plan.new.pin)"] + suspended
+            return [
+                "\(step.name): \(self.edited) is edited: \(changes.joined(separator: ", "))",
+                "clients see nothing of it yet; the way back: \(self.wayBackOfEdit)",
+            ]
+        case .release:
+            let suspended = self.suspension.map { ", and refuse nothing at \(self.host) until \($0.until)" } ?? ""
+            return [
+                "\(step.name): the list is released: installations that fetch it accept the old key and the new "
+                    + "one\(suspended)",
+                "the way back: \(self.resuming)tumbler rotate abort \(self.host): another list goes out, without "
+                    + "the new pin",
+            ]
+        case .deploy:
+            return [
+                "\(step.name): the plan becomes ready though the gate does not hold; then you deploy the new key at "
+                    + "every address of \(self.host)",
+                "when: at once where the old key is lost or stolen; else when tumbler gate \(self.host) says safe",
+                "the way back: put the old key back on the servers, then tumbler rotate abort \(self.host)",
+            ]
+        }
+    }
+
+    private var resuming: String { self.suspension == nil ? "" : "tumbler resume \(self.host), then " }
+
+    private var wayBackOfEdit: String {
+        self.files.isEmpty
+            ? "tumbler rotate abort \(self.host)"
+            : "take the new lines out of \(self.edited), then tumbler rotate abort \(self.host)"
+    }
+
+    /// What was done before a step, as a failure of the command: the step was not wanted.
+    func stopped(before step: EmergencyStep) -> CommandFailure {
+        CommandFailure(
+            .doesNotHold, "stopped before \(step.name): \(self.done(before: step))", hint: self.goingOn(before: step))
+    }
+
+    /// What was done before a step.
+    func done(before step: EmergencyStep) -> String {
+        let path = RotationFolder.path(of: self.host)
+        switch step {
+        case .plan: return "nothing was written"
+        case .edit: return "\(path) is written, and nothing else"
+        case .release:
+            return self.files.isEmpty
+                ? "\(path) is written, and nothing was released"
+                : "\(path) is written and \(self.edited) is edited, and nothing was released"
+        case .deploy: return "the list is released, and the plan is announced"
+        }
+    }
+
+    /// How to go on, and how to go back.
+    func goingOn(before step: EmergencyStep) -> String? {
+        let next = "tumbler rotate next \(self.host)"
+        switch step {
+        case .plan: return nil
+        case .edit:
+            let without = self.suspension?.hosts.isEmpty == false ? " without a suspension" : ""
+            return "\(next) goes on\(without); tumbler rotate abort \(self.host) ends it"
+        case .release: return "\(next) releases it; the way back: \(self.wayBackOfEdit)"
+        case .deploy:
+            return "\(next) goes on when the gate says safe; at once with --force announced --reason TEXT"
+        }
+    }
+}
