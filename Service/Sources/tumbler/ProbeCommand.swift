@@ -109,9 +109,12 @@ struct ProbeCommand: AsyncParsableCommand {
         guard self.target.list == nil, let project = try? self.target.project.find() else { return }
         do throws(RepositoryError) {
             for entry in try RotationFolder(of: project).plans() where !entry.plan.state.isFinal {
-                guard let observations = seen.first(where: { $0.0 == entry.plan.host })?.1 else { continue }
+                // A pin set is of several hosts: each of them has to be seen.
+                let hosts = entry.plan.entries
+                let observations = hosts.compactMap { host in seen.first { $0.0 == host }?.1 }
+                guard observations.count == hosts.count else { continue }
                 let joined = KeySightings.joining(
-                    RotationLookOptions.addresses(of: entry.plan.host, observations), at: time, new: entry.plan.new,
+                    RotationLookOptions.addresses(of: hosts, observations), at: time, new: entry.plan.new,
                     old: entry.plan.old, to: memory.sightings(of: entry.plan))
                 if let joined { memory.keep(joined, of: entry.plan) }
             }

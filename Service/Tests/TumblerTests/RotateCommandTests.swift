@@ -24,6 +24,7 @@ struct RotateCommandTests {
     private struct Scene {
         let scene: ProbeScene
         let new: Pin
+        let newLeaf: TestCertificate
         let newPort: Int
 
         var oldPort: Int { self.scene.server.port }
@@ -55,7 +56,7 @@ struct RotateCommandTests {
                         "--domain", "api.example.com=\(try scene.pki.leaf.pin),\(ProjectText.pin("b"))",
                     ], in: scene.folder)
                 #expect(made.exitCode == 0, "\(made)")
-                try await body(Scene(scene: scene, new: try leaf.pin, newPort: server.port))
+                try await body(Scene(scene: scene, new: try leaf.pin, newLeaf: leaf, newPort: server.port))
             }
         }
     }
@@ -127,6 +128,59 @@ struct RotateCommandTests {
             #expect(aborted.exitCode == 0, "\(aborted)")
             #expect(aborted.lines == ["api.example.com: aborted; version 3 of the list is without the new pin"])
             #expect(try scene.source == before)
+        }
+    }
+
+    @Test("the hosts of a pin set go together: a forgotten server of another entry is not locked out")
+    func pinSet() async throws {
+        try await self.withScene { scene in
+            let issuer = scene.scene.pki.intermediate
+            let head = try #require(try scene.source.components(separatedBy: "domains:").first)
+            let set = """
+                pinSets: {edge: [{pin: "\(try scene.scene.pki.leaf.pin)"}, {pin: "\(ProjectText.pin("b"))"}]}
+                domains:
+                  - {domain: api.example.com, mode: enforce, use: [edge]}
+                  - {domain: www.example.com, mode: enforce, use: [edge]}
+
+                """
+            try scene.scene.folder.write(head + set, as: "project/tumbler.yaml")
+            let name = "www.example.com"
+            let oldLeaf = try ProbeScene.leaf(by: issuer, name: name, key: scene.scene.pki.leaf)
+            let newLeaf = try ProbeScene.leaf(by: issuer, name: name, key: scene.newLeaf)
+            try await LoopbackServer.with(LoopbackServer.Identity([oldLeaf, issuer])) { oldServer in
+                try await LoopbackServer.with(LoopbackServer.Identity([newLeaf, issuer])) { newServer in
+                    let forgotten = ["--connect-to", "\(name):443:127.0.0.1:\(oldServer.port)", "--yes"]
+                    let deployed = ["--connect-to", "\(name):443:127.0.0.1:\(newServer.port)", "--yes"]
+                    let (old, new) = ([scene.oldPort], [scene.newPort])
+                    let pin = ["--pin", "\(scene.new)", "--old", "\(try scene.scene.pki.leaf.pin)"]
+                    let planned = try await scene.rotate("plan", day: 0, at: old, pin)
+                    #expect(planned.exitCode == 0 && planned.output.contains("pin set edge"), "\(planned)")
+                    #expect(try await scene.rotate("next", day: 0, at: old, forgotten).exitCode == 0)
+                    // One host of the two serves the new key already: its pin stays.
+                    try await scene.rotate("abort", day: 1, at: old, deployed).expectError(1, hint: true)
+                    #expect(try await scene.rotate("next", day: 31, at: old, forgotten).exitCode == 0)
+                    let early = try await scene.rotate("next", day: 32, at: new, forgotten)
+                    early.expectError(1, hint: true)
+                    #expect(early.errors.contains("\(name) (127.0.0.1:\(oldServer.port))"), "\(early)")
+                    #expect(try await scene.rotate("next", day: 32, at: new, deployed).exitCode == 0)
+                    for day: Int64 in [39, 46] {
+                        let probe = try await CommandRun.tumbler(
+                            [
+                                "probe", "-C", "project", "--at", Self.time(day), "--roots", "anchors.pem",
+                                "--connect-to", "api.example.com:443:127.0.0.1:\(scene.newPort)",
+                            ] + forgotten.dropLast(), in: scene.scene.folder)
+                        #expect(probe.exitCode == 0, "\(probe)")
+                    }
+                    // No look at www.example.com saw the new key since.
+                    try await scene.rotate("next", day: 47, at: new, deployed).expectError(1, hint: true)
+                    for day: Int64 in [54, 60] {
+                        let status = try await scene.rotate("status", day: day, at: new, Array(deployed.dropLast()))
+                        #expect(status.exitCode == 0, "\(status)")
+                    }
+                    let retired = try await scene.rotate("next", day: 62, at: new, deployed)
+                    #expect(retired.exitCode == 0, "\(retired)")
+                }
+            }
         }
     }
 

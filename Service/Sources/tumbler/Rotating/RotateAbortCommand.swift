@@ -54,7 +54,7 @@ struct RotateAbortCommand: AsyncParsableCommand {
         let changes = plan.isPinnedBefore ? [] : try publishing.edit().aborting(plan)
         var released: ReleasedList?
         if !changes.isEmpty {
-            try Self.expectUnserved(plan, try await knowledge.addresses(of: host))
+            try Self.expectUnserved(plan, try await knowledge.addresses(of: plan.entries))
             released = try await publishing.publish(changes)
             if let released, !released.isOut {
                 StandardError.warning(

@@ -61,18 +61,33 @@ struct RotationDraft {
     /// The pins that are served now by a server's own key, else those that probes saw; where there are none, nobody
     /// knows what goes.
     private func served(_ known: [KnownPin], _ new: Pin) async throws(CommandFailure) -> [Pin] {
-        let leaves = Set((try await self.knowledge.addresses(of: self.host) ?? []).compactMap { $0.pins?.first ?? nil })
+        let addresses = try await self.knowledge.addresses(of: [self.host]) ?? []
+        let leaves = Set(addresses.compactMap { $0.pins?.first ?? nil })
         let served = known.filter { $0.position.covers(index: 0) && $0.pin != new && leaves.contains($0.pin) }
         if !served.isEmpty { return served.map(\.pin) }
+        if !leaves.isEmpty, leaves.subtracting([new]).isEmpty {
+            throw CommandFailure(
+                .doesNotHold, "\(self.host) serves \(new) already: that is no new key",
+                hint: "name the key that is to come")
+        }
         let seen = self.knowledge.pinsSeen(at: self.host)
         let remembered = known.filter {
             $0.position.covers(index: 0) && $0.pin != new && seen.contains($0.pin.description)
         }
         guard remembered.count == 1 else {
             throw CommandFailure(
-                .undecided, "which pin of \(self.host) goes is not known: no address serves one of them",
+                .undecided, "which pin of \(self.host) goes is not known: \(Self.whyUnknown(addresses))",
                 hint: "--old PIN names it")
         }
         return remembered.map(\.pin)
+    }
+
+    /// Why a look did not say which pin goes.
+    private static func whyUnknown(_ addresses: [KeySightings.Address]) -> String {
+        guard let first = addresses.first else { return "no address was asked" }
+        guard let silent = addresses.first(where: { $0.pins == nil }) else {
+            return "\(first.address) serves a key of which its entry has no pin"
+        }
+        return "\(silent.address) did not answer with a valid chain"
     }
 }

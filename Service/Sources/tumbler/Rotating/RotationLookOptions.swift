@@ -20,31 +20,36 @@ struct RotationLookOptions: ParsableArguments {
 
     @OptionGroup var connectTo: ConnectToOptions
 
-    /// What each address serves now; `nil` when nobody looks.
+    /// What each address of the entries of a rotation serves now; `nil` when nobody looks.
     ///
     /// - Throws: ``CommandFailure`` when there are no anchors.
-    func look(at host: HostName, _ time: Timestamp) async throws(CommandFailure) -> [KeySightings.Address]? {
+    func look(at hosts: [HostName], _ time: Timestamp) async throws(CommandFailure) -> [KeySightings.Address]? {
         guard !self.noLook else { return nil }
         let observer = HostObserver(
             validator: PathValidator(
                 roots: try RootsOption.load(self.anchors), monotonicNanoseconds: monotonicNanoseconds),
             places: self.connectTo.places, time: time)
-        return await Self.look(at: host, observer)
+        return Self.addresses(of: hosts, await observer.observe(hosts))
     }
 
-    /// What each address serves, as an observer sees it. An address that this machine has no route to is left out,
-    /// unless there is no other.
-    static func look(at host: HostName, _ observer: HostObserver) async -> [KeySightings.Address] {
-        Self.addresses(of: host, await observer.observe([host]).first ?? [])
-    }
-
-    /// What each address serves, as it was seen.
-    static func addresses(of host: HostName, _ observations: [AddressObservation]) -> [KeySightings.Address] {
-        let reached = observations.filter { !$0.hasNoRoute }
-        return (reached.isEmpty ? observations : reached).map { seen in
-            let address = seen.address ?? "\(host)"
-            guard case .validated(let path) = seen.observation else { return KeySightings.Address(address, pins: nil) }
-            return KeySightings.Address(address, pins: path.publicKeyPins)
+    /// What each address serves, as it was seen. An address that this machine has no route to is left out, unless its
+    /// host has no other. A host of which nothing was seen may serve anything.
+    ///
+    /// - Parameters:
+    ///   - hosts: The hosts. Where there are several, an address is named after its host.
+    ///   - seen: What was seen at the addresses of each of them, in the same order.
+    static func addresses(of hosts: [HostName], _ seen: [[AddressObservation]]) -> [KeySightings.Address] {
+        zip(hosts, seen).flatMap { host, observations -> [KeySightings.Address] in
+            let reached = observations.filter { !$0.hasNoRoute }
+            guard !observations.isEmpty else { return [KeySightings.Address("\(host)", pins: nil)] }
+            return (reached.isEmpty ? observations : reached).map { seen in
+                let place = seen.address ?? "\(host)"
+                let address = hosts.count == 1 || seen.address == nil ? place : "\(host) (\(place))"
+                guard case .validated(let path) = seen.observation else {
+                    return KeySightings.Address(address, pins: nil)
+                }
+                return KeySightings.Address(address, pins: path.publicKeyPins)
+            }
         }
     }
 }

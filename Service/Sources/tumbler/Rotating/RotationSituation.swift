@@ -102,7 +102,7 @@ struct RotationKnowledge {
         if plan.state == .announced || plan.state == .ready {
             facts.gate = try await self.gate(plan, certificate, &notes)
         }
-        if !plan.state.isFinal { facts.addresses = try await self.look.look(at: plan.host, self.time) }
+        if !plan.state.isFinal { facts.addresses = try await self.look.look(at: plan.entries, self.time) }
         plan.sightings = self.joined(plan, facts.addresses)
         facts.failureAlarm = self.failureAlarm(of: plan.entries)
         let forecast = self.forecast(plan, facts.gate)
@@ -211,9 +211,9 @@ struct RotationKnowledge {
             self.input.source, at: self.time)
     }
 
-    /// What each address of a host serves now.
-    func addresses(of host: HostName) async throws(CommandFailure) -> [KeySightings.Address]? {
-        try await self.look.look(at: host, self.time)
+    /// What each address of some hosts serves now; `nil` when nobody looks.
+    func addresses(of hosts: [HostName]) async throws(CommandFailure) -> [KeySightings.Address]? {
+        try await self.look.look(at: hosts, self.time)
     }
 
     /// The pins that probes ever saw at a host.
