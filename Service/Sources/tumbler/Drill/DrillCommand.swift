@@ -56,6 +56,10 @@ struct DrillCommand: AsyncParsableCommand {
                 scenario, copying: source, host: host, isAutomatic: auto, clock: SystemClock(),
                 person: DrillTerminal(asks: !auto))
         }
+        if !auto {
+            let place = self.output.map { "the page is \($0)" } ?? "this is the page"
+            StandardError.told("The drill is over\(record.isGood ? ", and every goal was met" : ""): \(place).")
+        }
         let page = Array(DrillPage(record: record).text.utf8)
         if let output {
             try CommandFailure.wrapping { () throws(RepositoryError) in
@@ -76,14 +80,14 @@ struct DrillCommand: AsyncParsableCommand {
         }
     }
 
-    /// Ctrl-C, and SIGTERM, end everything that runs and remove what was made.
+    /// Ctrl-C, SIGTERM, and a terminal that is closed end everything that runs and remove what was made.
     private static func untilInterrupted(
         _ body: @escaping @Sendable () async throws -> DrillRecord
     ) async throws -> DrillRecord {
         try await withThrowingTaskGroup(of: DrillRecord?.self) { group in
             group.addTask { try await body() }
             group.addTask {
-                for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) {
+                for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup) {
                     throw CommandFailure(.undecided, "interrupted: everything was ended, and the folder was removed")
                 }
                 return nil
