@@ -61,6 +61,9 @@ struct GateLists: Sendable {
         let address = try service.address(or: input?.source)
         let (served, why) = await self.served(known, address, roots)
         let newest = [own, served].compactMap { $0 }
+        if let why, newest.isEmpty {
+            throw CommandFailure(.undecided, "there is no list of \(known) to judge by: \(why)")
+        }
         let adoption = try await ServiceAdoption.asked(of: known, input?.source, service)
         let byTime = try CommandFailure.wrapping { () throws(RepositoryError) in
             try HeldLists(

@@ -8,12 +8,13 @@ import Foundation
 enum SigningConsent {
     /// Makes sure that somebody can be asked.
     ///
+    /// - Parameter hint: What to type where nobody can be.
     /// - Throws: ``CommandFailure`` in a pipe.
-    static func expectSomebody() throws(CommandFailure) {
+    static func expectSomebody(hint: String = "--yes signs without asking") throws(CommandFailure) {
         guard isatty(STDIN_FILENO) == 1 else {
             throw CommandFailure(
                 .usage, "nobody can be asked here whether this is to be signed",
-                hint: "--expect DIGEST signs exactly that payload, --yes signs any")
+                hint: hint)
         }
     }
 

@@ -84,7 +84,7 @@ struct RotateNextCommand: AsyncParsableCommand {
         } else if situation.outlook.isBack {
             step.reason = situation.outlook.missing.first.map { PrintableText.line($0, maximumLength: 120) }
         } else {
-            try Self.expectOpen(situation)
+            try Self.expectOpen(situation, at: time)
         }
         let released = try await self.publish(step.state, situation, knowledge, at: time)
         if let released, !released.isOut {
@@ -108,12 +108,12 @@ struct RotateNextCommand: AsyncParsableCommand {
     }
 
     /// Refuses a step whose gate does not hold.
-    private static func expectOpen(_ situation: RotationSituation) throws(CommandFailure) {
+    private static func expectOpen(_ situation: RotationSituation, at time: Timestamp) throws(CommandFailure) {
         let outlook = situation.outlook
         guard outlook.gate != .holds else { return }
         let next = outlook.next?.rawValue ?? ""
         let more = outlook.missing.count > 1 ? " (and \(outlook.missing.count - 1) more)" : ""
-        let earliest = outlook.earliest.map { "at the earliest \($0); " } ?? ""
+        let earliest = outlook.earliest.flatMap { $0 > time ? "at the earliest \($0); " : nil } ?? ""
         throw CommandFailure(
             outlook.gate == .unknown ? .undecided : .doesNotHold,
             PrintableText.line(
