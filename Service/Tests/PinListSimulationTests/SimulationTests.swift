@@ -212,6 +212,10 @@ struct SimulationTests {
         #expect(svg.contains("<title id=\"title\">a &lt; b</title>"))
         #expect(svg.contains("<desc id=\"desc\">1,000 installations over 90 days"))
         #expect(svg.contains("prefers-color-scheme:dark"))
+        // What is held reaches from edge to edge of its frame.
+        let points = try #require(svg.components(separatedBy: "points=\"").dropFirst().first?.prefix { $0 != "\"" })
+        let places = points.split(separator: " ").compactMap { $0.split(separator: ",").first }
+        #expect(Set(places).isSuperset(of: ["84", "936"]), "\(places.first ?? "")")
         #expect(!svg.contains("<script"))
     }
 }

@@ -12,13 +12,15 @@ public struct SimulationPicture: Sendable {
     private static let right = 24.0
     private static let heldTop = 84.0
     private static let heldHeight = 200.0
-    private static let refusedTop = 344.0
+    private static let refusedTop = 372.0
     private static let refusedHeight = 130.0
-    private static let height = 560.0
+    private static let height = 540.0
     /// The most columns; hours beyond are joined.
     private static let columns = 480
     /// The most events that are named.
     private static let mostNotes = 8
+    /// Below how many lines a name stands before it begins at the first again.
+    private static let noteRows = 4
     /// The most lists that are told apart by colour; later ones begin again.
     private static let shades = 6
 
@@ -91,13 +93,17 @@ public struct SimulationPicture: Sendable {
             var lower: [String] = []
             var hasAny = false
             for (index, bucket) in buckets.enumerated() {
-                let step = self.answer.series[bucket.upperBound - 1]
+                // What is held stands at the beginning of its hour; the last hour goes on to the edge.
+                let step = self.answer.series[bucket.lowerBound]
                 let share = Double(step.holding["\(version)"] ?? 0) / Double(max(self.answer.clients, 1))
                 hasAny = hasAny || share > 0
-                let x = Self.text(self.x((Double(index) + 0.5) / Double(buckets.count)))
-                lower.append("\(x),\(Self.text(Self.heldTop + Self.heldHeight * (1 - bottom[index])))")
+                let isLast = index == buckets.count - 1
+                for place in isLast ? [index, index + 1] : [index] {
+                    let x = Self.text(self.x(Double(place) / Double(buckets.count)))
+                    lower.append("\(x),\(Self.text(Self.heldTop + Self.heldHeight * (1 - bottom[index])))")
+                    upper.append("\(x),\(Self.text(Self.heldTop + Self.heldHeight * (1 - bottom[index] - share)))")
+                }
                 bottom[index] += share
-                upper.append("\(x),\(Self.text(Self.heldTop + Self.heldHeight * (1 - bottom[index])))")
             }
             guard hasAny else { continue }
             let points = (upper + lower.reversed()).joined(separator: " ")
@@ -158,7 +164,7 @@ public struct SimulationPicture: Sendable {
         return told.enumerated().map { index, event in
             let share = Double(event.at.seconds) / length
             let x = Self.text(self.x(share))
-            let y = Self.refusedTop - 42 + Double(index % 2) * 14
+            let y = Self.heldTop + Self.heldHeight + 18 + Double(index % Self.noteRows) * 14
             let anchor = share > 0.8 ? "end" : "start"
             let name = Self.escaped("\(event.at) \(Self.name(of: event.change))")
             let (top, bottom) = (Self.text(Self.heldTop), Self.text(Self.refusedTop + Self.refusedHeight))
