@@ -17,8 +17,8 @@ import Testing
 /// opened as a seeded gamma-Poisson model says.
 ///
 /// An installation that is opened first connects to the pinned host, under the list that it holds: the library decides
-/// by the certificates that the server presents; no handshake is made. Then it asks for a newer list when that is due, or
-/// when it was refused, and after a newer list it connects again.
+/// by the certificates that the server presents; no handshake is made. Then it asks for a newer list when that is due,
+/// or when it was refused, and after a newer list it connects again.
 struct InstalledApps {
     /// When they are opened, and how often they ask.
     struct Habits {
