@@ -157,6 +157,24 @@ struct LintLiveTests {
         }
     }
 
+    @Test("the host of the lists serves the key of a pinned host: what breaks the one breaks the way to its cure")
+    func sharedFate() async throws {
+        try await self.withChain { chain in
+            let (api, lists) = (try HostName("api.example.com"), try HostName("pins.example.org"))
+            let text = self.entry([chain.pins[0], SourceText.pin("b")]).replacing(
+                "reportTo:", with: "server: https://pins.example.org:8443/\nreportTo:")
+            let both = [ServedPath(api, path: chain.path), ServedPath(lists, path: chain.path)]
+            #expect(try self.rules(text, both) == ["list-host-shares-fate"])
+            // Where reports go is not where the cure comes from.
+            let reports = [both[0], ServedPath(try HostName("reports.example.net"), path: chain.path)]
+            #expect(try self.rules(text, reports).isEmpty)
+            #expect(try self.rules(text, [both[1]]).isEmpty)
+            #expect(try self.rules(text.replacing("    pins:", with: "    mode: off\n    pins:"), both).isEmpty)
+            let silent = [both[0], ServedPath(lists, failure: "no answer")]
+            #expect(try self.rules(text, silent) == ["not-observed"])
+        }
+    }
+
     @Test("a host that nobody could look at is said, and its hosts are those of entries, lists and reports")
     func unobserved() async throws {
         let source = try SourceText.read(

@@ -101,6 +101,71 @@ struct RotationFileTests {
         }
     }
 
+    /// What is said of a folder of plans.
+    private static func refusal(_ folder: URL) -> RepositoryError? {
+        do throws(RepositoryError) {
+            _ = try RotationFolder(of: ProjectFolder(folder)).plans()
+            return nil
+        } catch { return error }
+    }
+
+    @Test("a link, a folder and a pipe are no plans, wherever they lead, and nothing is written through them")
+    func noFile() async throws {
+        try await withTemporaryFolder { folder in
+            let host = try HostName("api.example.com")
+            let rotations = RotationFolder(of: ProjectFolder(folder))
+            let file = folder.appendingPathComponent(Self.name)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            let plan = Data(try Self.plan().yaml)
+            let target = folder.appendingPathComponent("elsewhere.yaml")
+            try plan.write(to: target)
+            let makers: [() throws -> Void] = [
+                { try FileManager.default.createSymbolicLink(at: file, withDestinationURL: target) },
+                { try FileManager.default.createSymbolicLink(atPath: file.path, withDestinationPath: "/dev/zero") },
+                { try FileManager.default.createSymbolicLink(atPath: file.path, withDestinationPath: "nowhere") },
+                { try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false) },
+                { #expect(mkfifo(file.path, 0o600) == 0) },
+            ]
+            for make in makers {
+                try make()
+                let one = #expect(throws: RepositoryError.self) { try rotations.plan(of: host) }
+                #expect(one?.code == .file && one?.hint != nil, "\(String(describing: one))")
+                #expect(Self.refusal(folder)?.reason == one?.reason)
+                #expect(throws: RepositoryError.self) { try rotations.write(Self.plan(), replacing: nil) }
+                try FileManager.default.removeItem(at: file)
+            }
+            #expect(try Data(contentsOf: target) == plan)
+        }
+    }
+
+    @Test("a folder with too many plans, a file that is named for another host or for none, and no folder at all")
+    func folders() async throws {
+        try await withTemporaryFolder { folder in
+            let plans = folder.appendingPathComponent(RotationFolder.name)
+            #expect(Self.refusal(folder) == nil)
+            try Data().write(to: plans)
+            #expect(Self.refusal(folder)?.reason == "rotations cannot be read")
+            try FileManager.default.removeItem(at: plans)
+            try FileManager.default.createDirectory(at: plans, withIntermediateDirectories: false)
+            let plan = Data(try Self.plan().yaml)
+            for (name, words) in [
+                ("www.example.com.yaml", "rotations/www.example.com.yaml is the plan of api.example.com"),
+                ("no host.yaml", "is named for no host"), ("API.example.com.yaml", "is named for no host"),
+            ] {
+                let file = plans.appendingPathComponent(name)
+                try plan.write(to: file)
+                #expect(Self.refusal(folder)?.reason.contains(words) == true, "\(name)")
+                #expect(try Data(contentsOf: file) == plan)
+                try FileManager.default.removeItem(at: file)
+            }
+            for index in 0...RotationPlan.mostEntries {
+                try Data().write(to: plans.appendingPathComponent("h\(index).example.com.yaml"))
+            }
+            #expect(Self.refusal(folder)?.reason == "rotations has over 10000 plans")
+        }
+    }
+
     @Test("one command at a time takes steps in a folder")
     func lock() async throws {
         try await withTemporaryFolder { folder in

@@ -201,6 +201,11 @@ struct RotateCommandTests {
             // The gate is not safe: the next step leads back.
             let back = try await scene.rotate("next", day: 2, at: look)
             #expect(back.exitCode == 1 && back.output.contains("ready, now announced"), "\(back)")
+            #expect(back.errors.contains("warning: api.example.com: the gate is no longer safe"), "\(back)")
+            // Without a service nobody else is told.
+            let status = try await scene.rotate("status", day: 3, at: look)
+            let alarm = "  ALARM: it was ready, and went back at \(Self.time(2)): the gate is no longer safe"
+            #expect(status.lines.contains { $0.hasPrefix(alarm) }, "\(status)")
         }
     }
 
@@ -253,6 +258,72 @@ struct RotateCommandTests {
                     #expect(FileManager.default.fileExists(atPath: file) == (code == 0))
                 }
             }
+        }
+    }
+
+    @Test("two plans for one pin set: the second is not planned, and where both are there neither goes on")
+    func onePinSet() async throws {
+        try await withTemporaryFolder { folder in
+            let source = """
+                name: com.example.app
+                reportTo: [https://reports.example.net/v1]
+                pinSets:
+                  edge: [{pin: "\(ProjectText.pin("a"))"}, {pin: "\(ProjectText.pin("b"))"}]
+                domains:
+                  - {domain: api.example.com, use: [edge]}
+                  - {domain: pay.example.com, use: [edge]}
+
+                """
+            try folder.write(source, as: "tumbler.yaml")
+            func plan(_ host: String, _ letter: Character) async throws -> CommandRun {
+                try await CommandRun.tumbler(
+                    [
+                        "rotate", "plan", host, "--no-look", "--old", ProjectText.pin("a"), "--pin",
+                        ProjectText.pin(letter), "--at", Self.time(0),
+                    ], in: folder)
+            }
+            let first = try await plan("api.example.com", "f")
+            #expect(first.exitCode == 0, "\(first)")
+            let second = try await plan("pay.example.com", "g")
+            second.expectError(1, hint: true)
+            #expect(second.errors.contains("rotations/api.example.com.yaml concerns the same entries"), "\(second)")
+            // Two branches that were merged.
+            let text = try folder.text(of: "rotations/api.example.com.yaml")
+            let merged = text.replacing("host: api.", with: "host: pay.").replacing(
+                "  - api.example.com\n  - pay.example.com\n", with: "  - pay.example.com\n  - api.example.com\n")
+            #expect(merged != text)
+            try folder.write(merged, as: "rotations/pay.example.com.yaml")
+            for host in ["api.example.com", "pay.example.com"] {
+                let next = try await CommandRun.tumbler(
+                    ["rotate", "next", host, "--no-look", "--yes", "--at", Self.time(0)], in: folder)
+                next.expectError(1, hint: true)
+                #expect(next.errors.contains("concerns the same entries"), "\(next)")
+            }
+            #expect(try folder.text(of: "tumbler.yaml") == source)
+            #expect(try folder.text(of: "rotations/api.example.com.yaml") == text)
+        }
+    }
+
+    @Test("a plan whose entry is gone from the source says so, and its next step is not done")
+    func goneEntry() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.write(ProjectText.good, as: "tumbler.yaml")
+            let planned = try await CommandRun.tumbler(
+                [
+                    "rotate", "plan", "api.example.com", "--no-look", "--old", ProjectText.pin("a"), "--pin",
+                    ProjectText.pin("f"), "--at", Self.time(0),
+                ], in: folder)
+            #expect(planned.exitCode == 0, "\(planned)")
+            let plan = try folder.text(of: "rotations/api.example.com.yaml")
+            let source = ProjectText.good.replacing("api.example.com", with: "www.example.com")
+            try folder.write(source, as: "tumbler.yaml")
+            let rest = ["api.example.com", "--no-look", "--at", Self.time(1)]
+            let status = try await CommandRun.tumbler(["rotate", "status"] + rest, in: folder)
+            #expect(status.exitCode == 0, "\(status)")
+            #expect(status.output.contains("api.example.com has no entry any more"), "\(status)")
+            try await CommandRun.tumbler(["rotate", "next"] + rest + ["--yes"], in: folder).expectError(1, hint: true)
+            #expect(try folder.text(of: "rotations/api.example.com.yaml") == plan)
+            #expect(try folder.text(of: "tumbler.yaml") == source)
         }
     }
 }

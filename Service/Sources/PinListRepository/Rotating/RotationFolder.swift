@@ -36,7 +36,7 @@ public struct RotationFolder: Sendable {
     ///
     /// - Throws: ``RepositoryError`` when it cannot be read.
     public func plan(of host: HostName) throws(RepositoryError) -> Entry? {
-        guard FileManager.default.fileExists(atPath: self.file(of: host).path) else { return nil }
+        guard try self.hasPlan(of: host) else { return nil }
         let path = Self.path(of: host)
         let bytes = try self.bytes(of: path)
         let plan = try RotationPlan(yaml: bytes, file: path)
@@ -47,12 +47,38 @@ public struct RotationFolder: Sendable {
         return Entry(plan: plan, bytes: bytes)
     }
 
+    /// Whether there is a file. What is no file of its own is refused: a pipe would be waited for, and a link leads out
+    /// of the project.
+    private func hasPlan(of host: HostName) throws(RepositoryError) -> Bool {
+        let path = Self.path(of: host)
+        let type: FileAttributeType?
+        do {
+            // Of a link itself, and not of where it leads.
+            let attributes = try FileManager.default.attributesOfItem(atPath: self.file(of: host).path)
+            type = attributes[.type] as? FileAttributeType
+        } catch let error as CocoaError where [.fileReadNoSuchFile, .fileNoSuchFile].contains(error.code) {
+            return false
+        } catch {
+            throw RepositoryError(.file, "\(path) cannot be looked at", hint: "look at the rights of \(Self.name)")
+        }
+        guard type == .typeRegular else {
+            throw RepositoryError(
+                .file, "\(path) is no file of its own", hint: "put the plan there, and no link, folder or pipe")
+        }
+        return true
+    }
+
     /// All plans, by host.
     ///
     /// - Throws: ``RepositoryError`` when one cannot be read.
     public func plans() throws(RepositoryError) -> [Entry] {
         let folder = self.project.folder.appendingPathComponent(Self.name)
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
+        let names: [String]
+        do { names = try FileManager.default.contentsOfDirectory(atPath: folder.path) } catch {
+            throw RepositoryError(
+                .file, "\(Self.name) cannot be read", hint: "it is a folder of the project, with a plan for each host")
+        }
         let hosts = names.filter { $0.hasSuffix(".yaml") && !$0.hasPrefix(".") }.sorted()
         guard hosts.count <= Self.most else {
             throw RepositoryError(.file, "\(Self.name) has over \(Self.most) plans", hint: "remove those that are done")

@@ -111,6 +111,12 @@ public struct RotationPlan: Hashable, Sendable {
     /// The steps that were taken although a gate did not hold.
     public var forcedSteps: [RotationStep] { self.steps.filter { $0.forced != nil } }
 
+    /// Whether another plan that is not done concerns one of the same entries: one of the two has to go first.
+    public func collides(with other: RotationPlan) -> Bool {
+        guard other.host != self.host, !other.state.isFinal, !self.state.isFinal else { return false }
+        return !Set(self.entries).isDisjoint(with: other.entries)
+    }
+
     /// Enters a state. Whether its gate holds was decided before.
     ///
     /// - Throws: ``RotationPlanError`` for a state that does not come after this one, for a time before the last

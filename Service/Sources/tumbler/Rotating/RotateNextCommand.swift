@@ -104,7 +104,10 @@ struct RotateNextCommand: AsyncParsableCommand {
             let why = step.reason.map { ": \($0)" } ?? step.forced.map { ", forced: \($0)" } ?? ""
             try StandardOutput.write(lines: ["\(host): \(state.rawValue), now \(plan.state.rawValue)\(version)\(why)"])
         }
-        if situation.outlook.isBack, step.forced == nil { throw ExitCode(CommandExit.doesNotHold.rawValue) }
+        if situation.outlook.isBack, step.forced == nil {
+            StandardError.warning("\(host): \(situation.alarm ?? "the gate is no longer safe"); deploy nothing")
+            throw ExitCode(CommandExit.doesNotHold.rawValue)
+        }
     }
 
     /// Refuses a step whose gate does not hold.

@@ -52,7 +52,7 @@ struct RotationDraft {
                 "\(new) is a pin of \(others.prefix(5).map(\.description).joined(separator: ", ")) already",
                 hint: "was the wrong file named? --shared, where several hosts are to have one key")
         }
-        if let objection = source.objections(to: plan).first {
+        if let objection = (source.objections(to: plan) + self.knowledge.collisions(of: plan)).first {
             throw CommandFailure(.doesNotHold, objection, hint: "nothing was planned")
         }
         return plan

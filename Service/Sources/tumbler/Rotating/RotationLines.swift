@@ -16,6 +16,7 @@ struct RotationLines {
     /// The lines; the first one says it.
     var lines: [String] {
         var lines = ["\(self.plan.host): \(self.plan.state.rawValue) since \(self.plan.since)"]
+        if let alarm = self.situation.alarm { lines.append("  ALARM: \(alarm)") }
         if self.plan.entries.count > 1 || self.plan.pinSet != nil {
             let set = self.plan.pinSet.map { "pin set \($0): " } ?? ""
             lines.append("  entries: \(set)\(self.plan.entries.map(\.description).joined(separator: ", "))")

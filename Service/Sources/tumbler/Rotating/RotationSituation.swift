@@ -27,6 +27,15 @@ struct RotationSituation {
 
     /// What people should know beside that, each one line.
     let notes: [String]
+
+    /// That the gate is no longer safe, or that it was not and the plan went back; `nil` where neither is so. The
+    /// service has an alarm for a plan that went back and was pushed; a project without one has this line.
+    var alarm: String? {
+        if self.outlook.isBack { return self.outlook.missing.first }
+        guard self.plan.state == .announced, self.plan.steps.contains(where: { $0.state == .ready }) else { return nil }
+        return "it was ready, and went back at \(self.plan.since): "
+            + (self.plan.lastStep.reason ?? "the gate is no longer safe")
+    }
 }
 
 /// What is known of a project, for the rotations in it.
@@ -39,6 +48,9 @@ struct RotationKnowledge {
 
     /// The lists that the gate judges by; `nil` where there are none.
     let lists: GateLists?
+
+    /// All plans; or why one cannot be read.
+    private let plans: Result<[RotationPlan], RepositoryError>
 
     private let whyNoLists: String
     private let status: Result<ServiceStatus, CommandFailure>?
@@ -54,6 +66,9 @@ struct RotationKnowledge {
     ) async throws(CommandFailure) {
         self.input = try SourceInput(nil, project)
         self.folder = RotationFolder(of: self.input.project)
+        do throws(RepositoryError) { self.plans = .success(try self.folder.plans().map(\.plan)) } catch {
+            self.plans = .failure(error)
+        }
         self.look = look
         self.time = time
         self.memory = ProbeMemoryFile(
@@ -96,7 +111,12 @@ struct RotationKnowledge {
         var plan = entry.plan
         var facts = RotationFacts()
         var notes: [String] = []
-        facts.objections = plan.state.isFinal ? [] : self.input.source.objections(to: plan)
+        if !plan.state.isFinal {
+            facts.objections = self.input.source.objections(to: plan) + self.collisions(of: plan)
+            // The gates of the other states do not depend on them, and people should know.
+            if plan.state == .announced || plan.state == .ready { notes += facts.objections }
+            if case .failure(let error) = self.plans { notes.append("not every plan can be read: \(error.reason)") }
+        }
         facts.isNewPublished = self.isPublished([plan.new.pin], of: plan.entries, everywhere: true)
         facts.isOldPublished = self.isPublished(plan.old.map(\.pin), of: plan.entries, everywhere: false)
         if plan.state == .announced || plan.state == .ready {
@@ -110,6 +130,15 @@ struct RotationKnowledge {
         return RotationSituation(
             entry: entry, plan: plan, facts: facts, outlook: plan.outlook(facts, at: self.time), forecast: forecast,
             notes: notes)
+    }
+
+    /// The other plans that concern an entry of a plan, each one line.
+    func collisions(of plan: RotationPlan) -> [String] {
+        guard case .success(let plans) = self.plans else { return [] }
+        return plans.filter(plan.collides).map { other in
+            "\(RotationFolder.path(of: other.host)) concerns the same entries, and is \(other.state.rawValue): "
+                + "one rotation at a time"
+        }
     }
 
     private func isPublished(_ pins: [Pin], of entries: [HostName], everywhere: Bool) -> Bool {

@@ -140,4 +140,25 @@ struct RotationPlanTests {
         #expect(AdoptionForecast(shape: 0, scale: 1) == nil && AdoptionForecast(shape: 1, scale: .nan) == nil)
         #expect(AdoptionForecast(requestsNaming: 1, after: 1) == nil)
     }
+
+    @Test("two plans that share an entry stand in each other's way until one is done")
+    func collisions() throws {
+        let plan = try PlanFixture.plan()
+        var other = plan
+        #expect(!plan.collides(with: other))
+        other.host = try HostName("pay.example.com")
+        #expect(plan.collides(with: other) && other.collides(with: plan))
+        #expect(!plan.collides(with: try Self.renamed(PlanFixture.plan(in: .aborted))))
+        #expect(!(try Self.renamed(PlanFixture.plan(in: .retired))).collides(with: plan))
+        other.entries = [other.host]
+        #expect(plan.collides(with: other))
+        other.entries = [try HostName("www.example.com")]
+        #expect(!plan.collides(with: other))
+    }
+
+    private static func renamed(_ plan: RotationPlan) throws -> RotationPlan {
+        var plan = plan
+        plan.host = try HostName("pay.example.com")
+        return plan
+    }
 }
