@@ -148,8 +148,10 @@ struct RotationPlanTests {
         #expect(!plan.collides(with: other))
         other.host = try HostName("pay.example.com")
         #expect(plan.collides(with: other) && other.collides(with: plan))
-        #expect(!plan.collides(with: try Self.renamed(PlanFixture.plan(in: .aborted))))
-        #expect(!(try Self.renamed(PlanFixture.plan(in: .retired))).collides(with: plan))
+        for state in [RotationState.aborted, .retired] {
+            let done = try Self.renamed(PlanFixture.plan(in: state))
+            #expect(!plan.collides(with: done) && !done.collides(with: plan))
+        }
         other.entries = [other.host]
         #expect(plan.collides(with: other))
         other.entries = [try HostName("www.example.com")]
