@@ -79,6 +79,23 @@ struct RotationRequestTests {
         }
     }
 
+    @Test("a plan that went back is taken as it is, with what the gate said: the alarm is made from it")
+    func back() async throws {
+        try await self.run { service, token in
+            var plan = try RotationPlan.story("api.example.com", [.announced, .ready])
+            let before = plan.bytes
+            let at = Timestamp(secondsSince1970: plan.since.secondsSince1970 + 1)
+            try plan.enter(RotationStep(.announced, at: at, reason: "12 % refuse it"))
+            #expect(try await Self.put(service, before, token, ["If-None-Match": "*"]).status == 201)
+            let tag = "\"\(Envelope.digest(of: before))\""
+            #expect(try await Self.put(service, plan.bytes, token, ["If-Match": tag]).status == 200)
+            let stored = try await service.store.read { try $0.rotations(of: "com.example.app") }
+            #expect(stored.map(\.bytes) == [plan.bytes])
+            let read = try RotationPlan(json: try #require(stored.first).bytes)
+            #expect(read.state == .announced && read.lastStep.reason == "12 % refuse it")
+        }
+    }
+
     @Test("of two who change a plan the slower one is told, and nothing is lost", arguments: TestedStore.all)
     func race(on tested: TestedStore) async throws {
         try await self.run(tested) { service, token in
