@@ -17,7 +17,10 @@ struct NewKeyOptions: ParsableArguments {
     @Option(help: "The pin of the new key.")
     var pin: String?
 
-    @Option(help: "A pin that goes; several times. Else the one that is served.", transform: Self.pin)
+    @Option(
+        help: ArgumentHelp(
+            "A pin that goes; may be given several times. Else the one that is served.", valueName: "pin"),
+        transform: Self.pin)
     var old: [Pin] = []
 
     func validate() throws {

@@ -33,20 +33,24 @@ struct RotatePlanCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("max-refusing"),
-        help: ArgumentHelp("How many installations may refuse the new key.", valueName: "percent"),
+        help: ArgumentHelp("The share of the requests that may refuse the new key.", valueName: "percent"),
         transform: Self.limit)
     var maxRefusing: RefusingLimit = .standard
 
     @Option(help: ArgumentHelp("Where the new private key is kept.", valueName: "text"))
     var kept: String?
 
-    @Option(name: .customLong("held-by"), help: ArgumentHelp("Who holds it; several times.", valueName: "text"))
+    @Option(
+        name: .customLong("held-by"),
+        help: ArgumentHelp("Who holds the new key; may be given several times.", valueName: "text"))
     var heldBy: [String] = []
 
     @Option(name: .customLong("old-kept"), help: ArgumentHelp("Where the old private key is kept.", valueName: "text"))
     var oldKept: String?
 
-    @Option(name: .customLong("old-held-by"), help: ArgumentHelp("Who holds it; several times.", valueName: "text"))
+    @Option(
+        name: .customLong("old-held-by"),
+        help: ArgumentHelp("Who holds the old key; may be given several times.", valueName: "text"))
     var oldHeldBy: [String] = []
 
     @Flag(help: "Other entries are meant to have this key as well.")
