@@ -44,7 +44,8 @@ package enum YAMLReader {
             throw RepositoryError(.source, "\(text.file): not YAML")
         }
         guard let node else {
-            throw RepositoryError(.source, "\(text.file): nothing is in it", hint: "begin with name: and domains:")
+            throw RepositoryError(
+                .source, "\(text.file): nothing is in it", hint: "docs/formats.md says what belongs into this file")
         }
         return node
     }
