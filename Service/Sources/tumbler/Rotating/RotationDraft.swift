@@ -65,26 +65,24 @@ struct RotationDraft {
         let leaves = Set(addresses.compactMap { $0.pins?.first ?? nil })
         let served = known.filter { $0.position.covers(index: 0) && $0.pin != new && leaves.contains($0.pin) }
         if !served.isEmpty { return served.map(\.pin) }
-        if !leaves.isEmpty, leaves.subtracting([new]).isEmpty {
-            throw CommandFailure(
-                .doesNotHold, "\(self.host) serves \(new) already: that is no new key",
-                hint: "name the key that is to come")
-        }
         let seen = self.knowledge.pinsSeen(at: self.host)
         let remembered = known.filter {
             $0.position.covers(index: 0) && $0.pin != new && seen.contains($0.pin.description)
         }
         guard remembered.count == 1 else {
             throw CommandFailure(
-                .undecided, "which pin of \(self.host) goes is not known: \(Self.whyUnknown(addresses))",
+                .undecided, "which pin of \(self.host) goes is not known: \(Self.whyUnknown(addresses, new))",
                 hint: "--old PIN names it")
         }
         return remembered.map(\.pin)
     }
 
     /// Why a look did not say which pin goes.
-    private static func whyUnknown(_ addresses: [KeySightings.Address]) -> String {
+    private static func whyUnknown(_ addresses: [KeySightings.Address], _ new: Pin) -> String {
         guard let first = addresses.first else { return "no address was asked" }
+        if let served = addresses.first(where: { $0.pins?.first == new }) {
+            return "\(served.address) serves the new key already"
+        }
         guard let silent = addresses.first(where: { $0.pins == nil }) else {
             return "\(first.address) serves a key of which its entry has no pin"
         }
