@@ -61,7 +61,7 @@ struct ClientRun {
 
     /// Runs an installation to the end.
     ///
-    /// - Throws: ``SimulationError`` when all installations together did too much.
+    /// - Throws: ``SimulationError`` when the installations of the tally did too much.
     mutating func run(_ client: Int, into tally: inout SimulationTally) throws(SimulationError) {
         let offline = self.begin(client)
         var opening = self.openings.next(from: 0)
@@ -72,7 +72,7 @@ struct ClientRun {
             }
             let end = min(opening + self.session, self.timeline.horizon)
             self.open(from: opening, until: end, into: &tally)
-            guard tally.steps <= ScenarioLimits.steps else {
+            guard tally.steps <= tally.mostSteps else {
                 throw SimulationError(
                     .tooMuchWork, "the installations would do over \(ScenarioLimits.steps) things")
             }

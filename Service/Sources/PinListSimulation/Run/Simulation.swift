@@ -26,9 +26,12 @@ public struct Simulation: Sendable {
     ///
     /// - Parameter clients: Their numbers, from 0.
     /// - Returns: What is counted of them; its size depends on the scenario's lists and days alone.
-    /// - Throws: ``SimulationError/Code/tooMuchWork``.
+    /// - Throws: ``SimulationError/Code/tooMuchWork`` when they do more than their part of ``ScenarioLimits/steps``.
     public func tally(of clients: Range<Int>) throws(SimulationError) -> SimulationTally {
-        var tally = SimulationTally(lists: self.timeline.lists.count, horizon: self.timeline.horizon)
+        let share = Double(clients.count) / Double(max(self.scenario.clients, 1))
+        let mostSteps = Int(exactly: (Double(ScenarioLimits.steps) * share).rounded(.up)) ?? 0
+        var tally = SimulationTally(
+            lists: self.timeline.lists.count, horizon: self.timeline.horizon, mostSteps: mostSteps)
         var run = ClientRun(self.timeline, self.scenario, seed: self.seed)
         for client in clients { try run.run(client, into: &tally) }
         return tally

@@ -115,7 +115,6 @@ struct RotationKnowledge {
             facts.objections = self.input.source.objections(to: plan) + self.collisions(of: plan)
             // The gates of the other states do not depend on them, and people should know.
             if plan.state == .announced || plan.state == .ready { notes += facts.objections }
-            if case .failure(let error) = self.plans { notes.append("not every plan can be read: \(error.reason)") }
         }
         facts.isNewPublished = self.isPublished([plan.new.pin], of: plan.entries, everywhere: true)
         facts.isOldPublished = self.isPublished(plan.old.map(\.pin), of: plan.entries, everywhere: false)
@@ -132,9 +131,13 @@ struct RotationKnowledge {
             notes: notes)
     }
 
-    /// The other plans that concern an entry of a plan, each one line.
+    /// The other plans that concern an entry of a plan, each one line; or that one of them cannot be read, and may.
     func collisions(of plan: RotationPlan) -> [String] {
-        guard case .success(let plans) = self.plans else { return [] }
+        let plans: [RotationPlan]
+        switch self.plans {
+        case .success(let read): plans = read
+        case .failure(let error): return ["a plan that cannot be read may concern the same entries: \(error.reason)"]
+        }
         return plans.filter(plan.collides).map { other in
             "\(RotationFolder.path(of: other.host)) concerns the same entries, and is \(other.state.rawValue): "
                 + "one rotation at a time"
