@@ -26,6 +26,7 @@ struct ClientRun {
     private let sharesFate: Bool
 
     // One installation.
+    private let mostSteps: Int
     private var openings: Openings
     private var fractions = ClientRandomness(seed: 0, client: 0, .fractions)
     private var place = 0
@@ -44,8 +45,9 @@ struct ClientRun {
     private var connectAt: Int64 = 0
     private var since: Int64 = 0
 
-    init(_ timeline: Timeline, _ scenario: Scenario, seed: UInt64) {
+    init(_ timeline: Timeline, _ scenario: Scenario, seed: UInt64, mostSteps: Int) {
         self.timeline = timeline
+        self.mostSteps = mostSteps
         self.seed = seed
         self.session = scenario.session.seconds
         self.offlineShare = scenario.offline?.share ?? 0
@@ -72,7 +74,7 @@ struct ClientRun {
             }
             let end = min(opening + self.session, self.timeline.horizon)
             self.open(from: opening, until: end, into: &tally)
-            guard tally.steps <= tally.mostSteps else {
+            guard tally.steps <= self.mostSteps else {
                 throw SimulationError(
                     .tooMuchWork, "the installations would do over \(ScenarioLimits.steps) things")
             }

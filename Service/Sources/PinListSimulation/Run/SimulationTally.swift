@@ -59,11 +59,8 @@ public struct SimulationTally: Hashable, Sendable {
     var finally: [Int]
     /// What all installations together did: a step is a moment at which one of them does something.
     public internal(set) var steps = 0
-    /// The most of them: the part of ``ScenarioLimits/steps`` that falls to the installations that are counted.
-    let mostSteps: Int
 
-    init(lists: Int, horizon: Int64, mostSteps: Int) {
-        self.mostSteps = mostSteps
+    init(lists: Int, horizon: Int64) {
         let steps = Int(exactly: horizon / Self.stepSeconds) ?? 0
         self.holding = [Changes](repeating: Changes(steps: steps), count: lists)
         self.opened = Changes(steps: steps)

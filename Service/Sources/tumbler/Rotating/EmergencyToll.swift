@@ -4,7 +4,6 @@
 
 import CertificatePinning
 import PinListMetadata
-import PinListMetadata
 import PinListRepository
 import PinListSimulation
 import PinRotation
@@ -61,10 +60,11 @@ struct EmergencyToll {
             return lines + ["every list that is known here has the new pin, so nothing was simulated"]
         }
         do throws(SimulationError) {
-            return lines + self.lines(
-                try EmergencySimulation(
-                    self.plan, held: self.held, refreshAfter: self.refreshAfter, self.curve, suspendedFor: seconds,
-                    at: self.time))
+            return lines
+                + self.lines(
+                    try EmergencySimulation(
+                        self.plan, held: self.held, refreshAfter: self.refreshAfter, self.curve, suspendedFor: seconds,
+                        at: self.time))
         } catch {
             let rest = Self.text { self.curve.notReached(after: $0) }
             return lines + [
