@@ -45,7 +45,7 @@ struct ServerClients: Sendable {
         return known
     }
 
-    /// Adds a server, unless somebody else did meanwhile.
+    /// Adds a server, unless another request did meanwhile.
     ///
     /// - Returns: Its client, and one that has to be shut down.
     mutating func add(

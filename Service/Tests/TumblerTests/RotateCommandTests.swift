@@ -234,7 +234,7 @@ struct RotateCommandTests {
         }
     }
 
-    @Test("when somebody else was faster at the service, this one is told, and nothing is written")
+    @Test("when another one was faster at the service, this one is told, and nothing is written")
     func faster() async throws {
         for (status, code) in [(412, Int32(1)), (201, 0)] {
             try await RecordingService.with({ request in

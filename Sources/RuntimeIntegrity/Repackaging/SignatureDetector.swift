@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// Looks who signed the program's file, and as what: an app that somebody changed has to be signed again.
+/// Looks who signed the program's file, and as what: an app that was changed has to be signed again.
 ///
 /// It reads what the signature says, and does not verify it. Where nobody changed the system, the system has done that.
 public struct SignatureDetector: TamperDetector {

@@ -28,7 +28,7 @@ public struct SignalFamily: Hashable, Sendable, CustomStringConvertible {
     public static let network = Self("network")
     /// The device gives more than a device in its factory state.
     public static let jailbreak = Self("jailbreak")
-    /// The program is not as it was distributed: somebody packaged it again.
+    /// The program is not as it was distributed: it was packaged again.
     public static let repackaging = Self("repackaging")
     /// A known answer came out wrong.
     public static let canary = Self("canary")

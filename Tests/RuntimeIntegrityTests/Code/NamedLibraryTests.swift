@@ -6,7 +6,7 @@ import Testing
 
 @testable import RuntimeIntegrity
 
-/// Mach-O names the library of each import: what is bound to another one, and lazy pointers that somebody bound again.
+/// Mach-O names the library of each import: what is bound to another one, and lazy pointers that were bound again.
 @Suite("Imports are bound to the library that they name")
 struct NamedLibraryTests {
     private static let place: UInt64 = 0x7F00_0000_0000

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// How somebody found one of the addresses that a host has.
+/// What was seen at one of the addresses that a host has.
 public struct AddressObservation: Hashable, Sendable {
     /// The address and its port, such as `192.0.2.7:443` or `[2001:db8::7]:443`; `nil` when the host has none that is
     /// known.

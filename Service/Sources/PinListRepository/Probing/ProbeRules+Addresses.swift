@@ -6,7 +6,7 @@ public import CertificatePinning
 
 /// A host has as many verdicts as addresses: behind one of them may stand a server with another key.
 extension ProbeRules {
-    /// Judges what somebody saw at each address of a host.
+    /// Judges what was seen at each address of a host.
     ///
     /// The host is as its worst address. One that could not be asked leaves the host undecided, unless this machine has
     /// no route to it and another one was asked.

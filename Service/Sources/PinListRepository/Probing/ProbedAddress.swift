@@ -18,7 +18,7 @@ public struct ProbedAddress: Hashable, Sendable, Encodable {
     /// The pin of the key that it presents; `nil` without a validated path.
     public var pin: Pin? { self.decision?.path.publicKeyPins.first.flatMap { $0 } }
 
-    /// Whether somebody is locked out there.
+    /// Whether installations are locked out there.
     var locksOut: Bool { self.decision?.verdict == .block || self.refusal.map { !$0.isTolerated } ?? false }
 
     /// Whether it was found as another one was.

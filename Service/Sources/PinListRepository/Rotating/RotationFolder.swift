@@ -108,7 +108,7 @@ public struct RotationFolder: Sendable {
         if let entry {
             guard try self.bytes(of: path) == entry.bytes else {
                 throw RepositoryError(
-                    .source, "\(path) was changed meanwhile: somebody else was faster",
+                    .source, "\(path) was changed meanwhile: another one was faster",
                     hint: "tumbler rotate status \(plan.host)")
             }
             try ProjectFolder.write(plan.yaml, to: file)

@@ -14,7 +14,7 @@ public struct RotationLock: ~Copyable, Sendable {
 
     /// Takes the lock.
     ///
-    /// - Throws: ``RepositoryError`` of the code `source` when somebody has it, and `file` when it cannot be made.
+    /// - Throws: ``RepositoryError`` of the code `source` when another process has it, and `file` when it cannot be made.
     public init(_ project: ProjectFolder) throws(RepositoryError) {
         try project.makeLocalFolder()
         let path = project.folder.appendingPathComponent(Self.path).path

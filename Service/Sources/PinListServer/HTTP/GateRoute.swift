@@ -9,7 +9,7 @@ internal import Hummingbird
 internal import PinListMetadata
 internal import PinRotation
 
-/// `POST /v1/lists/{name}/gates`: what `tumbler gate` answered somebody who deploys, for the audit log.
+/// `POST /v1/lists/{name}/gates`: what `tumbler gate` answered before a deployment, for the audit log.
 struct GateRoute: Sendable {
     /// The action in the audit log.
     static let action = "gate"

@@ -51,7 +51,7 @@ struct RotationRoute: Sendable {
         return response
     }
 
-    /// `PUT /v1/lists/{name}/rotations/{host}`: stores the plan, unless somebody else was faster.
+    /// `PUT /v1/lists/{name}/rotations/{host}`: stores the plan, unless another one was faster.
     func write(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let name = try context.parameters.require("name")
         let actor = try await self.access.expectPublisher(of: name, request)

@@ -41,7 +41,7 @@ public struct RotationOverview: Hashable, Sendable {
         let entries = Set(plan.entries.map(\.description))
         return probes.filter { $0.name == self.name && entries.contains($0.host) }.filter { probe in
             let facts = ProbeFacts(probe.result)
-            // One address of many is enough: it is there that somebody is locked out.
+            // One address of many is enough: installations are locked out there.
             return plan.new.isIn(facts.path.map { try? Pin($0.pin) })
                 || facts.addressLeaves.contains { plan.new.isIn([try? Pin($0)]) }
         }.map(\.host)

@@ -53,7 +53,7 @@ enum RotationCondition: Hashable, Sendable {
 enum RotationStoring: Hashable, Sendable {
     /// It is stored; whether there was none before.
     case stored(isNew: Bool)
-    /// Somebody else was faster: the digest of what is stored.
+    /// Another one was faster: the digest of what is stored.
     case changed(digest: String?)
     /// The plans of the list would take more than ``StoreTransaction/mostRotationBytes``.
     case full

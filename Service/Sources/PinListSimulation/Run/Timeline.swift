@@ -6,7 +6,7 @@ internal import CertificatePinning
 internal import PinListMetadata
 
 /// What the world of a scenario is at each moment: which list is the newest, what the server presents, and what a client
-/// that holds some list makes of it. The library decides that, once for each list, chain and interval.
+/// that holds some list decides on it. The library decides that, once for each list, chain and interval.
 struct Timeline: Sendable {
     /// What a connection comes to.
     enum Verdict: UInt8, Sendable {

@@ -5,7 +5,7 @@
 public import CertificatePinning
 public import PinListMetadata
 
-/// What one list makes of what a host presents, in the installations that enforce it.
+/// What one list decides on what a host presents, in the installations that enforce it.
 ///
 /// Suspensions are left out: they end. An expired list is enforced as before. Everybody is in every rollout that is not
 /// at zero; a conclusion says which part of the installations that is.

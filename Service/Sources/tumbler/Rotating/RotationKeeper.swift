@@ -36,7 +36,7 @@ struct RotationKeeper {
                 throw CommandFailure(
                     .doesNotHold,
                     "the service has another plan of \(host), which is \(stored.plan.state.rawValue): "
-                        + "somebody else was faster",
+                        + "another one was faster",
                     hint: "bring this checkout up to date: the plan is \(RotationFolder.path(of: host))")
             }
             (self.service, self.tag) = (service, stored?.tag)

@@ -58,7 +58,7 @@ struct RotationService {
 
     /// Stores a plan in place of the one that was read.
     ///
-    /// - Throws: ``CommandFailure``; with the exit code 1 when somebody else was faster.
+    /// - Throws: ``CommandFailure``; with the exit code 1 when another one was faster.
     func store(_ plan: RotationPlan, replacing tag: String?) async throws(CommandFailure) {
         let answer = try await self.ask(
             ServiceClient.Request(
@@ -69,7 +69,7 @@ struct RotationService {
             throw CommandFailure(
                 .doesNotHold,
                 "the plan of \(plan.host) on \(self.client.address) was changed meanwhile: "
-                    + "somebody else was faster",
+                    + "another one was faster",
                 hint: "bring this checkout up to date, then tumbler rotate status \(plan.host)")
         }
         guard [200, 201, 204].contains(answer.status) else {

@@ -10,7 +10,7 @@ struct SourceChange {
     private let changes: [PinEdit.Change]
     private let project: ProjectFolder
 
-    /// Writes files, unless somebody else did meanwhile.
+    /// Writes files, unless another process did meanwhile.
     ///
     /// - Throws: ``RepositoryError``; then nothing has changed.
     init(_ changes: [PinEdit.Change], in project: ProjectFolder) throws(RepositoryError) {
