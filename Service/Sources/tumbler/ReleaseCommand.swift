@@ -19,19 +19,8 @@ struct ReleaseCommand: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var allow: AllowOption
     @OptionGroup var live: LiveOption
-    @OptionGroup var signers: SignerOptions
-    @OptionGroup var service: ServiceOptions
-
-    @Flag(name: .customLong("no-publish"), help: "Do not publish on the service: it is done elsewhere, or later.")
-    var noPublish = false
-
-    @Option(help: ArgumentHelp("Publish to this folder, too: v1/lists/NAME below it.", valueName: "dir"))
-    var export: String?
-
-    @Flag(help: "Do not ask.")
-    var yes = false
+    @OptionGroup var options: ReleaseOptions
 
     @Flag(help: "Print what was released as JSON.")
     var json = false
@@ -40,11 +29,7 @@ struct ReleaseCommand: AsyncParsableCommand {
     @OptionGroup var time: TimeOption
 
     func run() async throws {
-        let released = try await Release(
-            allow: self.allow, live: self.live, signers: self.signers, service: self.service,
-            noPublish: self.noPublish, export: self.export, yes: self.yes, project: self.project,
-            time: self.time.time
-        ).run()
+        let released = try await self.options.release(self.project, live: self.live, at: self.time.time).run()
         if self.json { return try JSONOutput.write(released) }
         try StandardOutput.write(lines: released.lines)
     }

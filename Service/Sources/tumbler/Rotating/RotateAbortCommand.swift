@@ -28,7 +28,7 @@ struct RotateAbortCommand: AsyncParsableCommand {
     var reason: String?
 
     @OptionGroup var look: RotationLookOptions
-    @OptionGroup var options: RotationReleaseOptions
+    @OptionGroup var options: ReleaseOptions
     @OptionGroup var project: ProjectOption
     @OptionGroup var time: TimeOption
 

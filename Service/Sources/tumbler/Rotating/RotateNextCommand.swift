@@ -39,7 +39,7 @@ struct RotateNextCommand: AsyncParsableCommand {
     var certificate: String?
 
     @OptionGroup var look: RotationLookOptions
-    @OptionGroup var options: RotationReleaseOptions
+    @OptionGroup var options: ReleaseOptions
 
     @Flag(help: "Print the plan as JSON.")
     var json = false

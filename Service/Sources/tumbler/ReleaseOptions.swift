@@ -5,8 +5,8 @@
 import ArgumentParser
 import CertificatePinning
 
-/// How a step that publishes releases its list: the options of `release`.
-struct RotationReleaseOptions: ParsableArguments {
+/// How a list is released: by `release`, and by each step of a rotation that publishes.
+struct ReleaseOptions: ParsableArguments {
     @OptionGroup var allow: AllowOption
     @OptionGroup var signers: SignerOptions
     @OptionGroup var service: ServiceOptions
@@ -21,9 +21,11 @@ struct RotationReleaseOptions: ParsableArguments {
     var yes = false
 
     /// The release of a project, now.
-    func release(_ project: ProjectOption, at time: Timestamp) -> Release {
+    ///
+    /// - Parameter live: How hosts are looked at; `nil` for not at all.
+    func release(_ project: ProjectOption, live: LiveOption? = nil, at time: Timestamp) -> Release {
         Release(
-            allow: self.allow, live: nil, signers: self.signers, service: self.service, noPublish: self.noPublish,
+            allow: self.allow, live: live, signers: self.signers, service: self.service, noPublish: self.noPublish,
             export: self.export, yes: self.yes, project: project, time: time)
     }
 }
