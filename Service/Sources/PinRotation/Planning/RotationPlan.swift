@@ -131,8 +131,9 @@ public struct RotationPlan: Hashable, Sendable {
             throw RotationPlanError(
                 .transition, "steps[\(self.steps.count)].at", "is before that of the step before, \(self.since)")
         }
-        guard self.steps.count < Self.mostSteps else {
-            throw RotationPlanError(.tooLarge, "steps", "has \(Self.mostSteps) elements already")
+        // The last place is for the end: a list is published before its step is entered.
+        guard self.steps.count < Self.mostSteps - (step.state.isFinal ? 0 : 1) else {
+            throw RotationPlanError(.tooLarge, "steps", "has \(self.steps.count) elements already: it can only end")
         }
         self.steps.append(step)
     }

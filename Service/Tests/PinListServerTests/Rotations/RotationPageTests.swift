@@ -74,7 +74,8 @@ struct RotationPageTests {
 
     @Test("a plan of 512 forced steps with long reasons does not flood the page: the last ones are shown, and said")
     func forced() throws {
-        let states = [RotationState.announced] + (0..<255).flatMap { _ in [RotationState.ready, .announced] }
+        let back = (0..<254).flatMap { _ in [RotationState.ready, .announced] }
+        let states = [.announced] + back + [.ready, .aborted]
         var plan = try RotationPlan.story(Self.host)
         for (index, state) in states.enumerated() {
             let reason = "<reason \(index)>" + String(repeating: "&", count: 400)

@@ -54,7 +54,10 @@ struct RotationPlanTests {
                 try plan.enter(RotationStep(index % 2 == 0 ? .ready : .announced, at: PlanFixture.day(30)))
             } catch { failure = error }
         }
-        #expect(failure?.code == .tooLarge && plan.steps.count == RotationPlan.mostSteps)
+        #expect(failure?.code == .tooLarge && plan.steps.count == RotationPlan.mostSteps - 1)
+        // There is room for the end.
+        try plan.enter(RotationStep(.aborted, at: plan.since))
+        #expect(try RotationPlan(json: plan.bytes) == plan)
     }
 
     @Test("a plan of a newer tool is refused as such, whatever else is in it")
