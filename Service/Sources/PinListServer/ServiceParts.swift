@@ -41,6 +41,7 @@ struct ServiceParts: Sendable {
         self.intake = ReportIntake(store: store, instance: instance)
         self.reports = ReportRoute(
             intake: self.intake, counters: self.reportCounters, source: self.source, clock: clock,
+            lists: self.lists,
             equivocation: EquivocationWatch(
                 store: store, lists: self.lists, anchors: configuration.roots, logger: logger),
             limiter: configuration.reportLimits, random: SystemRandomNumberGenerator())

@@ -21,6 +21,7 @@ final class ReportRoute: Sendable {
     private let counters: ReportCounters
     private let source: RequestSource
     private let clock: any ServiceClock
+    private let lists: ServedLists
     private let equivocation: EquivocationWatch
     private let limits: NIOLockedValueBox<Limits>
     private let bodyLimits = ReportBodyLimits()
@@ -30,13 +31,15 @@ final class ReportRoute: Sendable {
     /// - Parameter limiter: What sources may send.
     init(
         intake: ReportIntake, counters: ReportCounters, source: RequestSource, clock: any ServiceClock,
-        equivocation: EquivocationWatch, limiter: SourceLimiter.Limits, random: any RandomNumberGenerator & Sendable
+        lists: ServedLists, equivocation: EquivocationWatch, limiter: SourceLimiter.Limits,
+        random: any RandomNumberGenerator & Sendable
     ) {
         var random = random
         self.intake = intake
         self.counters = counters
         self.source = source
         self.clock = clock
+        self.lists = lists
         self.equivocation = equivocation
         let seed = random.next()
         let networks = NetworkCounter(at: clock.now, using: &random)
@@ -84,7 +87,7 @@ final class ReportRoute: Sendable {
             let group = ReportGroup(report)
             return AcceptedReport(
                 report: report, group: group, receivedAt: now, networks: self.count(address, group, now),
-                isSample: retryAfter != nil, body: report.document)
+                isSample: retryAfter != nil, isListed: self.lists.isListed(report), body: report.document)
         }
         do { try await self.intake.store(accepted) } catch is ReportIntake.Congestion {
             throw Problem(

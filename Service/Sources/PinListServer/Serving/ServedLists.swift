@@ -2,6 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CertificatePinning
 internal import HTTPTypes
 internal import NIOConcurrencyHelpers
 internal import NIOCore
@@ -40,6 +41,8 @@ final class ServedLists: Sendable {
         var answers: [String: Answer] = [:]
         var names: [String: Name] = [:]
         var refusals: [String: MetadataRefusal] = [:]
+        /// The domains of all lists.
+        var hosts: Set<String> = []
     }
 
     private let state = NIOLockedValueBox(State())
@@ -62,6 +65,16 @@ final class ServedLists: Sendable {
     /// Whether a list with a digest was ever served under a name.
     func isPublished(_ digest: String, under name: String) -> Bool {
         self.state.withLockedValue { $0.names[name]?.versions[digest] != nil }
+    }
+
+    /// Whether a report is about a domain of a published list, or an incident about a published list.
+    func isListed(_ report: CollectedReport) -> Bool {
+        self.state.withLockedValue { state in
+            switch report.kind {
+            case .incident: report.list.name.map { state.names[$0] != nil } ?? false
+            default: state.hosts.contains(report.notedHostname)
+            }
+        }
     }
 
     /// Reads what is published when that has changed.
@@ -124,6 +137,7 @@ final class ServedLists: Sendable {
                 continue
             }
             if let published = state.names[name]?.published {
+                state.hosts.formUnion(published.list?.list.domains.map(\.entry.domain.description) ?? [])
                 state.names[name] = Name(published: published, versions: try store.publishedDigests(of: name))
             }
         }

@@ -29,7 +29,15 @@ struct StoreSchema {
         })
 
     /// The migrations that this version knows, in their order; the first is number 1.
-    static func migrations(_ dialect: Dialect) -> [[String]] { [Self.first(dialect), Self.second(dialect)] }
+    static func migrations(_ dialect: Dialect) -> [[String]] {
+        [Self.first(dialect), Self.second(dialect), Self.third(dialect)]
+    }
+
+    /// What the service needs among strangers, topic by topic.
+    private static func third(_ dialect: Dialect) -> [String] {
+        Self.reports(dialect) + Self.tokens(dialect) + Self.alarms(dialect) + Self.audit(dialect) + Self.lists(dialect)
+            + Self.reportRates(dialect)
+    }
 
     /// Plans of rotations.
     private static func second(_ dialect: Dialect) -> [String] {

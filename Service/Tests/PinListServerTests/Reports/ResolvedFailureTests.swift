@@ -22,7 +22,8 @@ struct ResolvedFailureTests {
         let report = try ReportText.report(ReportText.body())
         let accepted = AcceptedReport(
             report: report, group: ReportGroup(report), receivedAt: time,
-            networks: NetworkCounter.Count(day: 0, networks: BoundedCount(40)), isSample: false, body: report.document)
+            networks: NetworkCounter.Count(day: 0, networks: BoundedCount(40)), isSample: false, isListed: true,
+            body: report.document)
         return try await store.write { store in
             for (version, published) in [(7, ReportText.now), (8, ReportText.now.advanced(by: 60))] {
                 let list = StoredList(

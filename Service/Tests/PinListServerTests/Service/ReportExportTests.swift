@@ -16,7 +16,8 @@ struct ReportExportTests {
     {
         let report = try ReportText.report(ReportText.body())
         let accepted = AcceptedReport(
-            report: report, group: ReportGroup(report), receivedAt: time, networks: nil, isSample: false, body: [1])
+            report: report, group: ReportGroup(report), receivedAt: time, networks: nil, isSample: false,
+            isListed: true, body: [1])
         let reports = Array(repeating: accepted, count: count)
         try await store.write { try $0.add(reports, countedBy: "a") }
     }

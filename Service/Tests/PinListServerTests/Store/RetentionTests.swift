@@ -19,7 +19,7 @@ struct RetentionTests {
             receivedAt: Timestamp(secondsSince1970: TurnedClock.start.secondsSince1970 - days * 86_400),
             networks: NetworkCounter.Count(
                 day: TurnedClock.start.secondsSince1970 / 86_400 - days, networks: BoundedCount(1, isMore: false)),
-            isSample: false,
+            isSample: false, isListed: true,
             body: report.document)
         let reports = Array(repeating: accepted, count: count)
         try await store.write { try $0.add(reports, countedBy: "a") }

@@ -39,6 +39,7 @@ struct StoreMoveTests {
         return AcceptedReport(
             report: report, group: ReportGroup(report), receivedAt: TurnedClock.start,
             networks: NetworkCounter.Count(day: 1, networks: BoundedCount(1, isMore: false)), isSample: false,
+            isListed: true,
             body: report.document)
     }
 

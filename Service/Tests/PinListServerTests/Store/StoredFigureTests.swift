@@ -21,6 +21,7 @@ struct StoredFigureTests {
         let report = try #require(try CollectedReport.read(Array(text.utf8), at: time).reports.first)
         return AcceptedReport(
             report: report, group: ReportGroup(report), receivedAt: time, networks: nil, isSample: false,
+            isListed: true,
             body: report.document)
     }
 

@@ -20,7 +20,7 @@ struct StoredReportTests {
         return AcceptedReport(
             report: report, group: ReportGroup(report), receivedAt: time,
             networks: networks.map { NetworkCounter.Count(day: day, networks: BoundedCount($0, isMore: false)) },
-            isSample: false, body: report.document)
+            isSample: false, isListed: true, body: report.document)
     }
 
     @Test("what the last probe of the host saw is evidence", arguments: TestedStore.all)
@@ -30,6 +30,7 @@ struct StoredReportTests {
         let pin = try #require(ReadableCertificate(chain[0])?.pin.description)
         let accepted = AcceptedReport(
             report: report, group: ReportGroup(report), receivedAt: TurnedClock.start, networks: nil, isSample: false,
+            isListed: true,
             body: report.document)
         @Sendable func probe(_ name: String, _ pin: String, isOK: Bool, after seconds: Int64) -> StoredProbe {
             StoredProbe(

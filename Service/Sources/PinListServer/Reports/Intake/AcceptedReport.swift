@@ -16,6 +16,9 @@ struct AcceptedReport: Sendable {
     let networks: NetworkCounter.Count?
     /// Whether it stands for many that were over a limit.
     let isSample: Bool
+    /// Whether its noted host is a domain of a published list, or its list is published. Of anything else, which strangers
+    /// can make up without end, little is kept.
+    let isListed: Bool
     /// What is kept of it as JSON, for the first of its group: no member that nobody knows.
     let body: [UInt8]
 }
