@@ -49,8 +49,11 @@ struct ServiceToken: Sendable {
     }
 
     private static func isReadByOthers(_ path: String) -> Bool {
-        var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
-        return status.st_mode & (S_IRGRP | S_IROTH) != 0
+        let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: target),
+            attributes[.type] as? FileAttributeType == .typeRegular,
+            let permissions = attributes[.posixPermissions] as? NSNumber
+        else { return false }
+        return permissions.intValue & 0o044 != 0
     }
 }
