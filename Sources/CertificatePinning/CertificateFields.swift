@@ -74,7 +74,8 @@ public struct CertificateFields: Hashable, Sendable {
         var certificate = DERCursor(whole, isQuick: isQuick)
         let toBeSigned = try certificate.contents(of: DERCursor.Tag.sequence, in: bytes)
         self.toBeSigned = Range(uncheckedBounds: (whole.lowerBound, toBeSigned.upperBound))
-        self.signatureAlgorithm = try certificate.whole(DERCursor.Tag.sequence, in: bytes)
+        // The lengths of ECDSA's AlgorithmIdentifiers (RFC 5758), and of RSA's with its NULL (RFC 4055).
+        self.signatureAlgorithm = try certificate.whole(DERCursor.Tag.sequence, mostly: 10, 13, in: bytes)
         _ = try certificate.lastContents(of: DERCursor.Tag.bitString, in: bytes)
 
         var fields = DERCursor(toBeSigned, isQuick: isQuick)
@@ -89,12 +90,14 @@ public struct CertificateFields: Hashable, Sendable {
             }
         }
         self.serialNumber = try fields.contents(of: DERCursor.Tag.integer, in: bytes)
-        self.signature = try fields.whole(DERCursor.Tag.sequence, in: bytes)
+        self.signature = try fields.whole(DERCursor.Tag.sequence, mostly: 10, 13, in: bytes)
         self.issuer = try fields.whole(DERCursor.Tag.sequence, in: bytes)
-        self.validity = try fields.whole(DERCursor.Tag.sequence, in: bytes)
+        // Two UTCTimes, or one and a GeneralizedTime.
+        self.validity = try fields.whole(DERCursor.Tag.sequence, mostly: 30, 32, in: bytes)
         self.subject = try fields.whole(DERCursor.Tag.sequence, in: bytes)
         let keyStart = fields.position
-        let key = try fields.contents(of: DERCursor.Tag.sequence, in: bytes)
+        // Keys of P-256 and P-384 (RFC 5480), uncompressed.
+        let key = try fields.contents(of: DERCursor.Tag.sequence, mostly: 89, 118, in: bytes)
         self.subjectPublicKeyInfo = Range(uncheckedBounds: (keyStart, key.upperBound))
         // Unique identifiers and extensions: framed, not read.
         var identifiersEnd = key.upperBound

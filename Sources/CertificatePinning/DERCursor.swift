@@ -81,6 +81,36 @@ struct DERCursor {
         return Range(uncheckedBounds: (start, try self.contents(of: tag, in: bytes).upperBound))
     }
 
+    /// The same for an element whose contents mostly have one of two lengths below 128: those are compared before any is
+    /// read, so that the processor goes on with the next element without waiting for this one's header.
+    @inline(__always)
+    mutating func contents(
+        of tag: UInt8, mostly first: UInt8, _ second: UInt8, in bytes: RawSpan
+    ) throws(CertificateDefect) -> Range<Int> {
+        guard self.isQuick else { return try self.contents(of: tag, in: bytes) }
+        let header = try self.fourBytes(in: bytes) & 0xffff
+        let start = self.position &+ 2
+        if header == UInt32(tag) | UInt32(first) << 8 {
+            self.position = start &+ Int(first)
+        } else if header == UInt32(tag) | UInt32(second) << 8 {
+            self.position = start &+ Int(second)
+        } else {
+            return try self.contents(of: tag, in: bytes)
+        }
+        guard self.position <= self.end else { throw .truncated }
+        return Range(uncheckedBounds: (start, self.position))
+    }
+
+    /// The same, with the range of all of it.
+    @inline(__always)
+    mutating func whole(
+        _ tag: UInt8, mostly first: UInt8, _ second: UInt8, in bytes: RawSpan
+    ) throws(CertificateDefect) -> Range<Int> {
+        let start = self.position
+        return Range(
+            uncheckedBounds: (start, try self.contents(of: tag, mostly: first, second, in: bytes).upperBound))
+    }
+
     /// Steps over one element, whatever it is.
     @inline(__always)
     mutating func element(in bytes: RawSpan) throws(CertificateDefect) -> (tag: UInt8, contents: Range<Int>) {

@@ -40,8 +40,8 @@ struct PinBenchmark {
         }
         let few = try self.decision(domains: 10)
         let many = try self.decision(domains: 10_000)
-        let fast = Measurement.nanoseconds(of: [pins, hash, walk, few, many], iterations: 20_000)
-        let slow = Measurement.nanoseconds(of: [parse], iterations: 500)
+        let fast = Measurement.nanoseconds(of: [pins, hash, walk, few, many], iterations: 1_000)
+        let slow = Measurement.nanoseconds(of: [parse], iterations: 20)
         report.time(pins.name, fast[0])
         report.time(hash.name, fast[1])
         report.time(walk.name, fast[2])
