@@ -77,6 +77,11 @@ final class ServedLists: Sendable {
         }
     }
 
+    /// The name of the list that a report names; `nil` when none of that name is published.
+    func publishedName(_ report: CollectedReport) -> String? {
+        self.state.withLockedValue { state in report.list.name.flatMap { state.names[$0] == nil ? nil : $0 } }
+    }
+
     /// Reads what is published when that has changed.
     ///
     /// - Returns: The names whose stored metadata no longer verifies under the configured root: they are not served.

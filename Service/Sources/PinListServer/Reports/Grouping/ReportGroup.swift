@@ -18,8 +18,8 @@ internal import PinListMetadata
 /// software and debugging proxies make a root for each device, and each device would be a group. What an attacker gains
 /// by taking such a name is to be counted among the interceptors.
 ///
-/// Everything in the key comes from outside, so the number of groups has to be bounded by whoever keeps them: what is
-/// new beyond ``mostGroups`` is counted in ``overflow(of:)``.
+/// Everything in the key comes from outside, so the number of groups is bounded (``GroupQuota``): what finds no room is
+/// counted in ``overflow(isListed:)``.
 public struct ReportGroup: Hashable, Sendable {
     /// The most groups that are worth keeping at a time: enough for each of 1,000 hosts to fail in ten ways.
     public static let mostGroups = 10_000
@@ -44,7 +44,8 @@ public struct ReportGroup: Hashable, Sendable {
     public let issuer: String
     /// The issuer's pin; `nil` for a product that has many, and where no certificate of it came along.
     public let issuerPin: Pin?
-    /// The reason of a group that stands for those that there was no room for.
+    /// The reason of a group that stands for those that there was no room for. No report has it: one that says so is
+    /// `unnamed`.
     public static let overflowReason = "overflow"
 
     /// The group of a report.
@@ -54,12 +55,28 @@ public struct ReportGroup: Hashable, Sendable {
             list: report.list, issuer: report.issuer)
     }
 
-    /// The group for what is new when there are ``mostGroups``: one for each kind.
+    /// The group for what is new and finds no room: one for each kind.
     public static func overflow(of kind: CollectedReport.Kind) -> ReportGroup {
+        Self.overflow(of: kind, notedHostname: "", listName: nil)
+    }
+
+    /// The group that counts the reports of this one when there is no room for it.
+    ///
+    /// - Parameter isListed: Whether it belongs to a published list. Then the overflow keeps the noted host, or for an
+    ///   incident the list's name: as many as the lists have. All others are one for each kind.
+    public func overflow(isListed: Bool) -> ReportGroup {
+        guard isListed else { return Self.overflow(of: self.kind) }
+        return Self.overflow(
+            of: self.kind, notedHostname: self.notedHostname, listName: self.kind == .incident ? self.listName : nil)
+    }
+
+    private static func overflow(
+        of kind: CollectedReport.Kind, notedHostname: String, listName: String?
+    ) -> ReportGroup {
         ReportGroup(
-            kind: kind, reason: Self.overflowReason, notedHostname: "",
+            kind: kind, reason: Self.overflowReason, notedHostname: notedHostname,
             app: CollectedReport.App(bundleID: nil, version: nil, platform: nil, platformVersion: nil),
-            list: CollectedReport.List(name: nil, version: nil, digest: nil), issuer: nil)
+            list: CollectedReport.List(name: listName, version: nil, digest: nil), issuer: nil)
     }
 
     /// A group as it was stored.

@@ -19,6 +19,8 @@ struct AcceptedReport: Sendable {
     /// Whether its noted host is a domain of a published list, or its list is published. Of anything else, which strangers
     /// can make up without end, little is kept.
     let isListed: Bool
+    /// The name of the list that it names, where that is published here: what bounds hosts of no list (``CountedHosts``).
+    var publishedName: String? = nil
     /// What is kept of it as JSON, for the first of its group: no member that nobody knows.
     let body: [UInt8]
 }

@@ -24,7 +24,8 @@ extension CollectedReport {
         return (Self.kinds[Self.reason(ofResult: result)] ?? .other, code)
     }
 
-    /// A reason that can label a metric and be a part of an address; anything else is `unnamed`.
+    /// A reason that can label a metric and be a part of an address; anything else is `unnamed`, and so is the reason of
+    /// groups that the service makes itself: a sender must not make more of these.
     static func code(_ reason: String) -> String {
         let isCode = reason.utf8.allSatisfy { byte in
             switch byte {
@@ -34,7 +35,10 @@ extension CollectedReport {
             default: false
             }
         }
-        return isCode && (1...ReportBodyLimits.reasonBytes).contains(reason.utf8.count) ? reason : "unnamed"
+        let isKept =
+            isCode && (1...ReportBodyLimits.reasonBytes).contains(reason.utf8.count)
+            && reason != ReportGroup.overflowReason
+        return isKept ? reason : "unnamed"
     }
 
     /// TrustKit's numbers (`TSKTrustEvaluationResult`).
