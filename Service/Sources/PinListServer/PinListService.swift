@@ -82,12 +82,18 @@ public struct PinListService: Service {
 
     /// Looks whether it could serve: all that is published verifies, and its certificates can be read.
     ///
+    /// - Returns: What clients find, by the root that their app ships: a line for each name and root.
     /// - Throws: ``StoreError``, and what is wrong with the certificates.
-    public func check() async throws {
-        if let refusal = try await self.parts.lists.check(self.parts.store).min(by: { $0.key < $1.key }) {
+    @discardableResult
+    public func check() async throws -> [String] {
+        let (published, refusals) = try await self.parts.lists.check(self.parts.store)
+        if let refusal = refusals.min(by: { $0.key < $1.key }) {
             throw StoreError(.damaged, "\(refusal.key): what is stored does not verify: \(refusal.value)")
         }
         _ = try self.parts.configuration.tls.map { try ServiceTLS($0, logger: self.parts.logger) }
+        return published.sorted { $0.key < $1.key }.flatMap { name, published in
+            published.clients.map { "\(name): \($0)" }
+        }
     }
 
     private func listeners(_ tls: ServiceTLS?) throws -> [any Service] {

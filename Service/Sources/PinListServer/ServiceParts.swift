@@ -42,8 +42,7 @@ struct ServiceParts: Sendable {
         self.reports = ReportRoute(
             intake: self.intake, counters: self.reportCounters, source: self.source, clock: clock,
             lists: self.lists,
-            equivocation: EquivocationWatch(
-                store: store, lists: self.lists, anchors: configuration.roots, logger: logger),
+            equivocation: EquivocationWatch(store: store, lists: self.lists, logger: logger),
             limiter: configuration.reportLimits, random: SystemRandomNumberGenerator())
         self.logger = logger
     }

@@ -4,9 +4,10 @@
 
 import CertificatePinning
 import PinListMetadata
-import PinListServer
 import PinningTesting
 import Testing
+
+@testable import PinListServer
 
 @Suite("Publishing")
 struct PublicationTests {
@@ -113,6 +114,88 @@ struct PublicationTests {
         var set = try Envelope(resigned, of: .pins, limits: MetadataLimits())
         set.signatures += envelope.signatures
         #expect(try name.publish([set.bytes], at: Self.start) == [.resigned(1)])
+    }
+
+    /// Four roots, each with a key more than the one before, and a list.
+    private func fourRoots() throws -> RepositorySimulator {
+        var repository = try self.repository()
+        for _ in 2...4 {
+            repository.rootKeys.append(repository.newKey(.ed25519))
+            try repository.publishRoot()
+        }
+        return repository
+    }
+
+    private func bytes(_ name: PublishedName) -> [Int64: [UInt8]] {
+        Dictionary(uniqueKeysWithValues: name.roots.map { ($0.root.version, $0.bytes) })
+    }
+
+    @Test("an app that ships root 3: the first publication is root 3 at its version; older roots are not asked for")
+    func configuredLater() throws {
+        let repository = try self.fourRoots()
+        let roots = repository.roots
+        var name = try PublishedName(anchor: roots[2])
+        for wrong in [[roots[3]], [roots[0], roots[1], roots[3]]] {
+            let refusal = #expect(throws: PublicationRefusal.self) { try name.publish(wrong, at: Self.start) }
+            #expect(refusal?.code.description == "root-gap")
+        }
+        #expect(try name.publish(roots + [repository.lists[0]], at: Self.start) == [.root(3), .root(4), .list(1)])
+        #expect(self.bytes(name) == [3: roots[2], 4: roots[3]])
+        #expect(try name.publish(roots + [repository.lists[0]], at: Self.start).isEmpty)
+        #expect(
+            name.clients == [
+                "clients that ship root 1: not served here, they stay on root 1",
+                "clients that ship root 2: roots 3 to 4, then list 1, where keys of root 2 signed root 3",
+                "clients that ship root 3: root 4, then list 1", "clients that ship root 4: list 1",
+            ])
+        // A stranger's older root is not passed over.
+        var other = try RepositorySimulator(name: "com.example.other", at: Self.start, seed: 9)
+        try other.publishRoot()
+        #expect(throws: PublicationRefusal.self) { try name.publish([other.roots[0]], at: Self.start) }
+    }
+
+    @Test("roots 1 and 2 are stored and the configuration moves to root 3: older clients are served as before")
+    func configurationMoves() throws {
+        let repository = try self.fourRoots()
+        let (roots, list) = (repository.roots, repository.lists[0])
+        // Root 3 is configured before it is published, and after it.
+        var name = try PublishedName(anchor: roots[2], roots: Array(roots[..<2]), list: list)
+        #expect(self.bytes(name) == [1: roots[0], 2: roots[1]])
+        #expect(name.list?.bytes == list)
+        #expect(try name.publish([roots[2], roots[3]], at: Self.start) == [.root(3), .root(4)])
+        name = try PublishedName(anchor: roots[2], roots: roots, list: list)
+        #expect(name.roots.map(\.root.version) == [1, 2, 3, 4])
+        #expect(name.clients.first == "clients that ship root 1: roots 2 to 4, then list 1")
+        // What cannot be linked to the configured root is not served, and what to do is said.
+        for (anchor, stored, words) in [
+            (roots[3], Array(roots[..<2]), "publish those between"), (roots[0], Array(roots[2...]), "configure root 3"),
+        ] {
+            let refusal = #expect(throws: MetadataRefusal.self) { try PublishedName(anchor: anchor, roots: stored) }
+            #expect(refusal?.code == .rootGap)
+            #expect(refusal?.detail.contains(words) == true)
+        }
+        var fork = try self.repository()
+        fork.rootKeys.append(fork.newKey(.ed25519))
+        fork.rootKeys.append(fork.newKey(.ed25519))
+        let second = try fork.publishRoot()
+        #expect(throws: MetadataRefusal.self) { try PublishedName(anchor: second, roots: roots) }
+    }
+
+    @Test("roots spelled otherwise are the same roots, the configured one as well; its configured spelling is served")
+    func rootsSpelledOtherwise() throws {
+        let repository = try self.fourRoots()
+        let spelled = try repository.roots.map { root in
+            var envelope = try Envelope(root, of: .root, limits: MetadataLimits())
+            envelope.signatures = envelope.signatures.reversed().map { .init(keyID: "", bytes: $0.bytes) }
+            return envelope.bytes
+        }
+        #expect(spelled[1] != repository.roots[1])
+        var name = try PublishedName(anchor: repository.roots[0])
+        #expect(try name.publish(Array(spelled[..<1]), at: Self.start) == [.root(1)])
+        #expect(self.bytes(name) == [1: repository.roots[0]])
+        _ = try name.publish(repository.roots, at: Self.start)
+        #expect(try name.publish(spelled, at: Self.start).isEmpty)
+        #expect(name.roots.map(\.bytes) == repository.roots)
     }
 
     @Test("what is stored is loaded, and what does not verify is said")

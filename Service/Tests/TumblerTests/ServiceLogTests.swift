@@ -2,10 +2,13 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+import CertificatePinning
 import Foundation
+import Logging
 import PinListMetadata
 import Testing
 
+@testable import PinListServer
 @testable import tumbler
 
 @Suite("The service's commands", .enabled(if: ServedLists.python != nil, "there is no python3"))
@@ -88,6 +91,42 @@ struct ServiceLogTests {
         }
     }
 
+    @Test("months that are sealed and removed are told; a head of one is in its seal, or cannot be decided any more")
+    func sealed() async throws {
+        try await withTemporaryFolder { folder in
+            try FileManager.default.createDirectory(
+                at: folder.appendingPathComponent("data"), withIntermediateDirectories: true)
+            let store = try SQLiteStore(path: folder.appendingPathComponent("data/tumbler.sqlite").path)
+            for (day, detail) in [("2024-07-01", "a"), ("2024-07-02", "b"), ("2026-11-01", "c")] {
+                let time = try Timestamp("\(day)T00:00:00Z")
+                try await store.write { try $0.log("note", detail, by: "test", at: time) }
+            }
+            let july = try await store.read { try $0.auditEntries(from: 1, limit: 2) }
+            let clock = try Timestamp("2026-11-21T00:00:00Z")
+            await Retention(
+                store: store, limits: .init(), clock: StoppedClock(now: clock),
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            ).look()
+            let run = try await Self.tumbler(["audit-log", "verify", "--head", july[1].digest], in: folder)
+            run.expectResult()
+            #expect(run.lines.first?.hasSuffix("; entries 1 to 2 were sealed and removed") == true)
+            #expect(run.lines.last == "sealed 2024-07: entries 1 to 2; head \(july[1].digest)")
+            let verified: Verified = try await Self.tumbler(["audit-log", "verify", "--json"], in: folder).decoded()
+            #expect(verified.entries == 4)
+            let gone = try await Self.tumbler(["audit-log", "verify", "--head", july[0].digest], in: folder)
+            gone.expectError(2, hint: true)
+            #expect(gone.errors.contains("one of the entries 1 to 2"), "\(gone)")
+            let show = try await Self.tumbler(["audit-log", "show"], in: folder)
+            #expect(show.lines.map { $0.prefix(1) } == ["3", "4"])
+        }
+    }
+
+    /// A clock that stands.
+    private struct StoppedClock: ServiceClock {
+        let now: Timestamp
+        var uptime: Double { 0 }
+    }
+
     @Test("a database of a later version is left alone")
     func laterVersion() async throws {
         try await Self.withLog { folder, _ in
@@ -131,6 +170,11 @@ struct ServiceLogTests {
             try await Self.tumbler(["adoption", "import", "gone"], in: folder).expectError(2)
             let good = try await Self.tumbler(["serve", "--check", "--name", "com.example.app=root.json"], in: folder)
             good.expectResult()
+            #expect(
+                good.lines == [
+                    "com.example.app: nothing is published yet; the first publication is root 1 and a list",
+                    "the configuration and the database are in order",
+                ])
             for name in ["com.example.app=bundled.json", "com.example.other=root.json"] {
                 let run = try await Self.tumbler(["serve", "--check", "--name", name], in: folder)
                 #expect(run.exitCode != 0)

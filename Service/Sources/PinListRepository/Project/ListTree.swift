@@ -63,7 +63,7 @@ public struct ListTree: Sendable {
         let base = "v1/lists/\(known.list.name)"
         self.files =
             [File(path: "\(base)/pins.json", bytes: list)]
-            + roots.enumerated().map { File(path: "\(base)/root/\($0.offset + 1).json", bytes: $0.element) }
+            + state.chain.held.map { File(path: "\(base)/root/\($0.root.version).json", bytes: $0.bytes) }
     }
 
     /// Writes the tree into a folder, each file whole or not at all. Roots that are there already are never rewritten.

@@ -28,6 +28,8 @@ public struct Alarm: Hashable, Sendable {
         case adoptionStalled = "adoption-stalled"
         /// Signers signed two lists of one version, or one that was never published here.
         case equivocation
+        /// A client was offered a list from before the first that was published here.
+        case unknownList = "unknown-list"
         /// A publication was refused.
         case publishRefused = "publish-refused"
         /// Nothing comes where there used to be traffic.

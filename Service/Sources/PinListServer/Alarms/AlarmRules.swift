@@ -110,12 +110,16 @@ enum AlarmRules {
 
     private static func remembered(_ overview: Overview) -> [Alarm] {
         overview.remembered.map { entry in
-            let isEquivocation = entry.action == "equivocation"
+            let (kind, severity): (Alarm.Kind, Alarm.Severity) =
+                switch entry.action {
+                case "equivocation": (.equivocation, .critical)
+                case "unknown-list": (.unknownList, .notice)
+                default: (.publishRefused, .warning)
+                }
             return Alarm(
-                isEquivocation ? .equivocation : .publishRefused, isEquivocation ? .critical : .warning,
-                String(entry.detail.prefix { $0 != ":" }), entry.detail,
+                kind, severity, String(entry.detail.prefix { $0 != ":" }), entry.detail,
                 // A job that tries again and again is one thing to look at; each forked list is one of its own.
-                key: isEquivocation ? "\(entry.number)" : "")
+                key: kind == .equivocation ? "\(entry.number)" : "")
         }
     }
 

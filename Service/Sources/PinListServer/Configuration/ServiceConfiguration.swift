@@ -18,17 +18,23 @@ public struct ServiceConfiguration: Sendable {
         }
     }
 
-    /// How long reports are kept.
+    /// How long reports, the audit log and evidence are kept.
     public struct Retention: Hashable, Sendable {
-        /// In days.
+        /// Reports, in days.
         public var days: Int64
-        /// In megabytes (10^6 bytes) of the database.
+        /// Reports, in megabytes (10^6 bytes) of the database.
         public var megabytes: Int64
+        /// The audit log, by whole months, and evidence, in days: ``leastAuditDays`` or more.
+        public var auditDays: Int64
 
-        /// States both limits: what comes first holds.
-        public init(days: Int64 = 90, megabytes: Int64 = 2_048) {
+        /// What alarms and pages look back at: no setting removes entries or evidence that are younger.
+        public static let leastAuditDays: Int64 = 90
+
+        /// States the limits: of the two of reports what comes first holds.
+        public init(days: Int64 = 90, megabytes: Int64 = 2_048, auditDays: Int64 = 400) {
             self.days = days
             self.megabytes = megabytes
+            self.auditDays = auditDays
         }
     }
 

@@ -87,7 +87,7 @@ struct ServiceRoutes: Sendable {
     /// Whether it is ready: the store answers, and all that is published verifies.
     private func readiness() async throws -> Response {
         do {
-            let refusals = try await self.parts.lists.check(self.parts.store)
+            let refusals = try await self.parts.lists.readiness(self.parts.store)
             guard refusals.isEmpty else {
                 let names = refusals.map { "\($0.key) (\($0.value.code))" }.sorted().joined(separator: ", ")
                 throw Problem(.serviceUnavailable, "not-verified", "what is stored does not verify: \(names)")

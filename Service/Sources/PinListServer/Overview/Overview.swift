@@ -26,13 +26,16 @@ public struct Overview: Sendable {
     public let rotations: [RotationOverview]
     /// The alarms that fire.
     public let alarms: [StoredAlarm]
-    /// What is remembered for days: publications that were refused, and lists that prove two versions of the truth.
+    /// What is remembered for days: publications that were refused, lists that prove two versions of the truth, and lists
+    /// from before the first that was published here.
     let remembered: [AuditEntry]
 
     /// The actions of the audit log that are an alarm for a while.
-    static let rememberedActions = ["publish-refused", "equivocation"]
-    /// For how long, in seconds: a day and a week.
-    static let rememberedFor: [String: Int64] = ["publish-refused": 86_400, "equivocation": 604_800]
+    static let rememberedActions = ["publish-refused", "equivocation", "unknown-list"]
+    /// For how long, in seconds: a day or a week.
+    static let rememberedFor: [String: Int64] = [
+        "publish-refused": 86_400, "equivocation": 604_800, "unknown-list": 604_800,
+    ]
 
     /// Looks.
     ///

@@ -29,38 +29,76 @@ public struct PublishedName: Sendable {
 
     /// What a client would trust that holds what is published.
     private var trust: TrustState?
-    /// The envelopes of the roots, the configured one first.
-    public private(set) var roots: [[UInt8]]
 
+    /// The configured root's envelope, byte for byte.
     private let anchor: [UInt8]
+    /// The configured root.
+    let configured: Root
 
-    /// Begins with the root that the app ships, which is published as soon as somebody publishes it.
+    /// Begins with the configured root: the one that the oldest supported app ships. Older roots that are stored go on
+    /// being served, each at its version; newer ones follow it.
     ///
     /// - Parameters:
     ///   - anchor: The configured root's envelope, byte for byte.
-    ///   - roots: The envelopes that are stored, the anchor first; none when nothing was published yet.
+    ///   - roots: The envelopes that are stored, by their versions; none when nothing was published yet.
     ///   - list: The list that is stored.
-    /// - Throws: `MetadataRefusal` when the configured root, or what is stored, does not verify.
+    /// - Throws: `MetadataRefusal` when the configured root, or what is stored, does not verify, or the one does not
+    ///   belong to the other.
     public init(anchor: [UInt8], roots: [[UInt8]] = [], list: [UInt8]? = nil) throws(MetadataRefusal) {
         self.anchor = anchor
-        // What is configured is what is served, whatever blanks stood around it when it was published.
-        self.roots = roots.first.map { Self.isSame($0, anchor) ? [anchor] + roots.dropFirst() : roots } ?? roots
         // The anchor verifies by itself, whether it is published or not.
-        var trust = try TrustState(bundledRoot: anchor, bundledList: nil)
+        self.configured = try TrustState(bundledRoot: anchor, bundledList: nil).chain.newest
         guard let first = roots.first else { return }
-        guard Self.isSame(first, anchor) else {
-            throw MetadataRefusal(.root, .rootGap, "the first root that is stored is not the configured one")
-        }
-        for root in roots.dropFirst() { try trust.load(root: root) }
+        var trust = try TrustState(bundledRoot: self.served(first), bundledList: nil)
+        for root in roots.dropFirst() { try trust.load(root: self.served(root)) }
+        try self.expectAnchor(in: trust)
         if let list { try trust.load(list: list) }
         self.trust = trust
     }
+
+    /// The configured bytes for the configured root, however it was spelled when it was published.
+    private func served(_ root: [UInt8]) -> [UInt8] { Self.isSame(root, self.anchor, .root) ? self.anchor : root }
+
+    /// Expects the configured root among those that are stored, or as the next one: only a root in the same chain vouches
+    /// for what is stored.
+    private func expectAnchor(in stored: TrustState) throws(MetadataRefusal) {
+        let (version, held) = (self.configured.version, stored.chain.held)
+        guard !held.contains(where: { $0.bytes == self.anchor }) else { return }
+        let (first, newest) = (held.first?.root.version ?? version, stored.chain.newest.version)
+        if version < first {
+            throw MetadataRefusal(
+                .root, .rootGap,
+                "root \(version) is configured, and the roots that are stored begin with root \(first): configure root "
+                    + "\(first)")
+        }
+        if version <= newest {
+            throw MetadataRefusal(.root, .rootGap, "root \(version) that is stored is not the configured one")
+        }
+        guard version == newest + 1 else {
+            throw MetadataRefusal(
+                .root, .rootGap,
+                "root \(version) is configured, and the newest that is stored is root \(newest): publish those between "
+                    + "with an earlier root configured")
+        }
+        // Configured before it was published. What is stored goes on being served until it is.
+        var next = stored
+        try next.load(root: self.anchor)
+    }
+
+    /// The roots that are served, by their versions; none when nothing was published yet.
+    public var roots: [RootChain.Held] { self.trust?.chain.held ?? [] }
 
     /// The list that is served.
     public var list: HeldList? { self.trust?.outside }
 
     /// The newest root.
     public var newestRoot: Root? { self.trust?.chain.newest }
+
+    /// The list in an envelope whose signatures hold under a root that is served; `nil` for any other envelope.
+    func signedList(_ envelope: [UInt8]) -> PinList? {
+        guard var trust = self.trust, (try? trust.load(list: envelope)) != nil else { return nil }
+        return trust.outside?.list
+    }
 
     /// Publishes envelopes: roots in their order, then a list. All of them, or none.
     ///
@@ -115,15 +153,14 @@ public struct PublishedName: Sendable {
         }
     }
 
-    /// Whether two envelopes are the same bytes, but for white space around them: a file ends with a line break that an
-    /// element of an array need not have.
-    private static func isSame(_ one: [UInt8], _ other: [UInt8]) -> Bool { Self.core(one) == Self.core(other) }
-
-    /// Without JSON's white space (RFC 8259, section 2) around it.
-    private static func core(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
-        let isBlank: (UInt8) -> Bool = { [0x20, 0x09, 0x0a, 0x0d].contains($0) }
-        guard let last = bytes.lastIndex(where: { !isBlank($0) }) else { return [] }
-        return bytes[...last].drop(while: isBlank)
+    /// Whether two envelopes have the same payload and the same set of signatures: white space, the order of members
+    /// and of signatures, and the hints of signatures do not count (formats.md, section 7).
+    private static func isSame(_ one: [UInt8], _ other: [UInt8], _ kind: MetadataRefusal.Kind) -> Bool {
+        if one == other { return true }
+        guard let one = try? Envelope(one, of: kind, limits: MetadataLimits()),
+            let other = try? Envelope(other, of: kind, limits: MetadataLimits())
+        else { return false }
+        return one.payload == other.payload && Set(one.signatures.map(\.bytes)) == Set(other.signatures.map(\.bytes))
     }
 
     private static func isRoot(_ envelope: [UInt8]) throws(PublicationRefusal) -> Bool {
@@ -137,24 +174,40 @@ public struct PublishedName: Sendable {
     }
 
     private mutating func publish(root: [UInt8], at time: Timestamp) throws(PublicationRefusal) -> Change? {
-        if self.roots.contains(where: { Self.isSame($0, root) }) { return nil }
+        if self.isHeldOrOlder(root) { return nil }
+        let root = self.served(root)
         do throws(MetadataRefusal) {
             guard var trust = self.trust else {
-                guard Self.isSame(root, self.anchor) else {
-                    throw MetadataRefusal(.root, .rootGap, "the first root must be the configured one, byte for byte")
+                guard root == self.anchor else {
+                    throw MetadataRefusal(
+                        .root, .rootGap, "the first root must be the configured one, root \(self.configured.version)")
                 }
-                let trust = try TrustState(bundledRoot: self.anchor, bundledList: nil)
-                self.trust = trust
-                self.roots = [self.anchor]
-                return .root(trust.chain.newest.version)
+                self.trust = try TrustState(bundledRoot: self.anchor, bundledList: nil)
+                return .root(self.configured.version)
             }
             let accepted = try trust.accept(root: root, at: time)
+            guard accepted.version != self.configured.version || root == self.anchor else {
+                throw MetadataRefusal(.root, .rootGap, "root \(accepted.version) must be the configured one")
+            }
             self.trust = trust
-            self.roots.append(root)
             return .root(accepted.version)
         } catch {
             throw PublicationRefusal(error)
         }
+    }
+
+    /// Whether a root is served already, or is one from before the first that is: a publication of all roots of a project
+    /// has those, too, and they are not asked for.
+    private func isHeldOrOlder(_ root: [UInt8]) -> Bool {
+        if self.roots.contains(where: { $0.bytes == root }) { return true }
+        // It signs itself, or it is no root; only then is its version looked at.
+        guard let offered = try? TrustState(bundledRoot: root, bundledList: nil).chain.newest,
+            offered.name == self.configured.name
+        else { return false }
+        guard let held = self.roots.first(where: { $0.root.version == offered.version }) else {
+            return offered.version < (self.roots.first?.root.version ?? self.configured.version)
+        }
+        return Self.isSame(held.bytes, root, .root)
     }
 
     private mutating func publish(list: [UInt8], at time: Timestamp) throws(PublicationRefusal) -> Change? {
@@ -176,14 +229,9 @@ public struct PublishedName: Sendable {
             return (trust.outside?.list.version).map { .list($0) }
         case .resigned:
             // The same signatures spelled otherwise would be a new entity tag, and each client would fetch it again.
-            guard Self.signatures(in: list) != self.list.flatMap({ Self.signatures(in: $0.bytes) }) else { return nil }
+            if let held = self.list, Self.isSame(held.bytes, list, .pins) { return nil }
             self.trust = trust
             return (trust.outside?.list.version).map { .resigned($0) }
         }
-    }
-
-    /// The signatures of an envelope, whatever order, hints and blanks it has them in.
-    private static func signatures(in envelope: [UInt8]) -> Set<[UInt8]>? {
-        (try? Envelope(envelope, of: .pins, limits: MetadataLimits())).map { Set($0.signatures.map(\.bytes)) }
     }
 }

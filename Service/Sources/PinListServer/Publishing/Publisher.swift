@@ -69,7 +69,7 @@ public struct Publisher: Sendable {
         let roots = try store.roots(of: name)
         var published = try PublishedName(anchor: anchor, roots: roots, list: try store.list(of: name))
         let changes = try published.publish(envelopes, at: time)
-        var newRoots = published.roots.dropFirst(roots.count).makeIterator()
+        var newRoots = published.roots.dropFirst(roots.count).map(\.bytes).makeIterator()
         for change in changes {
             switch change {
             case .root(let version):

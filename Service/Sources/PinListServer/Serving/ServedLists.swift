@@ -47,11 +47,20 @@ final class ServedLists: Sendable {
 
     private let state = NIOLockedValueBox(State())
     private let anchors: [String: [UInt8]]
+    /// What is wrong with a configured root by itself, by name.
+    private let anchorRefusals: [String: MetadataRefusal]
 
     /// Begins with nothing.
     ///
     /// - Parameter anchors: The configured root of each name.
-    init(anchors: [String: [UInt8]]) { self.anchors = anchors }
+    init(anchors: [String: [UInt8]]) {
+        self.anchors = anchors
+        self.anchorRefusals = anchors.reduce(into: [:]) { refusals, anchor in
+            do throws(MetadataRefusal) { try Self.expectRoot(anchor.value, of: anchor.key) } catch {
+                refusals[anchor.key] = error
+            }
+        }
+    }
 
     /// What is served at a path.
     func answer(_ path: String) -> Answer? { self.state.withLockedValue { $0.answers[path] } }
@@ -89,11 +98,11 @@ final class ServedLists: Sendable {
     @discardableResult
     func reload(from store: any ServiceStore) async throws -> [String: MetadataRefusal] {
         let known = self.state.withLockedValue { $0.count }
-        let anchors = self.anchors
+        let (anchors, anchorRefusals) = (self.anchors, self.anchorRefusals)
         let found = try await store.read { store -> (State, [String: MetadataRefusal])? in
             let count = try store.publicationCount()
             guard count != known else { return nil }
-            return try Self.load(store, anchors, count)
+            return try Self.load(store, anchors, anchorRefusals, count)
         }
         guard case (var state, let refusals)? = found else { return [:] }
         state.refusals = refusals
@@ -105,15 +114,25 @@ final class ServedLists: Sendable {
         return refusals
     }
 
-    /// Whether all that is stored verifies, read anew, and each configured root by itself.
-    func check(_ store: any ServiceStore) async throws -> [String: MetadataRefusal] {
-        let anchors = self.anchors
-        let refusals = try await store.read { store in try Self.load(store, anchors, 0).1 }
-        return anchors.reduce(into: refusals) { refusals, anchor in
-            do throws(MetadataRefusal) { try Self.expectRoot(anchor.value, of: anchor.key) } catch {
-                refusals[anchor.key] = error
-            }
+    /// What is served as far as it verifies, and what does not verify: all of it read and verified anew.
+    func check(
+        _ store: any ServiceStore
+    ) async throws -> (published: [String: PublishedName], refusals: [String: MetadataRefusal]) {
+        let (anchors, anchorRefusals) = (self.anchors, self.anchorRefusals)
+        let (state, refusals) = try await store.read { store in try Self.load(store, anchors, anchorRefusals, 0) }
+        var published = state.names.mapValues(\.published)
+        for (name, anchor) in anchors where published[name] == nil && refusals[name] == nil {
+            // Nothing is published under the name yet.
+            published[name] = try? PublishedName(anchor: anchor)
         }
+        return (published, refusals.merging(self.anchorRefusals) { $1 })
+    }
+
+    /// What does not verify, of what is published and of the configured roots. What was published since the last look is
+    /// verified; the rest was when it was read.
+    func readiness(_ store: any ServiceStore) async throws -> [String: MetadataRefusal] {
+        try await self.reload(from: store)
+        return self.refusals.merging(self.anchorRefusals) { $1 }
     }
 
     /// Expects that a configured root is one, and that of its name: the name is what tokens are bound to.
@@ -125,7 +144,8 @@ final class ServedLists: Sendable {
     }
 
     private static func load(
-        _ store: StoreTransaction, _ anchors: [String: [UInt8]], _ count: Int64
+        _ store: StoreTransaction, _ anchors: [String: [UInt8]], _ anchorRefusals: [String: MetadataRefusal],
+        _ count: Int64
     ) throws -> (State, [String: MetadataRefusal]) {
         var state = State(count: count)
         var refusals: [String: MetadataRefusal] = [:]
@@ -133,7 +153,7 @@ final class ServedLists: Sendable {
             guard let anchor = anchors[name] else { continue }
             let (roots, list) = (try store.roots(of: name), try store.list(of: name))
             do throws(MetadataRefusal) {
-                try Self.expectRoot(anchor, of: name)
+                if let refusal = anchorRefusals[name] { throw refusal }
                 let published = try PublishedName(anchor: anchor, roots: roots, list: list)
                 Self.add(published, name, to: &state.answers)
                 state.names[name] = Name(published: published, versions: [:])
@@ -150,9 +170,9 @@ final class ServedLists: Sendable {
     }
 
     private static func add(_ published: PublishedName, _ name: String, to answers: inout [String: Answer]) {
-        for (index, root) in published.roots.enumerated() {
-            let path = "/v1/lists/\(name)/root/\(index + 1).json"
-            answers[path] = Answer(name, root, isList: false, cache: "public, max-age=31536000, immutable")
+        for held in published.roots {
+            let path = "/v1/lists/\(name)/root/\(held.root.version).json"
+            answers[path] = Answer(name, held.bytes, isList: false, cache: "public, max-age=31536000, immutable")
         }
         if let list = published.list {
             answers["/v1/lists/\(name)/pins.json"] = Answer(

@@ -39,6 +39,7 @@ struct Retention: Service {
                 batches += 1
             }
         } catch { self.logger.warning("what is old could not be forgotten: \(error)") }
+        await self.lookAtAudit()
     }
 }
 

@@ -14,6 +14,7 @@ public struct StoreMove: Sendable {
         ("list", ["number", "name", "version", "digest", "envelope", "published_at"], ["number"]),
         ("token", ["number", "id", "scope", "names", "hash", "made_at", "revoked_at"], ["number"]),
         ("audit", ["number", "time", "actor", "action", "detail", "previous"], ["number"]),
+        ("audit_seal", ["period", "first_number", "last_number", "head", "previous", "entry"], ["period"]),
         (
             "report_group",
             [

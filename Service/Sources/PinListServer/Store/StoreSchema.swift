@@ -16,6 +16,8 @@ struct StoreSchema {
         var ordered = ""
         /// What keeps the audit log from being changed.
         let appendOnlyAudit: [String]
+        /// What lets entries go that are sealed, since the third migration, and keeps the seals from being changed.
+        let removableAudit: [String]
     }
 
     /// SQLite's.
@@ -26,7 +28,20 @@ struct StoreSchema {
             CREATE TRIGGER audit_\(change.lowercased()) BEFORE \(change) ON audit
                 BEGIN SELECT RAISE(ABORT, 'the audit log is only appended to'); END
             """
-        })
+        },
+        removableAudit: [
+            "DROP TRIGGER audit_delete",
+            """
+            CREATE TRIGGER audit_delete BEFORE DELETE ON audit WHEN NOT (\(Self.isSealed))
+                BEGIN SELECT RAISE(ABORT, 'the audit log is only appended to'); END
+            """,
+        ]
+            + ["UPDATE", "DELETE"].map { change in
+                """
+                CREATE TRIGGER audit_seal_\(change.lowercased()) BEFORE \(change) ON audit_seal
+                    BEGIN SELECT RAISE(ABORT, 'the audit log is only appended to'); END
+                """
+            })
 
     /// The migrations that this version knows, in their order; the first is number 1.
     static func migrations(_ dialect: Dialect) -> [[String]] {

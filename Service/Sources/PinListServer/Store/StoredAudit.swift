@@ -21,6 +21,22 @@ extension StoreTransaction {
             .map(Self.entry)
     }
 
+    /// The number of the oldest entry that is left; `nil` for an empty log.
+    public func oldestAuditNumber() throws -> Int64? {
+        try self.connection.rows("SELECT number FROM audit ORDER BY number LIMIT 1", []).first?.integer(0)
+    }
+
+    /// The seals of the audit log, the first one first.
+    public func auditSeals() throws -> [AuditSeal] {
+        try self.connection.rows("SELECT \(Self.sealColumns) FROM audit_seal ORDER BY last_number", []).map { row in
+            AuditSeal(
+                period: try AuditPeriod(stored: row.text(0)), first: try row.integer(1), last: try row.integer(2),
+                head: try row.text(3), previous: try row.text(4), entry: try row.integer(5))
+        }
+    }
+
+    private static var sealColumns: String { "period, first_number, last_number, head, previous, entry" }
+
     static func entry(_ row: SQLRow) throws -> AuditEntry {
         AuditEntry(
             number: try row.integer(0), time: Timestamp(secondsSince1970: try row.integer(1)), actor: try row.text(2),
@@ -43,12 +59,33 @@ extension StoreTransaction {
             ])
     }
 
-    /// Keeps an envelope that proves something.
-    ///
-    /// - Returns: Whether it is new.
-    func addEvidence(_ digest: String, of name: String, _ envelope: [UInt8], at time: Timestamp) throws -> Bool {
+    /// Seals a period: the row, without its entry of the log.
+    func add(_ seal: AuditSeal) throws {
+        try self.connection.execute(
+            "INSERT INTO audit_seal (\(Self.sealColumns)) VALUES (?, ?, ?, ?, ?, ?)",
+            [
+                .text(seal.period.description), .integer(seal.first), .integer(seal.last), .text(seal.head),
+                .text(seal.previous), .integer(seal.entry),
+            ])
+    }
+
+    /// Keeps an envelope that proves something, by the digest of its payload.
+    func addEvidence(_ payload: String, of name: String, _ envelope: [UInt8], at time: Timestamp) throws {
         try self.connection.execute(
             "INSERT INTO evidence (digest, name, at, envelope) VALUES (?, ?, ?, ?) ON CONFLICT (digest) DO NOTHING",
-            [.text(digest), .text(name), .integer(time.secondsSince1970), .blob(envelope)]) == 1
+            [.text(payload), .text(name), .integer(time.secondsSince1970), .blob(envelope)])
+    }
+
+    /// Whether a payload is evidence already.
+    func hasEvidence(_ payload: String) throws -> Bool {
+        try !self.connection.rows("SELECT 1 FROM evidence WHERE digest = ?", [.text(payload)]).isEmpty
+    }
+
+    /// How many envelopes of a name were kept since a time.
+    func evidenceCount(of name: String, since time: Timestamp) throws -> Int64 {
+        try self.connection.rows(
+            "SELECT COUNT(*) FROM evidence WHERE name = ? AND at >= ?",
+            [.text(name), .integer(time.secondsSince1970)]
+        ).first?.integer(0) ?? 0
     }
 }

@@ -57,6 +57,13 @@ extension StoreTransaction {
             try self.connection.rows("SELECT COUNT(*) FROM list WHERE name = ?", [.text(name)]).first?.integer(0) ?? 0)
     }
 
+    /// The version of the first list that was served; `nil` when none was.
+    func firstVersion(of name: String) throws -> Int64? {
+        try self.connection.rows(
+            "SELECT version FROM list WHERE name = ? ORDER BY number LIMIT 1", [.text(name)]
+        ).first?.integer(0)
+    }
+
     /// The envelopes of one version that were served, the first ones.
     func envelopes(of version: Int64, name: String, limit: Int) throws -> [[UInt8]] {
         try self.connection.rows(

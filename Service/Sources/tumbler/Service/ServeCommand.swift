@@ -75,8 +75,8 @@ struct ServeCommand: AsyncParsableCommand {
             try? StandardOutput.write(lines: ["\(listening.isAdmin ? "operator" : "public") \(listening.address)"])
         }
         if self.check {
-            try await service.check()
-            return try StandardOutput.write(lines: ["the configuration and the database are in order"])
+            let clients = try await service.check()
+            return try StandardOutput.write(lines: clients + ["the configuration and the database are in order"])
         }
         if configuration.roots.isEmpty {
             StandardError.note("no name is configured: nothing can be published; see names: in the configuration")

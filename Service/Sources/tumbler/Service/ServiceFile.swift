@@ -41,7 +41,7 @@ struct ServiceFile {
             if !networks.isEmpty { self.settings[name] = networks.joined(separator: ",") }
         }
         for (name, members) in [
-            ("tls", ["certificate", "key"]), ("retention", ["days", "megabytes"]),
+            ("tls", ["certificate", "key"]), ("retention", ["days", "megabytes", "auditDays"]),
             ("reports", ServiceSettings.reportLimits),
         ] {
             guard let value = self.root.value(name) else { continue }

@@ -97,6 +97,9 @@ struct ServiceSettings {
         self.configuration.retention.megabytes = try self.read("retention.megabytes", default: "2048") {
             try Self.number($0, in: 16...10_000_000)
         }
+        self.configuration.retention.auditDays = try self.read("retention.auditDays", default: "400") {
+            try Self.number($0, in: ServiceConfiguration.Retention.leastAuditDays...36_500)
+        }
     }
 
     /// The members of `reports`: how many of them one source, and all of them, may send at once and in a minute.

@@ -47,19 +47,37 @@ struct EquivocationTests {
             self.forged = try stranger.publishList { $0.refreshAfter = 1_800 }
         }
 
-        func run(_ body: @Sendable (RunningService) async throws -> Void) async throws {
+        /// The published lists after those that are left out, and a service that serves them.
+        func run(dropping count: Int = 0, _ body: @Sendable (RunningService) async throws -> Void) async throws {
             let repository = self.repository
-            let lists = [repository.lists[0], self.second]
+            let lists = Array([repository.lists[0], self.second].dropFirst(count))
             try await TestedStore.sqlite.withDatabase { open in
                 try await RunningService.with(try open(), { $0.roots = repository.anchors }) { service in
                     let token = try await service.token(.publish, ["com.example.app"])
                     #expect(
                         try await service.publish([repository.roots[0], lists[0]], token: token).status == 200)
-                    #expect(try await service.publish([lists[1]], token: token).status == 200)
+                    for list in lists.dropFirst() {
+                        #expect(try await service.publish([list], token: token).status == 200)
+                    }
                     try await body(service)
                 }
             }
         }
+    }
+
+    private static func payload(_ envelope: [UInt8]) throws -> String {
+        Envelope.digest(of: try Envelope(envelope, of: .pins, limits: MetadataLimits()).payload)
+    }
+
+    /// An envelope with white space at its begin, the signatures in another order, and other hints.
+    private static func spelled(_ envelope: [UInt8], _ number: Int) throws -> [UInt8] {
+        var read = try Envelope(envelope, of: .pins, limits: MetadataLimits())
+        read.signatures = read.signatures.reversed().map { .init(keyID: "\(number)", bytes: $0.bytes) }
+        return [UInt8](repeating: 0x20, count: number) + read.bytes
+    }
+
+    private static func details(_ service: RunningService, _ action: String) async throws -> [String] {
+        try await service.store.read { try $0.auditEntries(of: [action], since: TurnedClock.start).map(\.detail) }
     }
 
     private static func evidence(_ service: RunningService) async throws -> [[UInt8]] {
@@ -82,7 +100,7 @@ struct EquivocationTests {
             #expect(entries.first?.actor == "report")
             let detail = entries.first?.detail ?? ""
             #expect(detail.hasPrefix("com.example.app: a client was offered another list of version 2, "))
-            #expect(detail.hasSuffix(Envelope.digest(of: other)))
+            #expect(detail.hasSuffix(try Self.payload(other)))
             // A version that nobody published here.
             #expect(try await service.report(Self.incident(unpublished)).status == 202)
             #expect(Set(try await Self.evidence(service)) == [other, unpublished])
@@ -91,6 +109,100 @@ struct EquivocationTests {
             let alarms = AlarmRules.alarms(try await parts.overview())
             #expect(alarms.map(\.kind) == [.equivocation, .equivocation])
             #expect(alarms.allSatisfy { $0.severity == .critical && $0.subject == "com.example.app" })
+        }
+    }
+
+    @Test("one unpublished list in fifty spellings is one alarm, and evidence once")
+    func spellings() async throws {
+        let scene = try Scene()
+        let other = scene.other
+        try await scene.run { service in
+            for number in 0..<50 {
+                #expect(try await service.report(Self.incident(try Self.spelled(other, number))).status == 202)
+            }
+            let (evidence, details) = (
+                try await Self.evidence(service), try await Self.details(service, "equivocation")
+            )
+            #expect(evidence.count == 1)
+            #expect(details.count == 1)
+        }
+        // An instance that begins knows what another one kept.
+        try await TestedStore.sqlite.withDatabase { open in
+            let store = try open()
+            let publisher = Publisher(store: store, anchors: scene.repository.anchors)
+            _ = try await publisher.publish(
+                [scene.repository.roots[0], scene.repository.lists[0]], name: "com.example.app", by: "cli",
+                at: TurnedClock.start)
+            for number in 0..<3 {
+                let parts = ServiceParts.story(store, anchors: scene.repository.anchors)
+                _ = try await parts.lists.reload(from: store)
+                let watch = EquivocationWatch(store: store, lists: parts.lists, logger: parts.logger)
+                let envelope = try Self.spelled(other, number)
+                for report in try CollectedReport.read(
+                    Self.incident(envelope), at: TurnedClock.start, limits: ReportBodyLimits()
+                ).reports {
+                    await watch.look(at: report, TurnedClock.start)
+                }
+            }
+            let actions = try await store.read { try $0.auditEntries(from: 1, limit: 10).map(\.action) }
+            #expect(actions == ["publish", "publish", "equivocation"])
+        }
+    }
+
+    @Test("of a thief with the keys who signs forty lists a day sixteen are kept, and the log says once that more came")
+    func many() async throws {
+        let scene = try Scene()
+        var thief = scene.repository
+        let lists = try (0..<40).map { number in try thief.publishList { $0.refreshAfter = 1_800 + Int64(number) } }
+        try await scene.run { service in
+            for list in lists + lists { #expect(try await service.report(Self.incident(list)).status == 202) }
+            var evidence = try await Self.evidence(service)
+            #expect(Set(evidence) == Set(lists.prefix(16)))
+            let full = try await Self.details(service, "evidence-full")
+            #expect(full.count == 1)
+            #expect(full.first?.hasPrefix("com.example.app: clients were offered more than 16 ") == true)
+            // The next day there is room again.
+            service.clock.turn(by: 86_400)
+            for list in lists.prefix(20) { #expect(try await service.report(Self.incident(list)).status == 202) }
+            evidence = try await Self.evidence(service)
+            #expect(Set(evidence) == Set(lists.prefix(20)))
+            #expect(try await Self.details(service, "equivocation").count == 20)
+        }
+    }
+
+    @Test("a version from before the service's first is a notice: what was published before it the service cannot know")
+    func fromBefore() async throws {
+        let scene = try Scene()
+        let (first, anchors) = (scene.repository.lists[0], scene.repository.anchors)
+        try await scene.run(dropping: 1) { service in
+            for number in 0..<5 {
+                #expect(try await service.report(Self.incident(try Self.spelled(first, number))).status == 202)
+            }
+            #expect(try await Self.details(service, "equivocation").isEmpty)
+            let details = try await Self.details(service, "unknown-list")
+            #expect(details.count == 1)
+            #expect(details.first?.contains("list version 1, ") == true)
+            let parts = ServiceParts.story(service.store, anchors: anchors)
+            _ = try await parts.lists.reload(from: service.store)
+            let alarms = AlarmRules.alarms(try await parts.overview())
+            #expect(alarms.map(\.kind) == [.unknownList])
+            #expect(alarms.map(\.severity) == [.notice])
+        }
+    }
+
+    @Test("a payload under a stranger's signature is not remembered: the same payload with ours is still found")
+    func poisoned() async throws {
+        let scene = try Scene()
+        let other = scene.other
+        var forged = try Envelope(other, of: .pins, limits: MetadataLimits())
+        forged.signatures = forged.signatures.map { .init(keyID: $0.keyID, bytes: $0.bytes.reversed()) }
+        let unsigned = forged.bytes
+        try await scene.run { service in
+            let stranger = try await service.report(Self.incident(unsigned))
+            #expect(stranger.status == 202)
+            #expect(try await Self.evidence(service).isEmpty)
+            #expect(try await service.report(Self.incident(other)).status == 202)
+            #expect(try await Self.evidence(service) == [other])
         }
     }
 

@@ -147,6 +147,66 @@ struct PublishingRequestTests {
         }
     }
 
+    @Test("the list that is served, in a hundred spellings, is no row, no entity tag and no entry of the log")
+    func spelledOtherwise() async throws {
+        let simulator = try RepositorySimulator(at: TurnedClock.start, pinsKeys: (2, 1))
+        let list = simulator.lists[0]
+        try await self.run(.sqlite, anchors: simulator.anchors) { service in
+            let token = try await service.token(.publish, ["com.example.app"])
+            _ = try await service.publish([simulator.roots[0], list], token: token)
+            for number in 1...100 {
+                var envelope = try Envelope(list, of: .pins, limits: MetadataLimits())
+                envelope.signatures = envelope.signatures.reversed().map { .init(keyID: "\(number)", bytes: $0.bytes) }
+                let spelling = [UInt8](repeating: 0x20, count: number) + (number % 2 == 0 ? envelope.bytes : list)
+                let answer = try await service.publish([spelling], token: token)
+                #expect(answer.status == 200)
+                #expect(answer.text == #"{"name":"com.example.app","changes":[]}"#)
+            }
+            let served = try await service.ask(.GET, Self.pins)
+            #expect(served.headers["etag"] == ["\"\(Envelope.digest(of: list))\""])
+            #expect(try await service.store.read { try $0.history(of: "com.example.app", limit: 10) }.count == 1)
+            #expect(try await service.actions() == ["publish", "publish"])
+        }
+    }
+
+    @Test("each root is served at its version, before and after the configuration moves to a later root")
+    func rootVersions() async throws {
+        var simulator = try RepositorySimulator.story()
+        for _ in 2...4 {
+            simulator.rootKeys.append(simulator.newKey(.ed25519))
+            try simulator.publishRoot()
+        }
+        let (roots, list) = (simulator.roots, simulator.lists[0])
+        let expect: @Sendable (RunningService, [Int: [UInt8]]) async throws -> Void = { service, wanted in
+            for version in 1...5 {
+                let answer = try await service.ask(.GET, "/v1/lists/com.example.app/root/\(version).json")
+                #expect(answer.status == (wanted[version] == nil ? 404 : 200), "root \(version)")
+                if let root = wanted[version] { #expect(answer.body == root) }
+            }
+            #expect(try await service.ask(.GET, Self.pins).body == list)
+            #expect(try await service.ask(.GET, "/readyz").status == 200)
+        }
+        // An app that ships root 3; whoever publishes sends all roots of the project.
+        try await self.run(.sqlite, anchors: ["com.example.app": roots[2]]) { service in
+            let token = try await service.token(.publish, ["com.example.app"])
+            let answer = try await service.publish(roots + [list], token: token)
+            #expect(answer.text.contains(#"["root 3","root 4","list 1"]"#))
+            try await expect(service, [3: roots[2], 4: roots[3]])
+        }
+        try await TestedStore.sqlite.withDatabase { open in
+            try await RunningService.with(try open(), { $0.roots = ["com.example.app": roots[0]] }) { service in
+                let token = try await service.token(.publish, ["com.example.app"])
+                _ = try await service.publish(roots[..<2] + [list], token: token)
+            }
+            try await RunningService.with(try open(), { $0.roots = ["com.example.app": roots[2]] }) { service in
+                try await expect(service, [1: roots[0], 2: roots[1]])
+                let token = try await service.token(.publish, ["com.example.app"])
+                #expect(try await service.publish([roots[2]], token: token).text.contains(#"["root 3"]"#))
+                try await expect(service, [1: roots[0], 2: roots[1], 3: roots[2]])
+            }
+        }
+    }
+
     @Test(
         "white space around the configured root, or around the one that is published, is no other root",
         arguments: [("", "\n"), ("\n", ""), (" \r\n", "\t\n"), ("", "")])

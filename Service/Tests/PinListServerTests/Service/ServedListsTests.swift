@@ -73,10 +73,10 @@ struct ServedListsTests {
                 ("com.example.other", repository.roots[0], "wrong-name"),
                 ("com.example.app", repository.lists[0], "wrong-type"),
             ] {
-                let refusals = try await ServedLists(anchors: [name: root]).check(store)
+                let refusals = try await ServedLists(anchors: [name: root]).check(store).refusals
                 #expect(refusals.mapValues { "\($0.code)" } == [name: code])
             }
-            #expect(try await ServedLists(anchors: repository.anchors).check(store).isEmpty)
+            #expect(try await ServedLists(anchors: repository.anchors).check(store).refusals.isEmpty)
         }
     }
 }

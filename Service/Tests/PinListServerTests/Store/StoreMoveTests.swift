@@ -60,7 +60,10 @@ struct StoreMoveTests {
             try store.put(Alarm(.silence, .notice, "a", "b"), since: TurnedClock.start)
             try store.notify("a", [0, 1], at: TurnedClock.start)
             try store.putDelivery(to: "a", at: TurnedClock.start, trouble: "b")
-            _ = try store.addEvidence("d", of: "a", [7], at: TurnedClock.start)
+            try store.addEvidence("d", of: "a", [7], at: TurnedClock.start)
+            try store.add(
+                AuditSeal(
+                    period: AuditPeriod(TurnedClock.start), first: 1, last: 2, head: "a", previous: "b", entry: 3))
             let plan = StoredRotation(name: "a", host: "b", storedAt: TurnedClock.start, bytes: [0, 255])
             #expect(try store.put(plan, if: .absent) == .stored(isNew: true))
         }

@@ -24,6 +24,7 @@ enum AlarmWords {
         case .noRotationPlan: "No rotation of \(subject) is planned, and its certificate ends"
         case .adoptionStalled: "The newest list of \(subject) no longer spreads"
         case .equivocation: "Signers of \(subject) signed what was never published here"
+        case .unknownList: "A list of \(subject) from before the service's first was offered to a client"
         case .publishRefused: "A publication of \(subject) was refused"
         case .silence: "Nothing comes of \(subject) any more"
         case .notVerified: "What is stored of \(subject) does not verify"
@@ -56,6 +57,8 @@ enum AlarmWords {
             "Some installations do not refresh: look at app versions in failures. Do not remove the old key by this figure."
         case .equivocation:
             "Treat the pins keys as stolen until you know who signed it: see the runbook for a stolen pins key."
+        case .unknownList:
+            "Look whether you published that version before this service did. If not, treat the pins keys as stolen."
         case .publishRefused: "See the audit log for who tried and why; revoke the token if it was nobody of yours."
         case .silence: "Look whether the service is reached: an interceptor, a firewall or an expired certificate."
         case .notVerified: "Compare the database with a backup, and the configured root with the one that apps ship."
@@ -71,7 +74,7 @@ enum AlarmWords {
         case .adoptionStalled: DashboardSection.adoption.path
         case .rotationGate, .earlySwitch: DashboardSection.rotations.path
         case .listExpiry, .rootExpiry: DashboardSection.lists.path
-        case .publishRefused, .equivocation: DashboardSection.audit.path
+        case .publishRefused, .equivocation, .unknownList: DashboardSection.audit.path
         default: nil
         }
     }

@@ -59,15 +59,18 @@ enum DashboardPages {
 
     static func audit(_ asked: DashboardRequest) async throws -> AuditPage {
         let length = Int64(AuditPage.pageLength)
-        let head = try await asked.parts.store.read { try $0.newestAuditEntry() }
+        let (head, oldest) = try await asked.parts.store.read { store in
+            (try store.newestAuditEntry(), try store.oldestAuditNumber() ?? 1)
+        }
         let newest = head?.number ?? 0
-        let from = asked.member(AuditPage.beforeMember).flatMap { Int64($0) }.map { min(max($0, 1), newest) } ?? newest
-        let first = max(1, from - length + 1)
+        let from =
+            asked.member(AuditPage.beforeMember).flatMap { Int64($0) }.map { min(max($0, oldest), newest) } ?? newest
+        let first = max(oldest, from - length + 1)
         let entries = try await asked.parts.store.read { store in
             try store.auditEntries(from: first, limit: Int(max(0, from - first + 1)))
         }
         return AuditPage(
-            entries: entries.reversed(), head: head, older: first > 1 ? first - 1 : nil,
+            entries: entries.reversed(), head: head, older: first > oldest ? first - 1 : nil,
             newer: from < newest ? min(newest, from + length) : nil)
     }
 

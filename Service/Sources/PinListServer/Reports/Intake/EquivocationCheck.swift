@@ -2,43 +2,90 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CertificatePinning
 internal import PinListMetadata
 
-/// Whether a refused envelope that a client sent proves that signers signed two truths: its signatures hold under a root
-/// that was published, and it is not what was published under its version. Reports can be made up; this cannot.
-enum EquivocationCheck {
-    /// The list in an envelope, when its signatures hold under a root that was published; `nil` when it proves nothing.
-    ///
-    /// - Parameters:
-    ///   - envelope: What a client refused.
-    ///   - published: What is published under the name.
-    ///   - anchor: The configured root.
-    static func list(_ envelope: [UInt8], _ published: PublishedName, anchor: [UInt8]) -> PinList? {
-        guard var trust = try? TrustState(bundledRoot: anchor, bundledList: nil) else { return nil }
-        for root in published.roots.dropFirst() where (try? trust.load(root: root)) == nil { return nil }
-        guard (try? trust.load(list: envelope)) != nil else { return nil }
-        return trust.outside?.list
-    }
+/// What a refused envelope that a client sent says, once its signatures hold under a root that was published. Reports can
+/// be made up; this cannot.
+enum EquivocationCheck: Hashable, Sendable {
+    /// It was published here, or looked at before.
+    case known
+    /// Its version is from before the first that was published here: the service cannot know what was published then.
+    case fromBefore
+    /// Its version was published here, with another payload.
+    case otherList
+    /// Its version was never published here.
+    case neverPublished
+    /// There is evidence enough of this name and day: it is counted among the reports alone.
+    case beyondQuota
 
-    /// What is wrong with an envelope that ``list(_:_:anchor:)`` took, in a sentence; `nil` when nothing is.
+    /// The most envelopes of one version that are compared: those of a list that was signed again and again.
+    static let mostEnvelopes = 16
+
+    /// The most envelopes of a name and UTC day that are kept as evidence. Each is a list that our signers signed, and
+    /// the first ones say what is to be said.
+    static let mostADay: Int64 = 16
+
+    /// Looks.
     ///
     /// - Parameters:
-    ///   - envelope: What a client refused.
-    ///   - list: What is in it.
-    ///   - sameVersion: The envelopes of its version that were ever served.
-    static func finding(_ envelope: [UInt8], _ list: PinList, sameVersion: [[UInt8]]) -> String? {
-        guard let payload = Self.payload(envelope), !sameVersion.contains(where: { Self.payload($0) == payload })
-        else { return nil }
-        let digest = Envelope.digest(of: envelope)
-        if !sameVersion.isEmpty {
-            return "\(list.name): a client was offered another list of version \(list.version), signed by our signers, "
-                + "digest \(digest)"
+    ///   - list: The list in an envelope whose signatures hold.
+    ///   - payload: The digest of its payload.
+    ///   - store: What was published and what is evidence already.
+    ///   - now: The time.
+    init(_ list: PinList, payload: String, in store: StoreTransaction, at now: Timestamp) throws {
+        let sameVersion = try store.envelopes(of: list.version, name: list.name, limit: Self.mostEnvelopes)
+        if try store.hasEvidence(payload) || sameVersion.contains(where: { Self.payloadDigest($0) == payload }) {
+            self = .known
+        } else if try store.evidenceCount(of: list.name, since: Self.day(of: now)) >= Self.mostADay {
+            self = .beyondQuota
+        } else if !sameVersion.isEmpty {
+            self = .otherList
+        } else if let first = try store.firstVersion(of: list.name), list.version < first {
+            self = .fromBefore
+        } else {
+            self = .neverPublished
         }
-        return "\(list.name): a client was offered list version \(list.version), signed by our signers and never "
-            + "published here, digest \(digest)"
     }
 
-    private static func payload(_ envelope: [UInt8]) -> [UInt8]? {
-        try? Envelope(envelope, of: .pins, limits: MetadataLimits()).payload
+    /// The action of the audit log; `nil` when there is nothing to say.
+    var action: String? {
+        switch self {
+        case .known: nil
+        case .fromBefore: "unknown-list"
+        case .otherList, .neverPublished: "equivocation"
+        case .beyondQuota: "evidence-full"
+        }
+    }
+
+    /// What the audit log says, in a sentence without a full stop that begins with the name.
+    func detail(_ list: PinList, payload: String) -> String {
+        let (name, version) = (list.name, list.version)
+        switch self {
+        case .known: return ""
+        case .fromBefore:
+            return
+                "\(name): a client was offered list version \(version), signed by our signers, from before the first "
+                + "that was published here; it is unknown here, payload \(payload)"
+        case .otherList:
+            return "\(name): a client was offered another list of version \(version), signed by our signers, "
+                + "payload \(payload)"
+        case .neverPublished:
+            return "\(name): a client was offered list version \(version), signed by our signers and never published "
+                + "here, payload \(payload)"
+        case .beyondQuota:
+            return "\(name): clients were offered more than \(Self.mostADay) unpublished lists today, signed by our "
+                + "signers; further ones are counted in the reports and not kept"
+        }
+    }
+
+    /// The digest of the payload of a list's envelope; `nil` for anything else.
+    static func payloadDigest(_ envelope: [UInt8]) -> String? {
+        (try? Envelope(envelope, of: .pins, limits: MetadataLimits())).map { Envelope.digest(of: $0.payload) }
+    }
+
+    /// When the UTC day of a time begins.
+    static func day(of now: Timestamp) -> Timestamp {
+        Timestamp(secondsSince1970: now.hour / 24 * 86_400)
     }
 }

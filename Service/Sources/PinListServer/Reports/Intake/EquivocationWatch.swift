@@ -4,35 +4,68 @@
 
 internal import CertificatePinning
 internal import Logging
+internal import NIOConcurrencyHelpers
 internal import PinListMetadata
 
-/// Looks at the envelopes of list incidents, and writes what they prove into the audit log, once.
+/// Looks at the envelopes of list incidents, and writes what they prove into the audit log, once for each payload.
 struct EquivocationWatch: Sendable {
     let store: any ServiceStore
     let lists: ServedLists
-    let anchors: [String: [UInt8]]
     let logger: Logger
+    private let known = NIOLockedValueBox(KnownPayloads())
 
-    /// The most envelopes of one version that are compared: those of a list that was signed again and again.
-    static let mostEnvelopes = 16
+    init(store: any ServiceStore, lists: ServedLists, logger: Logger) {
+        self.store = store
+        self.lists = lists
+        self.logger = logger
+    }
 
     /// Looks at a report.
     func look(at report: CollectedReport, _ now: Timestamp) async {
         guard report.kind == .incident, let envelope = report.envelope, let name = report.list.name,
-            let anchor = self.anchors[name], let published = self.lists.names[name]?.published
+            let published = self.lists.names[name]?.published
         else { return }
-        // Signatures first: who has none costs no look into the store.
-        guard let list = EquivocationCheck.list(envelope, published, anchor: anchor), list.name == name else { return }
+        // What was published or looked at already says nothing new, also when this spelling has no valid signature.
+        guard !self.lists.isPublished(Envelope.digest(of: envelope), under: name),
+            let payload = EquivocationCheck.payloadDigest(envelope),
+            !self.known.withLockedValue({ $0.contains(payload, at: now) })
+        else { return }
+        // Signatures next: who has none costs no look into the store.
+        guard let list = published.signedList(envelope), list.name == name else { return }
         do {
-            let sameVersion = try await self.store.read { store in
-                try store.envelopes(of: list.version, name: name, limit: Self.mostEnvelopes)
+            var found = try await self.store.read { try EquivocationCheck(list, payload: payload, in: $0, at: now) }
+            if found != .known {
+                found = try await self.store.write { try $0.keep(envelope, list, payload: payload, at: now) }
             }
-            guard let finding = EquivocationCheck.finding(envelope, list, sameVersion: sameVersion) else { return }
-            let digest = Envelope.digest(of: envelope)
-            try await self.store.write { store in
-                guard try store.addEvidence(digest, of: name, envelope, at: now) else { return }
-                try store.log("equivocation", finding, by: "report", at: now)
-            }
+            let end = found == .beyondQuota ? EquivocationCheck.day(of: now.before(-86_400)) : .distantEnd
+            self.known.withLockedValue { $0.insert(payload, until: end) }
         } catch { self.logger.warning("an envelope in a report could not be looked at: \(error)") }
+    }
+}
+
+extension Timestamp {
+    /// A time that never comes.
+    fileprivate static let distantEnd = Timestamp(secondsSince1970: .max)
+}
+
+extension StoreTransaction {
+    /// Keeps an envelope as evidence and writes into the audit log what it says, where it says anything new.
+    ///
+    /// - Returns: What it says. Another instance may have kept it since the store was read.
+    fileprivate func keep(
+        _ envelope: [UInt8], _ list: PinList, payload: String, at now: Timestamp
+    ) throws -> EquivocationCheck {
+        let found = try EquivocationCheck(list, payload: payload, in: self, at: now)
+        guard let action = found.action else { return found }
+        let detail = found.detail(list, payload: payload)
+        if found == .beyondQuota {
+            // Once a day.
+            let today = try self.auditEntries(of: [action], since: EquivocationCheck.day(of: now))
+            guard !today.contains(where: { $0.detail == detail }) else { return found }
+        } else {
+            try self.addEvidence(payload, of: list.name, envelope, at: now)
+        }
+        try self.log(action, detail, by: "report", at: now)
+        return found
     }
 }

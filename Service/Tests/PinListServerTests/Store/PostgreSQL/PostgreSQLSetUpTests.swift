@@ -5,6 +5,7 @@
 #if PostgreSQL
 import CertificatePinning
 import Foundation
+import Logging
 import PinListMetadata
 import PinningTesting
 import Testing
@@ -124,7 +125,8 @@ struct PostgreSQLSetUpTests {
             """
             CREATE ROLE runner LOGIN;
             GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO runner;
-            REVOKE UPDATE, DELETE ON audit FROM runner;
+            REVOKE UPDATE ON audit FROM runner;
+            REVOKE UPDATE, DELETE ON audit_seal FROM runner;
             REVOKE INSERT, UPDATE, DELETE ON migration FROM runner
             """, in: name)
         let store = try self.open(try self.server.address(name, user: "runner"))
@@ -136,7 +138,8 @@ struct PostgreSQLSetUpTests {
         #expect(changes == [.root(1), .list(1)])
         let refused = [
             "DROP TRIGGER audit_is_appended_to ON audit", "ALTER TABLE audit DISABLE TRIGGER ALL", "TRUNCATE audit",
-            "DELETE FROM audit", "DROP TABLE audit", "UPDATE migration SET number = 99",
+            "UPDATE audit SET detail = 'x'", "DROP TABLE audit", "UPDATE migration SET number = 99",
+            "DELETE FROM audit_seal", "UPDATE audit_seal SET last_number = 9", "DROP TRIGGER audit_is_sealed ON audit",
         ]
         for sql in refused {
             let error = await #expect(throws: StoreError.self, "\(sql)") {
@@ -144,7 +147,17 @@ struct PostgreSQLSetUpTests {
             }
             #expect(error?.detail.contains("42501") == true)
         }
+        let error = await #expect(throws: StoreError.self) {
+            try await store.write { _ = try $0.connection.execute("DELETE FROM audit", []) }
+        }
+        #expect(error?.detail.contains("the audit log is only appended to") == true)
         #expect(try await store.notes().count == 2)
+        // Two years later it has the right to remove what is sealed.
+        let later = TurnedClock(Timestamp(secondsSince1970: time.secondsSince1970 + 2 * 366 * 86_400))
+        await Retention(
+            store: store, limits: .init(), clock: later, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        ).look()
+        #expect(try await store.read { try $0.auditEntries(from: 1, limit: 9) }.map(\.action) == ["seal"])
     }
 
     @Test("the owner cannot empty the log by mistake either")
