@@ -19,6 +19,7 @@ struct ServiceParts: Sendable {
     let reportCounters: ReportCounters
     let intake: ReportIntake
     let source: RequestSource
+    let plans: RotationPlans
     let logger: Logger
 
     /// Puts an instance together.
@@ -37,6 +38,7 @@ struct ServiceParts: Sendable {
         self.inquiries = InquiryCounter(seed: random.next())
         self.publisher = Publisher(store: store, anchors: configuration.roots)
         self.source = RequestSource(trustedProxies: configuration.trustedProxies, edges: configuration.edges)
+        self.plans = RotationPlans()
         self.reportCounters = ReportCounters()
         self.intake = ReportIntake(store: store, instance: instance)
         self.reports = ReportRoute(
@@ -49,8 +51,8 @@ struct ServiceParts: Sendable {
 
     /// What there is to know at a glance.
     func overview() async throws -> Overview {
-        let (names, now) = (self.lists.names, self.clock.now)
+        let (names, plans, now) = (self.lists.names, self.plans, self.clock.now)
         let broken = self.lists.refusals.mapValues(\.description)
-        return try await self.store.read { try Overview($0, names, broken: broken, at: now) }
+        return try await self.store.read { try Overview($0, names, plans, broken: broken, at: now) }
     }
 }

@@ -28,17 +28,29 @@ struct DeployableKeys: Sendable {
     let measured: String
 
     private let requests: Int64
-    private let held: [(rules: ListRules, requests: Int64)]
+    /// Hundredths of requests whose list refuses a key of an entry, of the lists that were looked at.
+    private var refusing: [Question: Double] = [:]
+    /// Requests that name one of the lists that were looked at.
+    private var known: Int64 = 0
     /// Why nothing is measured; `nil` when it is.
     private let why: String?
 
-    /// Prepares the lists that installations hold.
+    /// A key of an entry.
+    private struct Question: Hashable {
+        let pin: Pin
+        let host: HostName
+    }
+
+    /// Looks at the lists that installations hold, one after the other: a list may take tens of megabytes in memory.
     ///
     /// - Parameters:
     ///   - count: What was counted.
-    ///   - lists: The lists that are at hand, by version.
+    ///   - entries: Whose keys are asked about.
     ///   - now: The time.
-    init(_ count: HeldCount, lists: [Int64: PinList], at now: Timestamp) {
+    ///   - read: Reads the list of a version; `nil` where it is not at hand.
+    init(
+        _ count: HeldCount, of entries: [PinnedDomain], at now: Timestamp, list read: (Int64) throws -> PinList?
+    ) rethrows {
         self.requests = count.requests
         self.why = count.why
         self.measured =
@@ -48,13 +60,21 @@ struct DeployableKeys: Sendable {
                 + "\(count.period / 3_600) hours: a key is safe when at most "
                 + "\(Share.percent(GateRules.usualMaxRefusing / 100)) of them name a list that refuses it, or one that "
                 + "is not known here. Ask tumbler gate with the whole chain before it goes live."
-        self.held =
-            count.why != nil
-            ? []
-            : count.versions.compactMap { version, requests in
-                guard let list = lists[version], let rules = try? ListRules(list, at: now) else { return nil }
-                return (rules, requests)
+        guard count.why == nil else { return }
+        let named = count.versions.sorted { ($1.value, $1.key) < ($0.value, $0.key) }
+        for (version, requests) in named.prefix(Self.mostLists) {
+            guard let list = try read(version), let rules = try? ListRules(list, at: now) else { continue }
+            self.known += requests
+            for entry in entries {
+                // Two pins of one key are one question.
+                for pin in Set(entry.pins.map(\.pin)) where pin.kind == .publicKey {
+                    let percent = rules.conclusion(on: .key(pin), for: entry.domain).percent
+                    guard percent > 0 else { continue }
+                    self.refusing[Question(pin: pin, host: entry.domain), default: 0] +=
+                        Double(requests) * Double(percent)
+                }
             }
+        }
     }
 
     /// What is known of a pin of an entry.
@@ -71,31 +91,26 @@ struct DeployableKeys: Sendable {
         if let why { return .notMeasured(why) }
         guard self.requests > 0 else { return .notMeasured("nobody asked") }
         // In hundredths of requests; those that name a list which is not at hand count as refusing.
-        var refusing = Double(self.requests - self.held.reduce(0) { $0 + $1.requests }) * 100
-        for (rules, requests) in self.held {
-            let conclusion = rules.conclusion(on: .key(known.pin), for: entry.domain)
-            refusing += Double(requests) * Double(conclusion.percent)
-        }
+        let refusing =
+            Double(self.requests - self.known) * 100
+            + (self.refusing[Question(pin: known.pin, host: entry.domain)] ?? 0)
         return .refused(share: min(max(refusing / (Double(self.requests) * 100), 0), 1))
     }
 }
 
 extension StoreTransaction {
-    /// What is known of the keys of a list: what was counted, and the lists that were named most often.
-    func deployableKeys(of name: String, versions: [String: Int64], window: Int64, at now: Timestamp) throws
-        -> DeployableKeys
-    {
+    /// What is known of the keys of entries: what was counted, and what the lists say that were named most often.
+    func deployableKeys(
+        of name: String, entries: [PinnedDomain], versions: [String: Int64], window: Int64, at now: Timestamp
+    ) throws -> DeployableKeys {
         let inquiries = try self.inquiries(of: name, windows: 1, of: HeldCount.hours(of: window), until: now.hour)
         let count = HeldCount(inquiries.first ?? [:], versions: versions, window: window, at: now)
-        var lists: [Int64: PinList] = [:]
-        let named = count.versions.sorted { ($1.value, $1.key) < ($0.value, $0.key) }
-        for (version, _) in named.prefix(count.why == nil ? DeployableKeys.mostLists : 0) {
+        return try DeployableKeys(count, of: entries, at: now) { version in
             guard let envelope = try self.envelopes(of: version, name: name, limit: 1).first,
                 let read = try? Envelope(envelope, of: .pins, limits: MetadataLimits())
-            else { continue }
+            else { return nil }
             // It was verified when it was published.
-            lists[version] = try? PinList(payload: read.payload)
+            return try? PinList(payload: read.payload)
         }
-        return DeployableKeys(count, lists: lists, at: now)
     }
 }

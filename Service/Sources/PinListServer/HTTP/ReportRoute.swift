@@ -95,7 +95,7 @@ final class ReportRoute: Sendable {
         } catch { throw Problem.unavailable(error) }
         for report in accepted {
             self.counters.accepted(report)
-            await self.equivocation.look(at: report.report, now)
+            if await !self.equivocation.look(at: report.report, now) { self.counters.unexamined() }
         }
         self.counters.ignored(collected.ignored)
         return retryAfter

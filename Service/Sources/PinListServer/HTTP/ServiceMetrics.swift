@@ -72,6 +72,10 @@ enum ServiceMetrics {
             "tumbler_reports_refused_total", "counter", "Reports that this instance refused, by reason.",
             counters.refused.sorted { $0.key < $1.key }.map { ([("reason", $0.key)], Double($0.value)) })
         text.add(
+            "tumbler_incidents_unexamined_total", "counter",
+            "Incidents whose envelope this instance did not look at, for it looked at others.",
+            [([], Double(counters.unexamined))])
+        text.add(
             "tumbler_report_commits_total", "counter", "Transactions that reports were stored in.",
             [([], Double(written.0))])
         // Hosts of reports are what senders say; those of the lists are ours.

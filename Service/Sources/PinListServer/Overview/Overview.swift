@@ -42,10 +42,12 @@ public struct Overview: Sendable {
     /// - Parameters:
     ///   - store: The store.
     ///   - lists: What is served.
+    ///   - plans: Plans of rotations that were read before.
     ///   - now: The time.
-    init(_ store: StoreTransaction, _ lists: [String: ServedLists.Name], broken: [String: String], at now: Timestamp)
-        throws
-    {
+    init(
+        _ store: StoreTransaction, _ lists: [String: ServedLists.Name], _ plans: RotationPlans,
+        broken: [String: String], at now: Timestamp
+    ) throws {
         self.time = now
         let head = try store.newestAuditEntry()
         self.auditHead = head?.digest ?? AuditEntry.origin
@@ -55,7 +57,7 @@ public struct Overview: Sendable {
         let listed = self.names.flatMap { $0.list.domains.map(\.entry.domain.description) }
         self.hosts = try store.hostRates(listed: Set(listed), at: now)
         self.probes = try store.probes()
-        self.rotations = try store.rotations().map(RotationOverview.init)
+        self.rotations = plans.overviews(of: try store.rotations())
         self.alarms = try store.firingAlarms()
         self.remembered = try store.auditEntries(of: Self.rememberedActions, since: now.before(604_800)).filter {
             now.secondsSince1970 - $0.time.secondsSince1970 <= Self.rememberedFor[$0.action] ?? 0

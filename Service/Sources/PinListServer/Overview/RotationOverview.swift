@@ -16,11 +16,14 @@ public struct RotationOverview: Hashable, Sendable {
     /// The plan; `nil` for one that a later version stored and that this one cannot read.
     public let plan: RotationPlan?
 
-    init(_ stored: StoredRotation) {
+    init(_ stored: StoredRotation) { self.init(stored, try? RotationPlan(json: stored.bytes)) }
+
+    /// States a plan that was read before.
+    init(_ stored: StoredRotation, _ plan: RotationPlan?) {
         self.name = stored.name
         self.host = stored.host
         self.storedAt = stored.storedAt
-        self.plan = try? RotationPlan(json: stored.bytes)
+        self.plan = plan
     }
 
     /// Where it stands, in a word.

@@ -68,6 +68,7 @@ public struct Publisher: Sendable {
     ) throws -> [PublishedName.Change] {
         let roots = try store.roots(of: name)
         var published = try PublishedName(anchor: anchor, roots: roots, list: try store.list(of: name))
+        let before = published.list?.list
         let changes = try published.publish(envelopes, at: time)
         var newRoots = published.roots.dropFirst(roots.count).map(\.bytes).makeIterator()
         for change in changes {
@@ -78,7 +79,8 @@ public struct Publisher: Sendable {
             case .list(let version), .resigned(let version):
                 guard let list = published.list else { continue }
                 try store.serve(
-                    StoredList(version: version, digest: list.digest, bytes: list.bytes, publishedAt: time), name: name)
+                    StoredList(version: version, digest: list.digest, bytes: list.bytes, publishedAt: time), name: name,
+                    summary: ListSummary(of: list.list, after: before))
                 // Hosts that are no longer listed are no longer probed: what was found of them would warn for ever.
                 try store.removeProbes(
                     of: name, but: Set(list.list.domains.map { $0.entry.domain.description }))

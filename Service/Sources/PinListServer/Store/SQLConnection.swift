@@ -77,6 +77,12 @@ struct SQLRow: Sendable {
         return bytes
     }
 
+    /// Bytes, or nothing.
+    func optionalBlob(_ column: Int) throws -> [UInt8]? {
+        if case .null = try self.value(column) { return nil }
+        return try self.blob(column)
+    }
+
     private func value(_ column: Int) throws -> SQLValue {
         guard self.values.indices.contains(column) else { throw Self.damage(column) }
         return self.values[column]

@@ -12,6 +12,10 @@ public struct StoreMove: Sendable {
     static let tables: [(name: String, columns: [String], key: [String])] = [
         ("root", ["name", "version", "envelope"], ["name", "version"]),
         ("list", ["number", "name", "version", "digest", "envelope", "published_at"], ["number"]),
+        (
+            "publication",
+            ["number", "name", "version", "digest", "published_at", "issued_at", "expires_at", "changes"], ["number"]
+        ),
         ("token", ["number", "id", "scope", "names", "hash", "made_at", "revoked_at"], ["number"]),
         ("audit", ["number", "time", "actor", "action", "detail", "previous"], ["number"]),
         ("audit_seal", ["period", "first_number", "last_number", "head", "previous", "entry"], ["period"]),

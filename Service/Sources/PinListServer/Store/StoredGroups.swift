@@ -136,7 +136,7 @@ extension StoreTransaction {
     /// does not make stale clients of those who sent them.
     private func newestVersion(of name: String, at time: Timestamp) throws -> Int64? {
         try self.connection.rows(
-            "SELECT version FROM list WHERE name = ? AND published_at <= ? ORDER BY number DESC LIMIT 1",
+            "SELECT version FROM publication WHERE name = ? AND published_at <= ? ORDER BY number DESC LIMIT 1",
             [.text(name), .integer(time.secondsSince1970)]
         ).first?.integer(0)
     }

@@ -37,24 +37,16 @@ extension StoreTransaction {
     }
 
     /// The list that is served.
-    public func list(of name: String) throws -> [UInt8]? { try self.history(of: name, limit: 1).first?.bytes }
-
-    /// All lists that ever were served, the newest first.
-    public func history(of name: String, limit: Int) throws -> [StoredList] {
-        try self.connection.rows(
-            "SELECT version, digest, envelope, published_at FROM list WHERE name = ? ORDER BY number DESC LIMIT ?",
-            [.text(name), .integer(Int64(limit))]
-        ).map { row in
-            StoredList(
-                version: try row.integer(0), digest: try row.text(1), bytes: try row.blob(2),
-                publishedAt: Timestamp(secondsSince1970: try row.integer(3)))
-        }
+    public func list(of name: String) throws -> [UInt8]? {
+        try self.connection.rows("SELECT envelope FROM list WHERE name = ? ORDER BY number DESC LIMIT 1", [.text(name)])
+            .first?.blob(0)
     }
 
     /// How many lists ever were served.
     func publicationCount(of name: String) throws -> Int {
         Int(
-            try self.connection.rows("SELECT COUNT(*) FROM list WHERE name = ?", [.text(name)]).first?.integer(0) ?? 0)
+            clamping: try self.connection.rows("SELECT COUNT(*) FROM publication WHERE name = ?", [.text(name)]).first?
+                .integer(0) ?? 0)
     }
 
     /// The version of the first list that was served; `nil` when none was.
@@ -75,7 +67,7 @@ extension StoreTransaction {
     /// The versions of the lists that were published under a name, by their digests.
     public func publishedDigests(of name: String) throws -> [String: Int64] {
         var versions: [String: Int64] = [:]
-        for row in try self.connection.rows("SELECT digest, version FROM list WHERE name = ?", [.text(name)]) {
+        for row in try self.connection.rows("SELECT digest, version FROM publication WHERE name = ?", [.text(name)]) {
             versions[try row.text(0)] = try row.integer(1)
         }
         return versions
@@ -97,12 +89,22 @@ extension StoreTransaction {
     }
 
     /// Serves a list from now on.
-    public func serve(_ list: StoredList, name: String) throws {
+    ///
+    /// - Parameter summary: What the pages show of it; `nil` to have it computed when it is first shown.
+    func serve(_ list: StoredList, name: String, summary: ListSummary? = nil) throws {
+        let (version, digest, time) = (
+            SQLValue.integer(list.version), SQLValue.text(list.digest), list.publishedAt.secondsSince1970
+        )
+        let rows = try self.connection.rows(
+            """
+            INSERT INTO list (name, version, digest, envelope, published_at) VALUES (?, ?, ?, ?, ?) RETURNING number
+            """, [.text(name), version, digest, .blob(list.bytes), .integer(time)])
+        guard let number = try rows.first?.integer(0) else {
+            throw StoreError(.damaged, "a list that was stored has no number")
+        }
         try self.connection.execute(
-            "INSERT INTO list (name, version, digest, envelope, published_at) VALUES (?, ?, ?, ?, ?)",
-            [
-                .text(name), .integer(list.version), .text(list.digest), .blob(list.bytes),
-                .integer(list.publishedAt.secondsSince1970),
-            ])
+            "INSERT INTO publication (number, name, version, digest, published_at) VALUES (?, ?, ?, ?, ?)",
+            [.integer(number), .text(name), version, digest, .integer(time)])
+        if let summary { try self.put(summary, of: number) }
     }
 }

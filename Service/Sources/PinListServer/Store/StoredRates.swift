@@ -33,7 +33,7 @@ extension StoreTransaction {
     /// When a version of a list was first published.
     func publicationTime(of version: Int64, name: String) throws -> Timestamp? {
         try self.connection.rows(
-            "SELECT published_at FROM list WHERE name = ? AND version = ? ORDER BY number LIMIT 1",
+            "SELECT published_at FROM publication WHERE name = ? AND version = ? ORDER BY number LIMIT 1",
             [.text(name), .integer(version)]
         ).first.map { Timestamp(secondsSince1970: try $0.integer(0)) }
     }

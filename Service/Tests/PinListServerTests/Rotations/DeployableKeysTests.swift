@@ -42,8 +42,8 @@ struct DeployableKeysTests {
             })
         let count = HeldCount(counts, versions: Self.versions, window: 43_200, at: Self.now)
         let byVersion = Dictionary(uniqueKeysWithValues: lists.map { ($0.version, $0) })
-        let keys = DeployableKeys(count, lists: byVersion, at: Self.now)
         let entry = try entry ?? Self.entry([9, 10])
+        let keys = DeployableKeys(count, of: [entry], at: Self.now) { byVersion[$0] }
         return entry.pins.map { keys.judgement(of: $0, in: entry) }
     }
 

@@ -16,7 +16,7 @@ struct QueryPlanTests {
 
     /// Tables that grow with each report and each client that asks.
     private static let large = [
-        "report", "report_body", "group_hour", "group_network", "group_leaf", "inquiry", "audit",
+        "report", "report_body", "group_hour", "group_network", "group_leaf", "inquiry", "audit", "publication",
     ]
 
     /// A connection that writes down how the database means to answer each query.
@@ -92,7 +92,13 @@ struct QueryPlanTests {
             anchor: repository.roots[0], roots: [repository.roots[0]], list: repository.lists[0])
         let scans = try await self.withRecorder { store in
             try store.add([Self.report("a.example.com", at: now)], countedBy: "one")
-            _ = try Overview(store, [name: .init(published: published, versions: [:])], broken: [:], at: now)
+            _ = try Overview(
+                store, [name: .init(published: published, versions: [:])], RotationPlans(), broken: [:], at: now)
+            for publication in try store.publications(of: name, limit: 10) {
+                _ = try store.publicationNumbers(of: name, after: publication.number, limit: 10)
+                _ = try store.publisher(of: publication.digest, at: publication.publishedAt)
+            }
+            _ = try store.publicationTimes(of: name, limit: 50)
             _ = try store.inquiries(of: name, windows: 56, of: 12, until: now.hour)
             for filter in [GroupFilter(), GroupFilter(host: "a.example.com"), GroupFilter(reason: "no-matching-pin")] {
                 let groups = try store.groups(filter, newest: [:])

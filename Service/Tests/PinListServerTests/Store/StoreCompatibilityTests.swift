@@ -43,13 +43,14 @@ struct StoreCompatibilityTests {
             let again = try open()
             let (roots, list, history, log) = try await again.read { store in
                 (
-                    try store.roots(of: name), try store.list(of: name), try store.history(of: name, limit: 10),
+                    try store.roots(of: name), try store.list(of: name), try store.publications(of: name, limit: 10),
                     try store.auditEntries(from: 1, limit: 100)
                 )
             }
             #expect(roots == [simulator.roots[0]])
             #expect(list == second)
             #expect(history.map(\.version) == [2, 1])
+            #expect(history.map { $0.summary?.issuedAt } == [simulator.list.issuedAt, Self.start])
             #expect(log.map(\.action) == ["publish", "publish", "publish", "publish-refused"])
             var chain = AuditChain()
             for entry in log { try chain.append(entry) }

@@ -70,7 +70,7 @@ struct StoreMigrationTests {
 
 extension TestedStore {
     /// How the store writes what SQL does not say the same way everywhere.
-    fileprivate var dialect: StoreSchema.Dialect {
+    var dialect: StoreSchema.Dialect {
         #if PostgreSQL
         self == .postgreSQL ? StoreSchema.postgreSQL : StoreSchema.sqlite
         #else

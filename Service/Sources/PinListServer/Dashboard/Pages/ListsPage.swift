@@ -27,8 +27,10 @@ struct ListsPage: DashboardPage {
         var expiresAt: Timestamp?
         /// Whether it is what clients are given now.
         var isServed: Bool
-        /// What is different from the one before.
+        /// What is different from the one before, as far as it is kept.
         var changes: [Change]
+        /// How many differences there are that are not kept.
+        var moreChanges = 0
     }
 
     /// One line of a difference.
@@ -49,33 +51,46 @@ struct ListsPage: DashboardPage {
         var text: String
     }
 
-    /// The publications, the newest first.
+    /// The publications of this page, the newest first.
     var publications: [Publication]
     /// How many there are in all.
     var total: Int
+    /// Where the page with older publications begins: those with a lower number; `nil` when there is none.
+    var older: Int64?
+    /// Where the page with newer publications begins; `nil` when this is the newest.
+    var newer: Int64?
 
-    /// The most publications on the page, and lines of one difference.
-    static let most = (publications: 100, changes: 40)
+    /// The member of an address that says where a page begins: publications with a lower number.
+    static let beforeMember = "before"
+    /// How many publications a page has.
+    static let pageLength = 10
+    /// The most lines of one difference.
+    static let mostChanges = ListSummary.mostLines
 
     /// What the window is called.
     var title: String { "Lists" }
 
     /// What the template is filled with.
     func view(in frame: PageFrame) -> View {
-        View([
+        func href(_ number: Int64?) -> View.Value {
+            guard let number else { return "" }
+            return "\(frame.link(DashboardSection.lists.path, [(name: Self.beforeMember, value: String(number))]))"
+        }
+        return View([
             "publications": .views(
-                self.publications.prefix(Self.most.publications).enumerated().map {
+                self.publications.prefix(Self.pageLength).enumerated().map {
                     Self.view($1, number: $0, in: frame)
                 }),
             "hasPublications": .flag(!self.publications.isEmpty),
-            "more": self.total > min(self.publications.count, Self.most.publications)
-                ? "Earlier publications are not shown; there are \(NumberText.count(self.total)) in all." : "",
+            "total": .markup("\(NumberText.count(self.total, "publication", "publications"))"),
+            "older": href(self.older), "newer": href(self.newer),
+            "hasPages": .flag(self.older != nil || self.newer != nil),
         ])
     }
 
     private static func view(_ publication: Publication, number: Int, in frame: PageFrame) -> View {
-        let shown = publication.changes.prefix(Self.most.changes)
-        let rest = publication.changes.count - shown.count
+        let shown = publication.changes.prefix(Self.mostChanges)
+        let rest = publication.changes.count - shown.count + publication.moreChanges
         return View([
             "what": publication.what == "root" ? "Root" : "List", "version": "\(publication.version)",
             "digest": .markup(DigestText.short(publication.digest)), "id": "publication-\(number)",

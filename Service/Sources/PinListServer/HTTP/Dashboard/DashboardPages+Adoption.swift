@@ -10,6 +10,8 @@ extension DashboardPages {
     private static let windows: Int64 = 56
     /// The fewest: those before the first one that was measured are left out down to this number.
     private static let leastWindows = 14
+    /// The most publications whose versions are shown.
+    private static let mostPublications = 50
 
     static func adoption(_ asked: DashboardRequest) async throws -> AdoptionPage {
         guard let name = asked.name else {
@@ -30,10 +32,10 @@ extension DashboardPages {
         let now = asked.overview.time
         let hours = max(1, (name.adoption.window + 3_599) / 3_600)
         let versions = asked.parts.lists.names[name.name]?.versions ?? [:]
-        let (windows, history) = try await asked.parts.store.read { store in
+        let (windows, published) = try await asked.parts.store.read { store in
             (
                 try store.inquiries(of: name.name, windows: Self.windows, of: hours, until: now.hour),
-                try store.history(of: name.name, limit: 50)
+                try store.publicationTimes(of: name.name, limit: Self.mostPublications)
             )
         }
         let all = windows.enumerated().map { index, inquiries in
@@ -44,10 +46,6 @@ extension DashboardPages {
             all.suffix(
                 max(Self.leastWindows, all.count - (all.firstIndex { $0.whyNotMeasured == nil } ?? 0))))
         let start = Timestamp(secondsSince1970: (now.hour - Int64(counts.count) * hours + 1) * 3_600)
-        var published: [Int64: Timestamp] = [:]
-        for list in history {
-            published[list.version] = min(published[list.version] ?? list.publishedAt, list.publishedAt)
-        }
         let shown = published.keys.sorted(by: >).map { version in
             ShownAdoption.Version(
                 version: version, publishedAt: published[version] ?? now,

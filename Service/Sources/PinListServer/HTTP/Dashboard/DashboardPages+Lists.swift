@@ -3,48 +3,48 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificatePinning
-internal import PinListDifference
-internal import PinListMetadata
 
 extension DashboardPages {
     static func lists(_ asked: DashboardRequest) async throws -> ListsPage {
         guard let name = asked.name?.name else { return ListsPage(publications: [], total: 0) }
-        let (history, total, log) = try await asked.parts.store.read { store in
-            let history = try store.history(of: name, limit: ListsPage.most.publications + 1)
-            let since = history.last?.publishedAt ?? Timestamp(secondsSince1970: 0)
-            return (
-                history, try store.publicationCount(of: name), try store.auditEntries(of: ["publish"], since: since)
-            )
+        let before = asked.member(ListsPage.beforeMember).flatMap { Int64($0) }
+        let length = ListsPage.pageLength
+        let (stored, newer, total) = try await asked.parts.store.read { store in
+            let stored = try store.publications(of: name, before: before, limit: length + 1)
+            let newer = try stored.first.map { try store.publicationNumbers(of: name, after: $0.number, limit: length) }
+            return (stored, newer ?? [], try store.publicationCount(of: name))
         }
-        // The log says who: its line of a list ends with the digest.
-        var actors: [String: String] = [:]
-        for entry in log { entry.detail.split(separator: " ").last.map { actors[String($0)] = entry.actor } }
-        let lists = history.map { Self.list($0.bytes) }
-        let publications = history.indices.prefix(ListsPage.most.publications).map { index in
-            let older = lists.indices.contains(index + 1) ? lists[index + 1] : nil
-            return ListsPage.Publication(
-                what: "list", version: history[index].version, digest: history[index].digest,
-                publishedAt: history[index].publishedAt, publishedBy: actors[history[index].digest] ?? "unknown",
-                issuedAt: lists[index]?.issuedAt, expiresAt: lists[index]?.expiresAt, isServed: index == 0,
-                changes: lists[index].map { Self.changes(from: older, to: $0) } ?? [])
+        let shown = try await MissingSummaries(store: asked.parts.store, logger: asked.parts.logger).filled(
+            Array(stored.prefix(length)), of: name)
+        let publishers = try await asked.parts.store.read { store in
+            try shown.map { try store.publisher(of: $0.digest, at: $0.publishedAt) }
         }
-        return ListsPage(publications: publications, total: total)
+        return ListsPage(
+            publications: zip(shown, publishers).enumerated().map { index, each in
+                Self.publication(each.0, by: each.1, isServed: index == 0 && newer.isEmpty)
+            },
+            total: total, older: stored.count > length ? shown.last?.number : nil, newer: newer.last.map { $0 + 1 })
     }
 
-    /// A list that was verified when it was published.
-    private static func list(_ envelope: [UInt8]) -> PinList? {
-        (try? Envelope(envelope, of: .pins, limits: MetadataLimits())).flatMap { try? PinList(payload: $0.payload) }
+    private static func publication(
+        _ stored: StoredPublication, by publisher: String?, isServed: Bool
+    ) -> ListsPage.Publication {
+        let lines = stored.summary?.lines ?? []
+        return ListsPage.Publication(
+            what: "list", version: stored.version, digest: stored.digest, publishedAt: stored.publishedAt,
+            publishedBy: publisher ?? "unknown", issuedAt: stored.summary?.issuedAt,
+            expiresAt: stored.summary?.expiresAt, isServed: isServed, changes: lines.map(Self.change),
+            moreChanges: (stored.summary?.count ?? 0) - lines.count)
     }
 
-    private static func changes(from older: PinList?, to newer: PinList) -> [ListsPage.Change] {
-        ListDifference(old: older, new: newer).changes.prefix(ListsPage.most.changes + 1).map { change in
-            let kind: ListsPage.Change.Kind =
-                switch change.kind {
-                case .added: .added
-                case .removed: .removed
-                case .changed: .changed
-                }
-            return ListsPage.Change(kind: kind, text: String(change.line.dropFirst(2)))
-        }
+    /// A line of a difference: a sign, a blank, and what it is about.
+    private static func change(_ line: String) -> ListsPage.Change {
+        let kind: ListsPage.Change.Kind =
+            switch line.first {
+            case "+": .added
+            case "-": .removed
+            default: .changed
+            }
+        return ListsPage.Change(kind: kind, text: String(line.dropFirst(2)))
     }
 }

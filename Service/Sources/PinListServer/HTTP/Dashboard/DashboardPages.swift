@@ -38,8 +38,10 @@ enum DashboardPages {
         ) { first, _ in first }
         let versions = asked.parts.lists.names[name.name]?.versions ?? [:]
         let (window, now) = (name.list.refreshInterval, asked.overview.time)
+        // No more than are shown.
+        let entries = name.list.domains.prefix(HostsPage.mostHosts).map(\.entry).filter { $0.mode != .off }
         let keys = try await asked.parts.store.read { store in
-            try store.deployableKeys(of: name.name, versions: versions, window: window, at: now)
+            try store.deployableKeys(of: name.name, entries: entries, versions: versions, window: window, at: now)
         }
         let rotations = Dictionary(
             asked.overview.rotations.filter { $0.name == name.name }.map { ($0.host, $0.state) }
@@ -47,7 +49,6 @@ enum DashboardPages {
         let hosts = name.list.domains.enumerated().map { index, domain in
             var host = Self.pins(domain, probes[domain.entry.domain.description], name.list)
             host.rotation = rotations[domain.entry.domain.description]
-            // No more than are shown.
             guard index < HostsPage.mostHosts, domain.entry.mode != .off else { return host }
             for (place, known) in domain.entry.pins.enumerated() where host.pins.indices.contains(place) {
                 host.pins[place].judgement = keys.judgement(of: known, in: domain.entry)

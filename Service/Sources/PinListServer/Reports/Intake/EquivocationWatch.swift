@@ -20,11 +20,38 @@ struct EquivocationWatch: Sendable {
         self.logger = logger
     }
 
-    /// Looks at a report.
-    func look(at report: CollectedReport, _ now: Timestamp) async {
-        guard report.kind == .incident, let envelope = report.envelope, let name = report.list.name,
-            let published = self.lists.names[name]?.published
-        else { return }
+    /// The most bytes of envelopes that are looked at at a time, four of the largest: a look holds the envelope, and a
+    /// store that is slow holds up looks.
+    static let mostBytes = 16_777_216
+
+    /// Bytes of envelopes that are looked at now.
+    private let held = NIOLockedValueBox(0)
+
+    /// Looks at a report, when there is room for its envelope.
+    ///
+    /// - Returns: Whether there was.
+    func look(at report: CollectedReport, _ now: Timestamp) async -> Bool {
+        guard report.kind == .incident, let envelope = report.envelope else { return true }
+        let count = envelope.count
+        guard self.take(count) else { return false }
+        defer { self.held.withLockedValue { $0 -= count } }
+        await self.examine(envelope, report, now)
+        return true
+    }
+
+    /// Makes room for an envelope.
+    ///
+    /// - Returns: Whether there was any. Otherwise nothing was taken.
+    private func take(_ count: Int) -> Bool {
+        self.held.withLockedValue { held in
+            guard held + count <= Self.mostBytes else { return false }
+            held += count
+            return true
+        }
+    }
+
+    private func examine(_ envelope: [UInt8], _ report: CollectedReport, _ now: Timestamp) async {
+        guard let name = report.list.name, let published = self.lists.names[name]?.published else { return }
         // What was published or looked at already says nothing new, also when this spelling has no valid signature.
         guard !self.lists.isPublished(Envelope.digest(of: envelope), under: name),
             let payload = EquivocationCheck.payloadDigest(envelope),

@@ -16,6 +16,8 @@ final class ReportCounters: Sendable {
         var refused: [String: Int64] = [:]
         /// Entries of the Reporting API about something else.
         var ignored: Int64 = 0
+        /// Incidents whose envelope was not looked at, for others were.
+        var unexamined: Int64 = 0
     }
 
     private let numbers = NIOLockedValueBox(Numbers())
@@ -31,6 +33,8 @@ final class ReportCounters: Sendable {
     }
 
     func refused(_ code: String) { self.numbers.withLockedValue { $0.refused[code, default: 0] += 1 } }
+
+    func unexamined() { self.numbers.withLockedValue { $0.unexamined += 1 } }
 
     func ignored(_ count: Int) { self.numbers.withLockedValue { $0.ignored += Int64(count) } }
 }

@@ -14,12 +14,17 @@ actor ReportIntake {
     /// The most bytes of all bodies that wait.
     static let mostWaitingBytes = 67_108_864
 
+    /// The most bytes of all envelopes that wait, eight of the largest. They have room of their own: who sends incidents
+    /// keeps no other report waiting.
+    static let mostWaitingEnvelopeBytes = 33_554_432
+
     /// There is no room: the store does not keep up.
     struct Congestion: Error {}
 
     private struct Waiting {
         let reports: [AcceptedReport]
         let bytes: Int
+        let envelopeBytes: Int
         let continuation: CheckedContinuation<Void, any Error>
     }
 
@@ -29,6 +34,7 @@ actor ReportIntake {
     private var waiting: [Waiting] = []
     private var waitingReports = 0
     private var waitingBytes = 0
+    private var waitingEnvelopeBytes = 0
     private var isWriting = false
 
     /// How many reports wait, those that are being written included.
@@ -53,13 +59,18 @@ actor ReportIntake {
     func store(_ reports: [AcceptedReport]) async throws {
         guard !reports.isEmpty else { return }
         let bytes = reports.reduce(0) { $0 + $1.body.count }
+        let envelopeBytes = reports.reduce(0) { $0 + ($1.report.envelope?.count ?? 0) }
         guard self.waitingReports + reports.count <= Self.mostWaiting,
-            self.waitingBytes + bytes <= Self.mostWaitingBytes
+            self.waitingBytes + bytes <= Self.mostWaitingBytes,
+            envelopeBytes == 0 || self.waitingEnvelopeBytes + envelopeBytes <= Self.mostWaitingEnvelopeBytes
         else { throw Congestion() }
         try await withCheckedThrowingContinuation { continuation in
-            self.waiting.append(Waiting(reports: reports, bytes: bytes, continuation: continuation))
+            self.waiting.append(
+                Waiting(
+                    reports: reports, bytes: bytes, envelopeBytes: envelopeBytes, continuation: continuation))
             self.waitingReports += reports.count
             self.waitingBytes += bytes
+            self.waitingEnvelopeBytes += envelopeBytes
             guard !self.isWriting else { return }
             self.isWriting = true
             Task { await self.write() }
@@ -86,6 +97,7 @@ actor ReportIntake {
             } catch { outcome = .failure(error) }
             self.waitingReports -= reports.count
             self.waitingBytes -= batch.reduce(0) { $0 + $1.bytes }
+            self.waitingEnvelopeBytes -= batch.reduce(0) { $0 + $1.envelopeBytes }
             for waiting in batch { waiting.continuation.resume(with: outcome) }
         }
         self.isWriting = false

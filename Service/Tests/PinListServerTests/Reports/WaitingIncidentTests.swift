@@ -1,0 +1,63 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import Logging
+import PinningTesting
+import Testing
+
+@testable import PinListServer
+
+@Suite("Incidents with large envelopes")
+struct WaitingIncidentTests {
+    /// An incident with an envelope of so many bytes, none of which says anything.
+    private static func incident(_ count: Int) throws -> AcceptedReport {
+        var report = try ReportText.report(
+            """
+            {"date-time": "2026-11-21T00:00:00Z", "tumbler": {"list-name": "com.example.app", "list-version": 1,
+             "reason": "equivocation"}}
+            """)
+        report.envelope = Array(repeating: 0, count: count)
+        return try self.accepted(report)
+    }
+
+    private static func accepted(_ report: CollectedReport) throws -> AcceptedReport {
+        AcceptedReport(
+            report: report, group: ReportGroup(report), receivedAt: TurnedClock.start, networks: nil, isSample: false,
+            isListed: true, body: report.document)
+    }
+
+    @Test("are charged for them while they wait, and keep no other report waiting")
+    func waiting() async throws {
+        let (incident, most) = (try Self.incident(4_194_304), ReportIntake.mostWaitingEnvelopeBytes / 4_194_304)
+        let plain = try Self.accepted(ReportText.report(ReportText.body()))
+        try await TestedStore.sqlite.withDatabase { open in
+            let store = GatedStore(try open())
+            let intake = ReportIntake(store: store, instance: "a")
+            async let first: Void = intake.store(Array(repeating: incident, count: most))
+            await store.untilWriting()
+            await #expect(throws: ReportIntake.Congestion.self) { try await intake.store([incident]) }
+            async let other: Void = intake.store([plain])
+            store.open()
+            _ = try await (first, other)
+            // What was stored waits no more.
+            try await intake.store([incident])
+            #expect(await intake.written.reports == Int64(most) + 2)
+        }
+    }
+
+    @Test("are looked at while there is room for them, and room is given back")
+    func examined() async throws {
+        let repository = try RepositorySimulator.story()
+        try await TestedStore.sqlite.withDatabase { open in
+            let watch = EquivocationWatch(
+                store: try open(), lists: ServedLists(anchors: repository.anchors), anchors: repository.anchors,
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            let large = try Self.incident(EquivocationWatch.mostBytes + 1).report
+            #expect(await !watch.look(at: large, TurnedClock.start))
+            let whole = try Self.incident(EquivocationWatch.mostBytes).report
+            for _ in 0..<3 { #expect(await watch.look(at: whole, TurnedClock.start)) }
+        }
+    }
+}
