@@ -47,6 +47,8 @@ CONFIGURATION
     service_process=$!
     line=$(wait_for service.log '^operator' "$service_process")
     service=${line#operator }
+    (umask 077 && "$tumbler" token create --scope read --label demonstration --config service/service.yaml \
+        >read.token 2>notes.txt) || broken "no token was made: $(cat notes.txt)"
 }
 
 start_clients() {
@@ -82,7 +84,7 @@ await() {
     local until=$((SECONDS + patience))
     while :; do
         status=0
-        "$tumbler" status --server "$service" --json >status.json 2>notes.txt || status=$?
+        "$tumbler" status --server "$service" --token-file read.token --json >status.json 2>notes.txt || status=$?
         [ "$status" -le 1 ] || broken "the service gives no status: $(cat notes.txt)"
         ! holds "$1" || break
         [ "$SECONDS" -lt "$until" ] || broken "$2 is not what the service says: $(cat status.json)"

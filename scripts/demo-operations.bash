@@ -45,11 +45,12 @@ add_pin() {
 }
 
 say "9. The app has users now. The owner starts the service: it serves the lists, takes failure reports, shows what" \
-    "   happens and warns somebody. It is one program with one database. What may publish is made on its machine."
+    "   happens and warns somebody. It is one program with one database. Tokens are made on its machine: one that" \
+    "   reads, and one that publishes. Nobody looks or publishes without one."
 start_service
 printf '\n  $ tumbler serve --config service/service.yaml\n    operator %s\n' "$service"
 # Not shown by `expect`: what it prints is a secret.
-create=(token create --config service/service.yaml --scope publish --name com.example.app)
+create=(token create --config service/service.yaml --scope publish --name com.example.app --label releases)
 printf '\n  $ tumbler %s >publish.token\n' "${create[*]}"
 (umask 077 && "$tumbler" "${create[@]}" >publish.token 2>notes.txt) || broken "no token was made: $(cat notes.txt)"
 sed -i.bak "s|^reportTo:.*|reportTo: [$service/v1/reports]\\
@@ -73,10 +74,10 @@ await "asked == $((all + 120)) and share['$version'] == 0" \
     "nobody has said yet that they hold version $version"
 half_a_day_later everybody_asks 80
 await "asked == $all and share['$version'] == 0.6" "60 % hold version $version"
-expect 1 status --server "$service" --list-version "$version" --min-adoption 99
+expect 1 status --server "$service" --token-file read.token --list-version "$version" --min-adoption 99
 half_a_day_later everybody_asks 0
 await "asked == $all and share['$version'] == 1" "100 % hold version $version"
-expect 0 status --server "$service" --list-version "$version" --min-adoption 99
+expect 0 status --server "$service" --token-file read.token --list-version "$version" --min-adoption 99
 
 say "11. In two offices connections are opened and looked into, by a box whose root the devices there trust. It" \
     "    makes another certificate for each connection. The $in_offices clients there refuse, and report; the others" \
@@ -88,7 +89,7 @@ reports_have_arrived $in_offices
 let_pass
 await "[(g['kind'], g['count']) for g in s['groups']] == [('interception', $in_offices)] and not s['alarms']" \
     "interception, in few places, and nothing to get up for"
-expect 0 status --server "$service"
+expect 0 status --server "$service" --token-file read.token
 grep -q "Somebody's Inspection Root" output.txt || broken "the status does not name the issuer"
 
 say "12. And then chapter 5 again, with users: somebody renews the certificate, and takes a new key. It is of the" \
@@ -102,7 +103,7 @@ say "    The service does not say interception this time: one key, of a public a
 await "sum(g['count'] for g in s['groups'] if g['kind'] == 'rotation') == $all" \
     "a server presents a key that the list does not have"
 await "[(a['kind'], a['severity']) for a in s['alarms']] == [('failure-rate', 'critical')]" "an alarm"
-expect 1 status --server "$service"
+expect 1 status --server "$service" --token-file read.token
 head=""
 for ((i = 0; i < patience * 4; i++)); do
     head=$(sed -n 's/.*"event":"firing".*"kind":"failure-rate".*"auditHead":"\([0-9a-f]*\)".*/\1/p' webhook.log)

@@ -239,12 +239,12 @@ class Scene:
         self.run(
             f"umask 077; tumbler token create --scope publish --name {NAME} --config service.yaml > token"
         )
-        self.lists, self.counted = f"{address}/v1/lists/{NAME}", f"--server {address}"
+        self.lists, self.counted = f"{address}/v1/lists/{NAME}", f"--server {address} --token-file {self.folder}/token"
         self.publish()
 
     def publish(self):
         if self.counted:
-            self.run(f"tumbler publish project/root/1.json project/pins.json {self.counted} --token-file token")
+            self.run(f"tumbler publish project/root/1.json project/pins.json {self.counted}")
 
     def await_inquiries(self, count):
         """Waits until the service has stored so many requests that name a list."""

@@ -92,7 +92,12 @@ class Scene:
                 self.environment["TUMBLER_DATA_DIR"] = str(self.data)
                 root = self.project / "root" / "1.json"
                 self.config.write_text(f"names:\n  {NAME}: {{root: {root}}}\n{self.settings}")
+                self.run('tumbler serve --check --config "$CONFIG"')
                 self.tokens = {scope: self.token(scope) for scope in ("publish", "probe", "read")}
+                reader = self.folder / "run" / "read.token"
+                reader.touch(0o600)
+                reader.write_text(self.tokens["read"] + "\n")
+                self.environment["READ_TOKEN"] = str(reader)
                 self.run("systemctl start tumbler")
                 self.publish()
             return self
@@ -150,6 +155,10 @@ class Scene:
             return error.code, error.read()
         except OSError:
             return 0, b""
+
+    def look(self, path):
+        """What the operator sees: its status and body."""
+        return self.ask(path, Authorization=f"Bearer {self.tokens['read']}")
 
     def publish(self):
         body = b"[" + (self.project / "root" / "1.json").read_bytes() + b"," + self.list + b"]"

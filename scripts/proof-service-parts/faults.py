@@ -242,7 +242,7 @@ def clock(path, seconds):
                 db.close()
                 expect(abs(newest - time.time() - expected) < 60, f"clock at {jump}: the service did not see the jump")
                 for page in ("/", "/adoption", "/failures", "/alarms", "/audit", "/v1/status", "/metrics"):
-                    answer = service.ask("GET", page)
+                    answer = service.look(page)
                     expect(answer.status == 200, f"clock at {jump}: {page} was answered with {answer.status}")
                 said.append(f"{jump}: {traffic.reports[202]} reports")
             expect(service.process.poll() is None, "the service ended: " + service.said())

@@ -46,6 +46,8 @@ class Load(threading.Thread):
 def loads(service, ended, etag):
     lists = f"/v1/lists/{NAME}/pins.json"
 
+    reader = service.reader()
+
     def reported(connection, count):
         # 300 hosts, 20 versions, sources from everywhere: groups are made, and then there are no more new ones.
         number = random.getrandbits(24)
@@ -64,7 +66,7 @@ def loads(service, ended, etag):
         return 200 if exchange(connection, "GET", f"/v1/lists/{NAME}/root/2.json").status == 404 else "not 404"
 
     def page(connection, count):
-        return exchange(connection, "GET", PAGES[count % len(PAGES)]).status
+        return exchange(connection, "GET", PAGES[count % len(PAGES)], headers=reader).status
 
     kinds = [("reports", reported, 0.02)] * 4 + [("304", conditional, 0.005)] * 2 + [
         ("lists on new connections", fresh, 0.02), ("missing roots", missing, 0.02), ("pages", page, 0.5)]

@@ -132,7 +132,8 @@ class Service:
         return status
 
     def publish(self):
-        """Publishes the list; with a token made for it."""
+        """Publishes the list; with a token made for it. Makes the one that reads, too, while all is well."""
+        self.reader()
         secret = self.local("token", "create", "--scope", "publish", "--name", NAME).strip()
         # Byte for byte: the first root must be the configured one.
         envelopes = [(self.path / "app" / name).read_bytes() for name in ("root/1.json", "pins.json")]
@@ -151,6 +152,17 @@ class Service:
         finally:
             connection.close()
 
+    def reader(self):
+        """The field with a token that reads: made once for the folder."""
+        file = self.path / "read.token"
+        if not file.exists():
+            file.write_text(self.local("token", "create", "--scope", "read", "--label", "proof"))
+        return {"Authorization": "Bearer " + file.read_text().strip()}
+
+    def look(self, page, timeout=30):
+        """Asks for what the operator sees."""
+        return self.ask("GET", page, headers=self.reader(), timeout=timeout)
+
     def lists_are_served(self):
         answer = self.ask("GET", f"/v1/lists/{NAME}/pins.json")
         return answer.status == 200 and answer.body == (self.path / "app/pins.json").read_bytes()
@@ -167,7 +179,7 @@ class Service:
         return cpu(self.process.pid)
 
     def metrics(self):
-        answer = self.ask("GET", "/metrics")
+        answer = self.look("/metrics")
         expect(answer.status == 200, f"/metrics was answered with {answer.status}")
         lines = (line.rsplit(" ", 1) for line in answer.body.decode().splitlines() if line and line[0] != "#")
         return {name: float(value) for name, value in lines}

@@ -105,7 +105,7 @@ def pages(service, group, times):
              f"/failures?span=all&host=api0.example.com", f"/failures/{group}", "/alarms", "/v1/status", "/metrics"]
     for name in names:
         core = service.cpu()
-        answers = [service.ask("GET", name, timeout=120) for _ in range(times)]
+        answers = [service.look(name, timeout=120) for _ in range(times)]
         core = (service.cpu() - core) / times
         expect(all(answer.status == 200 for answer in answers), f"{name} was answered with {answers[0].status}")
         seconds = [answer.seconds for answer in answers]

@@ -99,12 +99,13 @@ public struct PinListService: Service {
     private func listeners(_ tls: ServiceTLS?) throws -> [any Service] {
         let configuration = self.parts.configuration
         let isShared = configuration.adminListen == nil
-        let access = AdminAccess(store: self.parts.store, isOnLoopback: configuration.adminIsOnLoopback)
+        let access = AdminAccess(
+            store: self.parts.store, clock: self.parts.clock, isOpen: configuration.isOpen)
         let routes = ServiceRoutes(
             parts: self.parts, access: access,
             dashboard: DashboardRoutes(
                 dashboard: try Dashboard(), parts: self.parts, access: access,
-                forms: FormGuard(key: (0..<32).map { _ in UInt8.random(in: .min ... .max) })))
+                forms: FormGuard(key: Self.random(32)), random: Self.random))
         let publicRouter = Router(context: ServiceContext.self, options: .autoGenerateHeadEndpoints)
         routes.addPublic(to: publicRouter)
         if isShared { routes.addAdmin(to: publicRouter) }
@@ -123,6 +124,12 @@ public struct PinListService: Service {
                 try self.application(AnsweringResponder(adminRouter), at: address, tls, nil, isAdmin: true))
         }
         return listeners
+    }
+
+    /// Bytes that nobody can guess.
+    private static func random(_ count: Int) -> [UInt8] {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
     }
 
     private func application(

@@ -63,8 +63,7 @@ extension ServiceAdoption {
             return .failure(NotAsked(words: "there is no token for \(address)"))
         }
         do throws(CommandFailure) {
-            // On its own machine the service tells everybody.
-            return .success(try await ServiceClient(address, address.isLoopback ? nil : token).adoption(of: name))
+            return .success(try await ServiceClient(address, token).adoption(of: name))
         } catch {
             return .failure(NotAsked(words: error.message))
         }

@@ -11,7 +11,7 @@ struct ServiceAddress: Sendable, CustomStringConvertible {
     /// The address, without a slash at its end.
     let description: String
 
-    /// Whether it is this machine itself, which asks for no token to read.
+    /// Whether it is this machine itself, where a service with `openOnLoopback` asks for no token to read.
     let isLoopback: Bool
 
     /// Reads an address.

@@ -67,7 +67,8 @@ struct ServiceAnswer: Sendable {
     private func hint(_ code: String) -> String? {
         switch (self.status, code) {
         case (300...399, _): "--server with the address that it redirects to"
-        case (401, _): "tumbler token list, on the service's machine, shows which tokens hold"
+        case (401, _):
+            "--token-file FILE; tumbler token create, on the service's machine, makes a token, and token list shows all"
         case (403, _): "tumbler token create, on the service's machine, makes one for this scope and this name"
         case (404, _): "is this the address of a Tumbler service?"
         case (409, "rollback"): "a newer list is published: bring the checkout up to date, then tumbler release"

@@ -12,7 +12,8 @@ struct StatusCommand: AsyncParsableCommand {
         commandName: "status",
         abstract: "Print what the service knows: alarms, lists, adoption, failures, probes.",
         discussion: """
-            On loopback no token is needed; elsewhere one with the scope read. --list-version with --min-adoption \
+            A token with the scope read is needed, or one that publishes: it sees what is about its names. On loopback \
+            openOnLoopback of the service lets everybody look. --list-version with --min-adoption \
             fails until so many hold a list, as far as requests tell: an estimate, and never the only reason to remove \
             a key.
 

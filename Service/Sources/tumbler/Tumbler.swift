@@ -22,7 +22,7 @@ struct Tumbler: AsyncParsableCommand {
             RotateCommand.self, SuspendCommand.self, ResumeCommand.self, ExportCommand.self, RefreshCommand.self,
             FetchCommand.self,
             ConvertCommand.self,
-            ServeCommand.self, TokenCommand.self, AuditLogCommand.self, BackupCommand.self,
+            ServeCommand.self, TokenCommand.self, LoginLinkCommand.self, AuditLogCommand.self, BackupCommand.self,
             AdoptionCommand.self, MoveDatabaseCommand.self,
             PublishCommand.self, ProbeCommand.self, GateCommand.self, StatusCommand.self, SimulateCommand.self,
             DrillCommand.self,

@@ -20,8 +20,9 @@ struct AccessTokenTests {
         #expect(token.matches(made.secret))
         #expect(!token.matches(made.secret + "0"))
         #expect(token.mayPublish("a") && !token.mayPublish("b") && !token.mayRead)
+        #expect(token.isValid(at: Self.time))
         token.revokedAt = Self.time
-        #expect(!token.mayPublish("a"))
+        #expect(!token.isValid(at: Self.time))
         let reading = try #require(AccessToken.make(.read, names: [], random: Self.random, at: Self.time)).token
         #expect(reading.mayRead && !reading.mayPublish("a"))
     }
@@ -43,6 +44,30 @@ struct AccessTokenTests {
             let other = AccessToken(id: made.token.id, scope: .publish, names: ["a"], hash: hash, madeAt: Self.time)
             #expect(!other.matches(made.secret))
         }
+    }
+
+    @Test("end when they should, to the second, and are called by what they are for and whose they are")
+    func ends() throws {
+        let end = Timestamp(secondsSince1970: Self.time.secondsSince1970 + 60)
+        let token = try #require(
+            AccessToken.make(
+                .read, names: [], label: "CI of the app", owner: "payments-team", endsAt: end, random: Self.random,
+                at: Self.time)
+        ).token
+        #expect(token.isValid(at: Timestamp(secondsSince1970: end.secondsSince1970 - 1)))
+        #expect(!token.isValid(at: end))
+        #expect(token.actor == "0001020304050607 \"CI of the app\" (payments-team)")
+    }
+
+    @Test(
+        "have no label and no owner that would hide something in a line, or push all else out of it",
+        arguments: ["a\nb", "\u{1b}[2J", "\u{202e}abc", "a\u{0}", "\u{2028}", String(repeating: "a", count: 101)])
+    func texts(text: String) throws {
+        #expect(!AccessToken.isText(text))
+        #expect(AccessToken.make(.read, names: [], label: text, random: Self.random, at: Self.time) == nil)
+        #expect(AccessToken.make(.read, names: [], owner: text, random: Self.random, at: Self.time) == nil)
+        #expect(LoginCode.make(owner: text, random: Array(Self.random.prefix(32)), at: Self.time) == nil)
+        #expect(AccessToken.isText(String(repeating: "ä", count: 100)))
     }
 
     @Test("are not read out of what is none", arguments: ["", "tumbler_", "tumbler_0001020304050607_", "_a_b", "x"])

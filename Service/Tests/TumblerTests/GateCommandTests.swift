@@ -169,7 +169,7 @@ struct GateCommandTests {
                 let answer: GateAnswer = try run.decoded()
                 #expect(answer.verdict == .unknown && !answer.refusing.isMeasured)
                 #expect(answer.reason.contains("adoption is not measured ("), "\(answer)")
-                // On loopback nobody needs a token to look; without one nothing is recorded.
+                // Without a token nothing is recorded, where everybody on loopback may look as well.
                 #expect(service.requests("POST").isEmpty)
             }
         }

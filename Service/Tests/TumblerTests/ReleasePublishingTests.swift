@@ -86,8 +86,10 @@ struct ReleasePublishingTests {
             let expected = try
                 "[\(scene.folder.text(of: "project/root/1.json")),\(scene.folder.text(of: "project/pins.json"))]"
             #expect(put.body == Array(expected.utf8))
-            // What everybody may read is asked for without the token.
-            #expect(scene.service.requests("GET").allSatisfy { $0.headers["Authorization"].isEmpty })
+            // What everybody may read is asked for without the token; what only its holder may read, with it.
+            for request in scene.service.requests("GET") {
+                #expect(request.headers["Authorization"].isEmpty == request.path.hasSuffix(".json"), "\(request.path)")
+            }
             let json = try await scene.release(["--yes", "--json"], at: "2026-11-23T00:00:00Z")
             #expect(json.output.contains(#""published":["list"]"#) && json.output.contains(#""version":3"#), "\(json)")
         }

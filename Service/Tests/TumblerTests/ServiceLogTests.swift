@@ -36,6 +36,7 @@ struct ServiceLogTests {
 
     private static func withLog(_ body: (URL, Verified) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
+            try await Self.tumbler(["serve", "--check"], in: folder).expectResult()
             for _ in 0..<3 {
                 let made = try await Self.tumbler(["token", "create", "--scope", "read"], in: folder)
                 #expect(made.exitCode == 0, "\(made)")
@@ -140,16 +141,31 @@ struct ServiceLogTests {
     @Test("a token is shown once, listed without its secret, and revoked once")
     func tokens() async throws {
         try await withTemporaryFolder { folder in
-            let made = try await Self.tumbler(["token", "create", "--scope", "read"], in: folder)
+            try await Self.tumbler(["serve", "--check"], in: folder).expectResult()
+            let made = try await Self.tumbler(
+                ["token", "create", "--scope", "read", "--label", "Prometheus", "--owner", "ops", "--expires", "90d"],
+                in: folder)
             let secret = try #require(made.lines.first)
             let id = String(secret.split(separator: "_")[1])
             let list = try await Self.tumbler(["token", "list"], in: folder)
             #expect(list.output.hasPrefix("\(id)  read  all names  made "))
+            #expect(list.output.contains("  label Prometheus  owner ops  ends "))
             #expect(!list.output.contains(secret))
             try await Self.tumbler(["token", "revoke", id], in: folder).expectResult()
             try await Self.tumbler(["token", "revoke", id], in: folder).expectError(1)
             #expect(try await Self.tumbler(["token", "list"], in: folder).output.contains("  revoked "))
-            for wrong in [["--scope", "publish"], ["--scope", "read", "--name", "a"], ["--scope", "x"]] {
+            let log = try await Self.tumbler(["audit-log", "show"], in: folder).output
+            #expect(log.contains("  cli  token-create  \(id) \"Prometheus\" (ops), read, until "), "\(log)")
+            // Without --owner it is the user who types.
+            _ = try await Self.tumbler(["token", "create", "--scope", "read"], in: folder)
+            let mine = try await Self.tumbler(["token", "list", "--json"], in: folder)
+            #expect(mine.output.contains("\"owner\":\"\(OperatingUser.name(ProcessInfo.processInfo.environment))\""))
+            for wrong in [
+                ["--scope", "publish"], ["--scope", "read", "--name", "a"], ["--scope", "x"],
+                ["--scope", "read", "--label", "a\u{202e}b"], ["--scope", "read", "--expires", "soon"],
+                ["--scope", "read", "--owner", String(repeating: "a", count: 101)],
+                ["--scope", "read", "--label", "login link"],
+            ] {
                 try await Self.tumbler(["token", "create"] + wrong, in: folder).expectError(64)
             }
         }
@@ -159,6 +175,7 @@ struct ServiceLogTests {
     func adoption() async throws {
         try await withTemporaryFolder { folder in
             _ = try ServedLists(in: folder)
+            try await Self.tumbler(["serve", "--check"], in: folder).expectResult()
             try folder.write(
                 "{\"time\": \"2026-11-21T00:00:00+00:00\", \"status\": 200, \"path\": \"/x\"}\n?\n", as: "log")
             let first = try await Self.tumbler(["adoption", "import", "log"], in: folder)

@@ -21,7 +21,8 @@ struct StatusCommandTests {
         }
     }
 
-    @Test("nobody is needed: read without a token on loopback, and printed calmly")
+    @Test(
+        "nobody is needed: read on loopback without a token where the service lets everybody look, and printed calmly")
     func calm() async throws {
         try await self.status(.json(200, StatusText.status())) { run, service in
             run.expectResult()

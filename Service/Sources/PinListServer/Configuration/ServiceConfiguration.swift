@@ -67,6 +67,8 @@ public struct ServiceConfiguration: Sendable {
     public var trustedProxies: [NetworkRange] = []
     /// Caches: what comes from there is an edge's question, not an installation's, and is not counted for adoption.
     public var edges: [NetworkRange] = []
+    /// Whether this machine may look at the dashboard and the figures without a token. See ``isOpen``.
+    public var openOnLoopback = false
     /// How long reports are kept.
     public var retention = Retention()
     /// How many reports are taken.
@@ -81,7 +83,12 @@ public struct ServiceConfiguration: Sendable {
     /// The defaults: loopback, SQLite, nothing published.
     public init() {}
 
-    /// Whether the dashboard, the metrics and publications may be had without a token: on a loopback listener of their
-    /// own, or on the only one when it is a loopback one (formats.md, section 7).
-    public var adminIsOnLoopback: Bool { (self.adminListen ?? self.listen).isLoopback }
+    /// The listener with the dashboard, the metrics and publications: one of their own, or the only one.
+    public var operatorListen: ListenAddress { self.adminListen ?? self.listen }
+
+    /// Whether this machine may look without a token: as ``openOnLoopback`` says, on a loopback listener, and with no
+    /// proxy or cache that is known (formats.md, section 7). Behind a proxy every request comes from this machine.
+    public var isOpen: Bool {
+        self.openOnLoopback && self.operatorListen.isLoopback && self.trustedProxies.isEmpty && self.edges.isEmpty
+    }
 }

@@ -14,7 +14,7 @@ struct PageFrame: Sendable {
     var time: Timestamp
     /// How many alarms are firing.
     var firing = 0
-    /// The token that the form for logging out carries; `nil` where nobody is logged in, as on loopback.
+    /// The token that the form for logging out carries; `nil` where nobody is logged in and `openOnLoopback` lets one look.
     var logoutToken: String?
 
     /// The member of an address that names the list.

@@ -15,12 +15,15 @@ struct AdminAccess: Sendable {
 
     /// Where tokens are.
     let store: any ServiceStore
-    /// Whether the listener is on the loopback interface.
-    let isOnLoopback: Bool
+    /// Tells whether a token has ended.
+    let clock: any ServiceClock
+    /// Whether the configuration opens the listener to this machine (``ServiceConfiguration/isOpen``).
+    let isOpen: Bool
 
-    /// Whether a request on this listener needs no token to look.
+    /// Whether a request on this listener needs no token to look. A proxy that adds no field about itself and rewrites
+    /// `Host` is not told from a person here: so nothing is open unless the configuration says it.
     func needsNoToken(_ request: Request) -> Bool {
-        guard self.isOnLoopback, let authority = request.head.authority else { return false }
+        guard self.isOpen, let authority = request.head.authority else { return false }
         return LoopbackName.isLoopback(authority: authority) && !RequestSource.isForwarded(request.headers)
     }
 
@@ -50,7 +53,7 @@ struct AdminAccess: Sendable {
 
     /// Lets those pass who may publish under a name.
     ///
-    /// - Returns: The id of the token, for the log.
+    /// - Returns: What the log calls the token.
     /// - Throws: ``Problem``: 401 without a token that counts, 403 with one for something else.
     func expectPublisher(of name: String, _ request: Request) async throws -> String {
         let token = try await self.token(of: request)
@@ -59,12 +62,12 @@ struct AdminAccess: Sendable {
                 .forbidden, "wrong-scope",
                 "this token is not for publishing \(name); tumbler token create --scope publish --name \(name)")
         }
-        return token.id
+        return token.actor
     }
 
     /// Lets those pass who may hand in what a probe of a name found.
     ///
-    /// - Returns: The id of the token.
+    /// - Returns: What the log calls the token.
     /// - Throws: ``Problem``: 401 without a token that counts, 403 with one for something else.
     func expectProber(of name: String, _ request: Request) async throws -> String {
         let token = try await self.token(of: request)
@@ -73,7 +76,22 @@ struct AdminAccess: Sendable {
                 .forbidden, "wrong-scope",
                 "this token is not for probes of \(name); tumbler token create --scope probe --name \(name)")
         }
-        return token.id
+        return token.actor
+    }
+
+    /// Lets those pass who may look, or may publish some names: who publishes must know what that does.
+    ///
+    /// - Returns: The names that the answer is about; `nil` for all of them.
+    /// - Throws: ``Problem``: 401 without a token that counts, 403 with one for something else.
+    func expectReaderOrPublisher(_ request: Request) async throws -> [String]? {
+        if self.needsNoToken(request) { return nil }
+        let token = try await self.token(of: request)
+        if token.scope == .publish { return token.names }
+        guard token.mayRead else {
+            throw Problem(
+                .forbidden, "wrong-scope", "this token is not for reading; tumbler token create --scope read")
+        }
+        return nil
     }
 
     /// Whether a text is the secret of a token that may look.
@@ -88,8 +106,7 @@ struct AdminAccess: Sendable {
     }
 
     private func token(of request: Request) async throws -> AccessToken {
-        guard let secret = Self.secret(of: request), let token = try await self.token(secret), token.revokedAt == nil
-        else {
+        guard let secret = Self.secret(of: request), let token = try await self.token(secret) else {
             throw Problem(
                 .unauthorized, "token-needed", "a token is needed that counts, as Authorization: Bearer TOKEN",
                 headers: [.wwwAuthenticate: "Bearer realm=\"tumbler\""])
@@ -97,11 +114,12 @@ struct AdminAccess: Sendable {
         return token
     }
 
-    private func token(_ secret: String) async throws -> AccessToken? {
+    /// The token of a secret, when it is valid.
+    func token(_ secret: String) async throws -> AccessToken? {
         guard let id = AccessToken.id(of: secret) else { return nil }
         let found: AccessToken?
         do { found = try await self.store.read { try $0.token(id: id) } } catch { throw Problem.unavailable(error) }
-        guard let found, found.matches(secret), found.revokedAt == nil else { return nil }
+        guard let found, found.matches(secret), found.isValid(at: self.clock.now) else { return nil }
         return found
     }
 

@@ -13,7 +13,7 @@ enum OpenAPIDocument {
          "paths": {\(Self.lists), \(Self.reports), \(Self.rotations), \(Self.operators)},
          "components": {
           "securitySchemes": {"token": {"type": "http", "scheme": "bearer",
-           "description": "Of tumbler token create. To look, none is needed on loopback, asked by a loopback name."}},
+           "description": "Of tumbler token create. To look, none is needed on loopback where openOnLoopback is set."}},
           "parameters": {
            "name": {"name": "name", "in": "path", "required": true, "description": "The name of a list.",
             "example": "com.example.app",

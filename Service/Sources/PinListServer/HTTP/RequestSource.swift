@@ -104,6 +104,8 @@ extension HTTPField.Name {
     static let xForwardedFor = Self.known("X-Forwarded-For")
     /// RFC 9110, section 7.6.3.
     static let via = Self.known("Via")
+    /// W3C's Referrer Policy.
+    static let referrerPolicy = Self.known("Referrer-Policy")
     /// The Fetch standard's.
     static let secFetchSite = Self.known("Sec-Fetch-Site")
 

@@ -49,8 +49,8 @@ struct ServiceRoutes: Sendable {
             try await adoption.respond(to: request, context)
         }
         router.get("/v1/status") { request, _ in
-            try await self.access.expectReader(request)
-            return Response.bytes(try await self.status(), "application/json")
+            let names = try await self.access.expectReaderOrPublisher(request)
+            return Response.bytes(try await self.status(of: names), "application/json")
         }
         let export = ExportRoute(store: self.parts.store, access: self.access)
         router.get("/v1/reports") { request, _ in try await export.respond(to: request) }
@@ -65,7 +65,7 @@ struct ServiceRoutes: Sendable {
         }
     }
 
-    private func status() async throws -> [UInt8] {
+    private func status(of names: [String]?) async throws -> [UInt8] {
         do {
             let overview = try await self.parts.overview()
             let newest = overview.newestVersions
@@ -73,7 +73,7 @@ struct ServiceRoutes: Sendable {
                 try store.groups(
                     GroupFilter(since: overview.time.before(604_800), limit: StatusDocument.mostGroups), newest: newest)
             }
-            return try StatusDocument(overview, groups).bytes()
+            return try StatusDocument(overview, groups, in: StatusScope(overview, names)).bytes()
         } catch let error as StoreError { throw Problem.unavailable(error) }
     }
 

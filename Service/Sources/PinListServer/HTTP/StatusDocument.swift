@@ -76,12 +76,12 @@ struct StatusDocument: Encodable {
     let alarms: [Firing]
     let probes: [Probe]
 
-    /// The document of what there is.
-    init(_ overview: Overview, _ groups: [GroupSummary]) {
+    /// The document of what there is, as far as it is in a scope.
+    init(_ overview: Overview, _ groups: [GroupSummary], in scope: StatusScope) {
         self.time = overview.time.description
         self.auditHead = overview.auditHead
         self.auditEntries = overview.auditCount
-        self.names = overview.names.map { name in
+        self.names = overview.names.filter { scope.hasName($0.name) }.map { name in
             Name(
                 name: name.name,
                 list: List(
@@ -90,24 +90,24 @@ struct StatusDocument: Encodable {
                 root: Root(version: name.root.version, expiresAt: name.root.expiresAt.description),
                 adoption: Adoption(name.adoption))
         }
-        self.hosts = overview.hosts.map { rate in
+        self.hosts = overview.hosts.filter { scope.hasHost($0.host) }.map { rate in
             Host(
                 host: rate.host, lastHour: HostRate.whole(rate.lastHour),
                 pinFailures: HostRate.whole(rate.pinFailures),
                 usual: (rate.usual * 10).rounded() / 10)
         }
-        self.groups = groups.prefix(Self.mostGroups).map { group in
+        self.groups = groups.filter { scope.hasHost($0.host) }.prefix(Self.mostGroups).map { group in
             Group(
                 id: group.id, host: group.host, reason: group.reason, count: group.count,
                 lastAt: group.seen.upperBound.description, cause: group.cause.title, kind: group.cause.kind.rawValue,
                 issuer: group.issuer)
         }
-        self.alarms = overview.alarms.map { alarm in
+        self.alarms = overview.alarms.filter { scope.hasAlarm(about: AlarmWords.subject(of: $0.key)) }.map { alarm in
             Firing(
                 key: alarm.key, kind: alarm.kind, severity: alarm.severity, since: alarm.since.description,
                 detail: alarm.detail)
         }
-        self.probes = overview.probes.map { probe in
+        self.probes = overview.probes.filter { scope.hasName($0.name) }.map { probe in
             Probe(
                 name: probe.name, host: probe.host, ok: probe.isOK, at: probe.at.description,
                 detail: ProbeFacts(probe.result).trouble ?? "")

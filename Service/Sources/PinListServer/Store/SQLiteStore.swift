@@ -14,11 +14,13 @@ public final class SQLiteStore: ServiceStore {
     /// How long somebody waits for another writer, such as the command line beside the service, in seconds.
     static let longestWait: Double = 5
 
-    /// Opens a store, makes it when there is none, and brings an older one up to date.
+    /// Opens a store, and brings an older one up to date.
     ///
-    /// - Parameter path: The file; `-wal` and `-shm` stand beside it.
+    /// - Parameters:
+    ///   - path: The file; `-wal` and `-shm` stand beside it.
+    ///   - absence: What happens when it has no tables. A file that is not there is made.
     /// - Throws: ``StoreError``.
-    public init(path: String) throws {
+    public init(path: String, _ absence: StoreLocation.Absence = .isMended) throws {
         var configuration = Configuration()
         configuration.prepareDatabase { database in
             // What was accepted is on the disk before anybody is told: 202 and 200 mean it.
@@ -28,7 +30,7 @@ public final class SQLiteStore: ServiceStore {
         do {
             self.pool = try DatabasePool(path: path, configuration: configuration)
             try self.pool.write { database in
-                _ = try StoreSchema.migrate(SQLiteConnection(database: database), StoreSchema.sqlite)
+                _ = try StoreSchema.migrate(SQLiteConnection(database: database), StoreSchema.sqlite, absence)
             }
             self.file = Self.number(of: path)
         } catch {

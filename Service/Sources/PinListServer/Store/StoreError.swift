@@ -11,6 +11,8 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
 
         /// The database cannot be reached, or does not answer.
         public static let unavailable = Code(description: "unavailable")
+        /// There is no database yet, and who asked does not make one.
+        public static let absent = Code(description: "absent")
         /// There is no room on the disk.
         public static let full = Code(description: "full")
         /// Somebody else holds the database for too long.

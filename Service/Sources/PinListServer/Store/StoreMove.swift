@@ -16,7 +16,11 @@ public struct StoreMove: Sendable {
             "publication",
             ["number", "name", "version", "digest", "published_at", "issued_at", "expires_at", "changes"], ["number"]
         ),
-        ("token", ["number", "id", "scope", "names", "hash", "made_at", "revoked_at"], ["number"]),
+        (
+            "token", ["number", "id", "scope", "names", "hash", "made_at", "revoked_at", "label", "owner", "ends_at"],
+            ["number"]
+        ),
+        ("login_code", ["hash", "owner", "ends_at"], ["hash"]),
         ("audit", ["number", "time", "actor", "action", "detail", "previous"], ["number"]),
         ("audit_seal", ["period", "first_number", "last_number", "head", "previous", "entry"], ["period"]),
         (

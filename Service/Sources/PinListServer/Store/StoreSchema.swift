@@ -173,17 +173,24 @@ struct StoreSchema {
 
     /// Brings a database up to date, within a transaction.
     ///
-    /// - Parameter further: Migrations after those that this version knows: what tests pretend of the next one.
+    /// - Parameters:
+    ///   - absence: What happens when no service has made it.
+    ///   - further: Migrations after those that this version knows: what tests pretend of the next one.
     /// - Returns: How many migrations were made.
-    /// - Throws: ``StoreError`` of code `unsupported` for a database that a later version made.
+    /// - Throws: ``StoreError`` of code `unsupported` for a database that a later version made, of code `absent` for one
+    ///   that no version made and that is not to be made.
     @discardableResult
     static func migrate(
-        _ connection: some SQLConnection, _ dialect: Dialect, and further: [[String]] = []
+        _ connection: some SQLConnection, _ dialect: Dialect, _ absence: StoreLocation.Absence = .isMended,
+        and further: [[String]] = []
     ) throws -> Int {
         try connection.execute(
             "CREATE TABLE IF NOT EXISTS migration (number \(dialect.integer) PRIMARY KEY)", [])
         let made = try connection.rows("SELECT COALESCE(MAX(number), 0) FROM migration", []).first?.integer(0) ?? 0
         let known = Self.migrations(dialect) + further
+        guard made > 0 || absence == .isMended else {
+            throw StoreError(.absent, "the database has no tables of the service")
+        }
         guard made <= known.count else {
             throw StoreError(
                 .unsupported,

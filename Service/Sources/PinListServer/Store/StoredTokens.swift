@@ -5,7 +5,7 @@
 public import CertificatePinning
 
 extension StoreTransaction {
-    private static var tokenColumns: String { "id, scope, names, hash, made_at, revoked_at" }
+    private static var tokenColumns: String { "id, scope, names, hash, made_at, revoked_at, label, owner, ends_at" }
 
     /// A token by its id.
     public func token(id: String) throws -> AccessToken? {
@@ -26,26 +26,55 @@ extension StoreTransaction {
         var token = AccessToken(
             id: try row.text(0), scope: scope, names: names, hash: try row.blob(3),
             madeAt: Timestamp(secondsSince1970: try row.integer(4)))
+        token.label = try row.text(6)
+        token.owner = try row.text(7)
+        token.endsAt = try row.optionalInteger(8).map { Timestamp(secondsSince1970: $0) }
         token.revokedAt = try row.optionalInteger(5).map { Timestamp(secondsSince1970: $0) }
         return token
     }
 }
 
 extension StoreTransaction {
+    /// The newest tokens, those that are revoked or ended, too, the newest first.
+    func newestTokens(limit: Int) throws -> [AccessToken] {
+        try self.connection.rows(
+            "SELECT \(Self.tokenColumns) FROM token ORDER BY number DESC LIMIT ?", [.integer(Int64(limit))]
+        ).compactMap(Self.token)
+    }
+
     /// Adds a token.
     public func add(_ token: AccessToken) throws {
         try self.connection.execute(
-            "INSERT INTO token (id, scope, names, hash, made_at) VALUES (?, ?, ?, ?, ?)",
+            """
+            INSERT INTO token (id, scope, names, hash, made_at, label, owner, ends_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """,
             [
                 .text(token.id), .text(token.scope.rawValue), .text(token.names.joined(separator: " ")),
                 .blob(token.hash), .integer(token.madeAt.secondsSince1970),
+                .text(token.label), .text(token.owner), .optional(token.endsAt?.secondsSince1970),
             ])
     }
 
-    /// Revokes a token; `false` when there is none that is not revoked.
+    /// Adds a token that a person made, and says so in the audit log: what it opens, whose it is, and how long.
+    public func create(_ token: AccessToken, by actor: String) throws {
+        try self.add(token)
+        let names = token.names.isEmpty ? "" : " for \(token.names.joined(separator: ", "))"
+        let end = token.endsAt.map { ", until \($0)" } ?? ""
+        try self.log(
+            "token-create", "\(token.actor), \(token.scope.rawValue)\(names)\(end)", by: actor, at: token.madeAt)
+    }
+
+    /// Revokes a token; `false` when there is none that is valid: a token that ended counts as revoked.
     public func revokeToken(id: String, at time: Timestamp) throws -> Bool {
         try self.connection.execute(
-            "UPDATE token SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL",
-            [.integer(time.secondsSince1970), .text(id)]) == 1
+            "UPDATE token SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL AND (ends_at IS NULL OR ends_at > ?)",
+            [.integer(time.secondsSince1970), .text(id), .integer(time.secondsSince1970)]) == 1
+    }
+
+    /// Forgets tokens that ended so long ago that no list needs them.
+    func forgetEndedTokens(at now: Timestamp) throws {
+        try self.connection.execute(
+            "DELETE FROM token WHERE ends_at < ?", [.integer(now.before(AccessToken.keptAfterEnd).secondsSince1970)])
     }
 }

@@ -28,6 +28,12 @@ public struct AccessToken: Hashable, Sendable {
     public let hash: [UInt8]
     /// When it was made.
     public let madeAt: Timestamp
+    /// What it is for, in its maker's words; empty where nothing was said.
+    public var label = ""
+    /// Who answers for it: a person or a team; empty where nothing was said.
+    public var owner = ""
+    /// From when on it opens nothing; `nil` for one that only revoking ends.
+    public var endsAt: Timestamp?
     /// When it was revoked.
     public var revokedAt: Timestamp?
 
@@ -37,6 +43,15 @@ public struct AccessToken: Hashable, Sendable {
     /// The number of random bytes that a token is made of: its id's 8, and the secret's.
     public static let randomBytes = 8 + Self.secretBytes
 
+    /// The most Unicode scalars of a label and of an owner.
+    public static let mostTextScalars = 100
+
+    /// The label of tokens that the service makes for those who come by a log-in link. Logging out revokes such a token.
+    public static let loginLabel = "login link"
+
+    /// How many seconds a token that ended is kept for the list of tokens: 30 days. The audit log names it for longer.
+    static let keptAfterEnd: Int64 = 2_592_000
+
     /// What stands before every secret, so that scanners of sources find one that leaked.
     static let prefix = "tumbler_"
 
@@ -45,17 +60,23 @@ public struct AccessToken: Hashable, Sendable {
     /// - Parameters:
     ///   - scope: What it opens.
     ///   - names: The lists that it may publish.
+    ///   - label: What it is for.
+    ///   - owner: Who answers for it.
+    ///   - end: From when on it opens nothing; `nil` for never.
     ///   - random: ``randomBytes`` of them.
     ///   - time: Now.
-    /// - Returns: The token, and its secret, which is shown once; `nil` for too few random bytes.
+    /// - Returns: The token, and its secret, which is shown once; `nil` for too few random bytes, and for a label or an
+    ///   owner that is none (``isText(_:)``).
     public static func make(
-        _ scope: Scope, names: [String], random: [UInt8], at time: Timestamp
+        _ scope: Scope, names: [String], label: String = "", owner: String = "", endsAt end: Timestamp? = nil,
+        random: [UInt8], at time: Timestamp
     ) -> (token: AccessToken, secret: String)? {
-        guard random.count == Self.randomBytes else { return nil }
+        guard random.count == Self.randomBytes, Self.isText(label), Self.isText(owner) else { return nil }
         let id = Hexadecimal.text(of: random.prefix(8))
         let secret = "\(Self.prefix)\(id)_\(Hexadecimal.text(of: random.dropFirst(8)))"
         let token = AccessToken(
-            id: id, scope: scope, names: names, hash: Array(SHA256.hash(data: Array(secret.utf8))), madeAt: time)
+            id: id, scope: scope, names: names, hash: Array(SHA256.hash(data: Array(secret.utf8))), madeAt: time,
+            label: label, owner: owner, endsAt: end)
         return (token, secret)
     }
 
@@ -74,16 +95,36 @@ public struct AccessToken: Hashable, Sendable {
         SHA256.hash(data: Array(secret.utf8)) == self.hash
     }
 
-    /// Whether it may publish a list.
-    public func mayPublish(_ name: String) -> Bool {
-        self.scope == .publish && self.revokedAt == nil && self.names.contains(name)
+    /// Whether it opens anything at a time: it was not revoked, and has not ended.
+    public func isValid(at time: Timestamp) -> Bool {
+        self.revokedAt == nil && self.endsAt.map { time < $0 } != false
     }
 
-    /// Whether it may hand in what a probe found.
+    /// Whether it may publish a list, while it is valid.
+    public func mayPublish(_ name: String) -> Bool { self.scope == .publish && self.names.contains(name) }
+
+    /// Whether it may hand in what a probe found, while it is valid.
     public func mayProbe(_ name: String) -> Bool {
-        [.probe, .publish].contains(self.scope) && self.revokedAt == nil && self.names.contains(name)
+        [.probe, .publish].contains(self.scope) && self.names.contains(name)
     }
 
-    /// Whether it may look.
-    public var mayRead: Bool { self.scope == .read && self.revokedAt == nil }
+    /// Whether it may look, while it is valid.
+    public var mayRead: Bool { self.scope == .read }
+
+    /// What the audit log calls it: the id, and the label and the owner where it has them.
+    public var actor: String {
+        self.id + (self.label.isEmpty ? "" : " \"\(self.label)\"") + (self.owner.isEmpty ? "" : " (\(self.owner))")
+    }
+
+    /// Whether a text may be a label or an owner: at most ``mostTextScalars``, all of which show in a line as they are.
+    public static func isText(_ text: String) -> Bool {
+        text.unicodeScalars.dropFirst(Self.mostTextScalars).isEmpty
+            && text.unicodeScalars.allSatisfy { scalar in
+                switch scalar.properties.generalCategory {
+                case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned:
+                    false
+                default: true
+                }
+            }
+    }
 }

@@ -6,6 +6,7 @@ import CertificatePinning
 import Foundation
 import PinListClient
 import PinListRepository
+import PinListServer
 import SimulatedInstallations
 
 /// One drill, from the break until everything is repaired, or nobody goes on.
@@ -50,7 +51,12 @@ struct DrillRun {
             refreshInterval: stage.source.refreshInterval, isAutomatic: isAutomatic, brokenAt: clock.now)
         self.situation = try await stage.situation()
         self.sourceBytes = try InputFile.read(stage.project.source.path)
-        for line in stage.introduction { person.tell(line) }
+        var link: LoginLink?
+        if !isAutomatic {
+            link = try await LoginLink.make(
+                in: stage.service.store, owner: "drill", by: "drill", at: SystemServiceClock().now)
+        }
+        for line in stage.introduction(link) { person.tell(line) }
         try await self.askInstallations()
     }
 

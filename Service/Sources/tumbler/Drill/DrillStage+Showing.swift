@@ -16,16 +16,23 @@ extension DrillStage {
     }
 
     /// What a person is told first.
-    var introduction: [String] {
+    ///
+    /// - Parameter link: Logs in to the dashboard, once; `nil` where nobody takes part, and what is told may be kept.
+    func introduction(_ link: LoginLink?) -> [String] {
         let (project, host) = (self.project.folder.path, self.source.host)
         return [
             "A drill for \(host) of \(self.source.name). All of it is on this machine, with throw-away keys:",
             "  project   \(project)",
             "  token     export \(ServiceToken.environmentName)=\(self.service.tokenFile.path), in another terminal",
-            "  service   \(self.service.address), in a browser or by tumbler status",
+            "  service   \(self.service.address), by tumbler status",
             "  server    localhost:\(self.server.port), for tumbler pin localhost:\(self.server.port)",
             "Something is broken now. help says what can be typed here; another terminal does as well.",
-        ] + self.allowance
+        ] + self.browser(link) + self.allowance
+    }
+
+    private func browser(_ link: LoginLink?) -> [String] {
+        guard let link else { return [] }
+        return ["In a browser, once, within ten minutes:", "  \(link.text(at: self.service.address))"]
     }
 
     private var allowance: [String] {

@@ -31,7 +31,7 @@ struct LocalServiceOptions: ParsableArguments {
         return settings
     }
 
-    /// Reads the configuration.
+    /// Reads the configuration, and no file that it names.
     ///
     /// - Parameter flags: Settings of further options.
     /// - Throws: ``CommandFailure`` with what is wrong, and where.
@@ -43,12 +43,17 @@ struct LocalServiceOptions: ParsableArguments {
 
     /// Opens the store that is configured.
     ///
+    /// - Parameter absence: What happens where there is none: `serve` makes one, no other command does.
     /// - Throws: ``CommandFailure`` when it cannot be opened.
-    static func store(_ configuration: ServiceConfiguration) throws -> any ServiceStore {
-        do { return try StoreLocation.open(configuration) } catch let error as StoreError {
+    static func store(
+        _ configuration: ServiceConfiguration, _ absence: StoreLocation.Absence = .isAnError
+    ) throws -> any ServiceStore {
+        do { return try StoreLocation.open(configuration, absence) } catch let error as StoreError {
             throw CommandFailure(
                 .undecided, "the database cannot be opened: \(error.detail)",
-                hint: "look at dataDir and database, the rights of the folder, and the disk")
+                hint: error.code == .absent
+                    ? "is this the service's dataDir and database? tumbler serve makes one, tumbler serve --check, too"
+                    : "look at dataDir and database, the rights of the folder, and the disk")
         }
     }
 }

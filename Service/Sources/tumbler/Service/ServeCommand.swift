@@ -18,6 +18,9 @@ struct ServeCommand: AsyncParsableCommand {
             Settings come from the file, from the environment (TUMBLER_LISTEN, TUMBLER_DATA_DIR, …) and from flags; the \
             later wins. Without any it serves on loopback, on SQLite in ./tumbler-data. SIGTERM ends it when what was \
             accepted is stored.
+
+            On a terminal it prints a link that logs a browser in to the dashboard, once, within ten minutes; tumbler \
+            login-link prints another.
             """
     )
 
@@ -36,6 +39,9 @@ struct ServeCommand: AsyncParsableCommand {
         name: .customLong("name"),
         help: ArgumentHelp("A name that may be published, with the root that its app ships.", valueName: "name=root"))
     var names: [String] = []
+
+    @Flag(help: "Open the dashboard in a browser, logged in.")
+    var open = false
 
     @Flag(help: "Check the configuration and the database, and end.")
     var check = false
@@ -60,19 +66,39 @@ struct ServeCommand: AsyncParsableCommand {
         flags["adminListen"] = self.adminListen
         let settings = try self.service.layers(flags)
         var configuration = settings.configuration
+        if !self.printConfig { configuration.roots = try settings.roots() }
         for name in self.names {
             let parts = name.split(separator: "=", maxSplits: 1).map(String.init)
             guard parts.count == 2 else { throw CommandFailure(.usage, "--name \(name) is not NAME=ROOT") }
             configuration.roots[parts[0]] = try InputFile.read(parts[1])
         }
         if self.printConfig { return try self.print(settings.shown) }
-        let store = try LocalServiceOptions.store(configuration)
+        if self.check {
+            configuration.alerts = try settings.alerts(unreadable: { Self.warn($0) })
+        } else {
+            configuration.alerts = try settings.alerts()
+        }
+        if configuration.openOnLoopback, !configuration.isOpen {
+            StandardError.warning("openOnLoopback does nothing: \(configuration.operatorListen) is not loopback alone")
+        }
+        let store = try LocalServiceOptions.store(configuration, .isMended)
         var logger = Logger(label: "tumbler") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = self.logLevel
+        let link = await self.link(store, configuration)
+        let opening = self.opening
+        defer { opening?.clear() }
         let service = PinListService(configuration, store: store, instance: UUID().uuidString, logger: logger) {
             listening in
             // One line each, when it can be used: what starts the service waits for them.
             try? StandardOutput.write(lines: ["\(listening.isAdmin ? "operator" : "public") \(listening.address)"])
+            guard listening.isAdmin else { return }
+            let address = link?.text(at: listening.address) ?? listening.address
+            if link != nil, Self.isAtTerminal {
+                try? StandardOutput.write(lines: ["log in, once, within ten minutes: \(address)"])
+            }
+            do throws(CommandFailure) { try opening?.open(address) } catch {
+                StandardError.note("no browser was opened: \(error.message)")
+            }
         }
         if self.check {
             let clients = try await service.check()
@@ -85,6 +111,33 @@ struct ServeCommand: AsyncParsableCommand {
             configuration: .init(
                 services: [service], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         ).run()
+    }
+
+    /// Whether a person sees what is printed. What is no terminal keeps it: no link goes there.
+    private static var isAtTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
+    private static func warn(_ failure: CommandFailure) {
+        StandardError.warning("\(failure.message); tumbler serve does not start until its user can read it")
+    }
+
+    private var opening: BrowserOpening? {
+        guard self.open else { return nil }
+        let folder = FileManager.default.temporaryDirectory
+        return BrowserOpening(
+            path: ProcessInfo.processInfo.environment["PATH"] ?? "",
+            folder: folder.appendingPathComponent("tumbler-\(UUID().uuidString)", isDirectory: true))
+    }
+
+    /// A link for the person at the terminal, or for the browser; none where neither is. Lists are served without it.
+    private func link(_ store: any ServiceStore, _ configuration: ServiceConfiguration) async -> LoginLink? {
+        guard self.open || Self.isAtTerminal, !self.check, !configuration.isOpen else { return nil }
+        let owner = OperatingUser.name(ProcessInfo.processInfo.environment)
+        do {
+            return try await LoginLink.make(in: store, owner: owner, by: "serve", at: SystemServiceClock().now)
+        } catch {
+            StandardError.note("no log-in link was made: \(error)")
+            return nil
+        }
     }
 
     private func print(_ shown: [ServiceSettings.Shown]) throws {

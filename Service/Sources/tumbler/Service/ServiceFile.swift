@@ -27,12 +27,12 @@ struct ServiceFile {
         self.root = try SourceObject(
             value, "the configuration",
             known: [
-                "listen", "adminListen", "dataDir", "database", "tls", "trustedProxies", "edges", "retention",
-                "reports",
+                "listen", "adminListen", "dataDir", "database", "tls", "trustedProxies", "edges", "openOnLoopback",
+                "retention", "reports",
                 "names",
                 "alerts",
             ])
-        for name in ["listen", "adminListen", "database"] {
+        for name in ["listen", "adminListen", "database", "openOnLoopback"] {
             self.settings[name] = try self.root.scalar(name)?.text
         }
         self.settings["dataDir"] = try self.root.scalar("dataDir").map { self.resolved($0.text) }
@@ -54,23 +54,23 @@ struct ServiceFile {
         }
     }
 
-    /// The roots of the names.
-    func roots() throws -> [String: [UInt8]] {
+    /// The files of the roots of the names. None of them is read.
+    func roots() throws -> [String: String] {
         guard let value = self.root.value("names") else { return [:] }
         guard case .mapping(let members) = value.content else {
             throw value.position.error("names is \(value.kind)", hint: "write NAME: {root: PATH}")
         }
-        var roots: [String: [UInt8]] = [:]
+        var roots: [String: String] = [:]
         for member in members {
             let object = try SourceObject(member.value, "a name", known: ["root"])
             guard let path = try object.text("root") else { throw object.missing("root", "root: PATH") }
-            roots[member.name] = try InputFile.read(self.resolved(path.value))
+            roots[member.name] = self.resolved(path.value)
         }
         return roots
     }
 
-    /// Who is warned. Addresses and keys are secrets, and stand in files of their own.
-    func alerts() throws -> [AlertTarget] {
+    /// Who is warned. Addresses and keys are secrets, and stand in files of their own, which are not read here.
+    func alerts() throws -> [AlertEntry] {
         var names: Set<String> = []
         return try self.root.list("alerts", most: Self.most).enumerated().map { index, value in
             let object = try SourceObject(value, "an alert", known: ["type", "name", "urlFile", "keyFile"])
@@ -80,24 +80,16 @@ struct ServiceFile {
                 throw type.position.error("type is none of \(known)")
             }
             let name = try object.text("name")?.value ?? "\(kind.rawValue)-\(index + 1)"
-            let key = try object.text("keyFile").map { try self.secret($0.value) } ?? ""
-            var address = try object.text("urlFile").map { try self.secret($0.value) } ?? ""
-            if address.isEmpty, kind == .pagerduty { address = "https://events.pagerduty.com/v2/enqueue" }
-            guard !address.isEmpty else { throw object.missing("urlFile", "urlFile: PATH") }
-            // Said without the address, which is a secret.
-            guard let url = URL(string: address), ["https", "http"].contains(url.scheme), url.host?.isEmpty == false
-            else { throw type.position.error("what the urlFile of \(name) holds is no address", hint: "https://…") }
+            let (addressFile, keyFile) = (try object.text("urlFile"), try object.text("keyFile"))
+            guard addressFile != nil || kind == .pagerduty else { throw object.missing("urlFile", "urlFile: PATH") }
             guard names.insert(name).inserted else {
                 throw type.position.error("two alerts are called \(name)", hint: "give each a name of its own")
             }
-            guard kind != .pagerduty || !key.isEmpty else { throw object.missing("keyFile", "keyFile: PATH") }
-            return AlertTarget(kind: kind, name: name, address: address, routingKey: key)
+            guard kind != .pagerduty || keyFile != nil else { throw object.missing("keyFile", "keyFile: PATH") }
+            return AlertEntry(
+                kind: kind, name: name, addressFile: addressFile.map { self.resolved($0.value) },
+                keyFile: keyFile.map { self.resolved($0.value) }, position: type.position)
         }
-    }
-
-    private func secret(_ path: String) throws -> String {
-        String(decoding: try InputFile.read(self.resolved(path)), as: UTF8.self)
-            .trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
     /// A path of the file is one beside the file.

@@ -22,14 +22,17 @@ struct ServiceSettings {
         let origin: String
     }
 
-    /// What came out.
+    /// What came out, without what stands in files of its own: ``roots()`` and ``alerts(unreadable:)`` read these, for the
+    /// command that needs them.
     private(set) var configuration = ServiceConfiguration()
     /// Each setting with where it comes from, for `--print-config`.
     private(set) var shown: [Shown] = []
 
     private let layers: [Layer]
+    private let rootFiles: [String: String]
+    private let alertEntries: [AlertEntry]
 
-    /// Reads all layers.
+    /// Reads all layers, and no file that they name.
     ///
     /// - Parameters:
     ///   - flags: What stands on the command line, by the names of the file.
@@ -58,20 +61,41 @@ struct ServiceSettings {
                 name: read?.path ?? "file",
                 reader: ConfigReader(provider: InMemoryProvider(values: values(read?.settings ?? [:])))),
         ]
+        self.rootFiles = try read?.roots() ?? [:]
+        self.alertEntries = try read?.alerts() ?? []
         try self.readAddresses()
         try self.readStore()
         try self.readNetworks()
         try self.readReportLimits()
-        if let read {
-            self.configuration.roots = try read.roots()
-            self.configuration.alerts = try read.alerts()
-        }
-        for name in self.configuration.roots.keys.sorted() {
+        for name in self.rootFiles.keys.sorted() {
             self.shown.append(Shown(name: "names", value: name, origin: read?.path ?? "file"))
         }
-        for target in self.configuration.alerts {
+        for entry in self.alertEntries {
             self.shown.append(
-                Shown(name: "alerts", value: "\(target.kind.rawValue) \(target.name)", origin: read?.path ?? "file"))
+                Shown(name: "alerts", value: "\(entry.kind.rawValue) \(entry.name)", origin: read?.path ?? "file"))
+        }
+    }
+
+    /// The names that may be published.
+    var names: Set<String> { Set(self.rootFiles.keys) }
+
+    /// The roots that apps ship, by name: their files are read now.
+    ///
+    /// - Throws: ``CommandFailure`` for a file that cannot be read.
+    func roots() throws -> [String: [UInt8]] { try self.rootFiles.mapValues { try InputFile.read($0) } }
+
+    /// Who is warned: the files of the secrets are read now.
+    ///
+    /// - Parameter unreadable: Is told of each secret that cannot be read, whose target is left out then. Without it that
+    ///   is an error.
+    /// - Throws: ``CommandFailure`` for a secret that cannot be read, `RepositoryError` for an address that is none.
+    func alerts(unreadable: ((CommandFailure) -> Void)? = nil) throws -> [AlertTarget] {
+        try self.alertEntries.compactMap { entry in
+            do { return try entry.target() } catch let failure as CommandFailure {
+                guard let unreadable else { throw failure }
+                unreadable(failure)
+                return nil
+            }
         }
     }
 
@@ -119,6 +143,15 @@ struct ServiceSettings {
     private mutating func readNetworks() throws {
         self.configuration.trustedProxies = try self.read("trustedProxies", default: "", Self.networks)
         self.configuration.edges = try self.read("edges", default: "", Self.networks)
+        self.configuration.openOnLoopback = try self.read("openOnLoopback", default: "false", Self.flag)
+        guard
+            !self.configuration.openOnLoopback
+                || (self.configuration.trustedProxies.isEmpty && self.configuration.edges.isEmpty)
+        else {
+            throw CommandFailure(
+                .usage, "openOnLoopback stands beside trustedProxies or edges",
+                hint: "leave it out: behind a proxy every request comes from this machine; tumbler login-link logs in")
+        }
     }
 
     /// Reads one setting from the first layer that has it.
@@ -155,6 +188,13 @@ struct ServiceSettings {
                 reason: "\(text) is no address to listen on", hint: "write HOST:PORT, as 127.0.0.1:8480")
         }
         return address
+    }
+
+    private static func flag(_ text: String) throws -> Bool {
+        guard let flag = ["true": true, "false": false][text] else {
+            throw SettingDefect(reason: "\(text) is neither true nor false", hint: "write true or false")
+        }
+        return flag
     }
 
     private static func number(_ text: String, in range: ClosedRange<Int64>) throws -> Int64 {

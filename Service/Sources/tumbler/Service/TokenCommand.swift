@@ -4,7 +4,8 @@
 
 import ArgumentParser
 import CertificatePinning
-import PinListDifference
+import Foundation
+import PinListRepository
 import PinListServer
 
 /// The tokens that open parts of the service.
@@ -32,6 +33,22 @@ struct TokenCreateCommand: AsyncParsableCommand {
     @Option(name: .customLong("name"), help: ArgumentHelp("A list that it is for.", valueName: "name"))
     var names: [String] = []
 
+    @Option(help: "What it is for, such as \"CI of the app\".")
+    var label = ""
+
+    @Option(help: "Who answers for it: a person or a team. Without it the user who types this.")
+    var owner: String?
+
+    @Option(
+        help: ArgumentHelp("Let it end by itself: 90d, 12h.", valueName: "duration"),
+        transform: { text in
+            guard let seconds = SourceDuration.seconds(of: text) else {
+                throw ValidationError("\(text) is not \(SourceDuration.form)")
+            }
+            return seconds
+        })
+    var expires: Int64?
+
     @Flag(help: "Print id and secret as JSON.")
     var json = false
 
@@ -48,23 +65,28 @@ struct TokenCreateCommand: AsyncParsableCommand {
         guard self.names.allSatisfy({ !$0.isEmpty && !$0.contains(" ") }) else {
             throw ValidationError("a name has no blanks")
         }
+        for text in [self.label, self.owner ?? ""] where !AccessToken.isText(text) {
+            throw ValidationError(
+                "a label and an owner have at most \(AccessToken.mostTextScalars) characters, all of which can be seen")
+        }
+        guard self.label != AccessToken.loginLabel else {
+            throw ValidationError("the label \(self.label) is for tokens of tumbler login-link; choose another")
+        }
     }
 
     func run() async throws {
-        let configuration = try self.service.layers().configuration
-        let store = try LocalServiceOptions.store(configuration)
+        let settings = try self.service.layers()
+        let store = try LocalServiceOptions.store(settings.configuration)
+        let time = self.time.time
+        let owner = self.owner ?? OperatingUser.name(ProcessInfo.processInfo.environment)
+        let end = self.expires.map { Timestamp(secondsSince1970: time.secondsSince1970 + $0) }
         var generator = SystemRandomNumberGenerator()
         let random = (0..<AccessToken.randomBytes).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
-        guard let made = AccessToken.make(self.scope, names: self.names, random: random, at: self.time.time) else {
-            throw CommandFailure(.undecided, "no token could be made")
-        }
-        let (scope, names, time) = (self.scope, self.names, self.time.time)
-        try await store.write { store in
-            try store.add(made.token)
-            let bound = names.isEmpty ? "" : " for \(names.joined(separator: ", "))"
-            try store.log("token-create", "\(made.token.id), \(scope.rawValue)\(bound)", by: "cli", at: time)
-        }
-        for name in self.names where configuration.roots[name] == nil {
+        let made = AccessToken.make(
+            self.scope, names: self.names, label: self.label, owner: owner, endsAt: end, random: random, at: time)
+        guard let made else { throw CommandFailure(.undecided, "no token could be made") }
+        try await store.write { try $0.create(made.token, by: "cli") }
+        for name in self.names where !settings.names.contains(name) {
             StandardError.note("no root is configured for \(name) yet")
         }
         struct Made: Encodable {
@@ -91,13 +113,17 @@ struct TokenListCommand: AsyncParsableCommand {
             let id: String
             let scope: String
             let names: [String]
+            let label: String
+            let owner: String
             let madeAt: String
+            let endsAt: String?
             let revokedAt: String?
         }
         let store = try LocalServiceOptions.store(try self.service.layers().configuration)
         let tokens = try await store.read { try $0.tokens() }.map { token in
             Shown(
-                id: token.id, scope: token.scope.rawValue, names: token.names, madeAt: token.madeAt.description,
+                id: token.id, scope: token.scope.rawValue, names: token.names, label: token.label,
+                owner: token.owner, madeAt: token.madeAt.description, endsAt: token.endsAt?.description,
                 revokedAt: token.revokedAt?.description)
         }
         if self.json { return try JSONOutput.write(tokens) }
@@ -105,6 +131,9 @@ struct TokenListCommand: AsyncParsableCommand {
             lines: tokens.map { token in
                 let names = token.names.isEmpty ? "all names" : token.names.joined(separator: ",")
                 return "\(token.id)  \(token.scope)  \(names)  made \(token.madeAt)"
+                    + (token.label.isEmpty ? "" : "  label \(token.label)")
+                    + (token.owner.isEmpty ? "" : "  owner \(token.owner)")
+                    + (token.endsAt.map { "  ends \($0)" } ?? "")
                     + (token.revokedAt.map { "  revoked \($0)" } ?? "")
             })
     }

@@ -25,6 +25,8 @@ struct SamplePageTests {
             ("lists", Story.listsPage), ("audit", Story.auditPage), ("alarms", Story.alarmsPage),
             ("login", LoginPage(wasRefused: false, next: "/")),
             ("login-refused", LoginPage(wasRefused: true, next: "/")),
+            ("login-link", LoginPage(wasRefused: false, next: "/", code: String(repeating: "0a", count: 32))),
+            ("login-link-over", LoginPage(wasRefused: false, next: "/", isLinkOver: true)),
             ("error", ErrorPage(status: 503, detail: "The database does not answer.")),
         ]
     }

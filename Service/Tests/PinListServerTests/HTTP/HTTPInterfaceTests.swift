@@ -31,7 +31,10 @@ struct HTTPInterfaceTests {
     func heads() async throws {
         try await PublishedService.with { service in
             for path in [service.list, service.root, "/healthz", "/v1/openapi.json", "/readyz"] {
-                let (get, head) = (try await service.ask("GET", path), try await service.ask("HEAD", path))
+                let (get, head) = (
+                    try await service.ask("GET", path, service.reader),
+                    try await service.ask("HEAD", path, service.reader)
+                )
                 #expect(get.statuses == [200] && head.statuses == [200], "\(path)")
                 #expect(head.text.hasSuffix("\r\n\r\n"), "\(path)")
                 #expect(Self.length(get) != nil && Self.length(get) == Self.length(head), "\(path)")
@@ -54,7 +57,8 @@ struct HTTPInterfaceTests {
         try await PublishedService.with({ $0.adminListen = ListenAddress("127.0.0.1:0") }) { service in
             // Which of the two listens first is not said: one has lists, one has metrics, none has both.
             let (metrics, document) = (
-                try await service.ask("GET", "/metrics").statuses, try await service.ask("GET", service.list).statuses
+                try await service.ask("GET", "/metrics", service.reader).statuses,
+                try await service.ask("GET", service.list).statuses
             )
             #expect([metrics, document] == [[404], [200]] || [metrics, document] == [[200], [404]])
         }
@@ -72,7 +76,7 @@ struct HTTPInterfaceTests {
                 let path = path.replacingOccurrences(of: "{name}", with: "a")
                     .replacingOccurrences(of: "{host}", with: "api.example.com")
                 for method in ["get", "put", "post"] where item[method] != nil {
-                    let statuses = try await service.ask(method.uppercased(), path).statuses
+                    let statuses = try await service.ask(method.uppercased(), path, service.reader).statuses
                     let ends = ["pins.json", "/adoption", "/rotations", "/rotations/api.example.com"]
                     let isOfList =
                         method == "get" && (ends.contains { path.hasSuffix($0) } || path.contains("/root/"))

@@ -15,12 +15,48 @@ struct AdminAccessTests {
     private static let pages = ["/", "/failures", "/lists", "/hosts", "/audit", "/alarms", "/adoption", "/rotations"]
     private static let programs = ["/metrics", "/readyz", "/v1/status", "/v1/reports"]
 
-    @Test("on loopback nobody needs a token, unless the request came through something, or names another host")
-    func loopback() async throws {
+    /// What nginx sends for `proxy_pass http://127.0.0.1:PORT;` alone: HTTP/1.0, its own `Host`, and no word of the client.
+    @Test("a plain proxy on the same machine, which says nothing of itself, opens no page to the world")
+    func bareProxy() async throws {
+        try await PublishedService.with { service in
+            for path in Self.pages + Self.programs + ["/v1/reports?format=csv", "/v1/lists/a/adoption"] {
+                let head = "GET \(path) HTTP/1.0\r\nHost: 127.0.0.1:\(service.port)\r\nConnection: close\r\n\r\n"
+                let answer = try await service.ask(head)
+                #expect(answer.statuses == [Self.pages.contains(path) ? 303 : 401], "\(path)")
+            }
+            let health = try await service.ask("GET /healthz HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n")
+            #expect(health.statuses == [200])
+        }
+    }
+
+    @Test("openOnLoopback opens nothing on another listener, and nothing beside proxies or caches that are known")
+    func openNowhereElse() throws {
+        var configuration = ServiceConfiguration()
+        #expect(!configuration.isOpen)
+        configuration.openOnLoopback = true
+        #expect(configuration.isOpen)
+        let range = try #require(NetworkRange("127.0.0.1"))
+        for change: (inout ServiceConfiguration) -> Void in [
+            { $0.trustedProxies = [range] }, { $0.edges = [range] }, { $0.adminListen = ListenAddress("0.0.0.0:1") },
+            { $0.listen = ListenAddress("192.0.2.1:1") ?? .loopback }, { $0.openOnLoopback = false },
+        ] {
+            var changed = configuration
+            change(&changed)
+            #expect(!changed.isOpen)
+        }
+        configuration.listen = try #require(ListenAddress("0.0.0.0:1"))
+        configuration.adminListen = .loopback
+        #expect(configuration.isOpen)
+    }
+
+    @Test(
+        "with openOnLoopback nobody needs a token there, unless the request came through something, or names another host"
+    )
+    func openOnLoopback() async throws {
         try await TestedStore.sqlite.withDatabase { open in
-            try await RunningService.with(try open()) { service in
+            try await RunningService.with(try open(), { $0.openOnLoopback = true }) { service in
                 for path in Self.pages + Self.programs {
-                    #expect(try await service.ask(.GET, path).status == 200, "\(path)")
+                    #expect(try await service.ask(.GET, path, [:]).status == 200, "\(path)")
                 }
                 for host in ["localhost", "localhost:8480", "127.0.0.1", "127.9.9.9:1", "[::1]:8480", "LOCALHOST"] {
                     #expect(try await service.ask(.GET, "/metrics", ["Host": host]).status == 200, "\(host)")
@@ -59,7 +95,9 @@ struct AdminAccessTests {
                     for path in Self.programs {
                         #expect(try await service.ask(.GET, path, ["Host": host]).status == 401)
                         let fields: HTTPHeaders = ["Host": host, "Authorization": "Bearer \(publish)"]
-                        #expect(try await service.ask(.GET, path, fields).status == 403)
+                        // Of the status a publisher sees what is about its names.
+                        let status = try await service.ask(.GET, path, fields).status
+                        #expect(status == (path == "/v1/status" ? 200 : 403), "\(path)")
                     }
                     #expect(try await service.ask(.GET, "/", ["Host": host]).status == 303)
                 }
@@ -70,7 +108,7 @@ struct AdminAccessTests {
                     #expect(
                         try await service.ask(.GET, "/metrics", ["Authorization": field]).status == status, "\(field)")
                 }
-                #expect(try await service.ask(.GET, "/healthz").status == 200)
+                #expect(try await service.ask(.GET, "/healthz", [:]).status == 200)
                 try await service.revoke(read)
                 #expect(try await service.ask(.GET, "/metrics", ["Authorization": "Bearer \(read)"]).status == 401)
             }
@@ -106,6 +144,51 @@ struct AdminAccessTests {
                 for isForAdmin in [true, false] {
                     #expect(try await service.ask(.GET, "/healthz", isForAdmin: isForAdmin).status == 200)
                 }
+            }
+        }
+    }
+
+    @Test("a token that publishes sees of the status what is about its names, and every alarm that may be about them")
+    func statusOfAName() async throws {
+        let repository = try RepositorySimulator.story([try .pinned("api.example.com")])
+        try await TestedStore.sqlite.withDatabase { open in
+            try await RunningService.with(try open(), { $0.roots = repository.anchors }) { service in
+                let token = try await service.token(.publish, ["com.example.app"])
+                _ = try await service.publish([repository.roots[0], repository.lists[0]], token: token)
+                for host in ["api.example.com", "invented.example"] {
+                    _ = try await service.report(ReportText.body([("noted-hostname", .string(host))]))
+                }
+                func status(_ secret: String) async throws -> String {
+                    let answer = try await service.ask(.GET, "/v1/status", ["Authorization": "Bearer \(secret)"])
+                    #expect(answer.status == 200)
+                    return answer.text
+                }
+                let own = try await status(token)
+                for text in ["\"host\":\"api.example.com\"", "\"name\":\"com.example.app\""] {
+                    #expect(own.contains(text), "\(text)")
+                }
+                #expect(!own.contains("invented.example"))
+                #expect(try await status(try await service.token(.read)).contains("invented.example"))
+                let other = try await status(try await service.token(.publish, ["com.example.other"]))
+                for text in ["api.example.com", "com.example.app", "invented.example"] {
+                    #expect(!other.contains(text))
+                }
+                let lists = ServedLists(anchors: repository.anchors)
+                _ = try await lists.reload(from: service.store)
+                let names = lists.names
+                let overview = try await service.store.read { store in
+                    try Overview(store, names, broken: [:], at: TurnedClock.start)
+                }
+                let (ownScope, otherScope) = (
+                    StatusScope(overview, ["com.example.app"]), StatusScope(overview, ["com.example.other"])
+                )
+                for subject in ["api.example.com", "com.example.app", "hosts of no list", "2 hosts"] {
+                    #expect(ownScope.hasAlarm(about: subject), "\(subject)")
+                    #expect(otherScope.hasAlarm(about: subject) == subject.contains("hosts"), "\(subject)")
+                }
+                let probe = try await service.token(.probe, ["com.example.app"])
+                let answer = try await service.ask(.GET, "/v1/status", ["Authorization": "Bearer \(probe)"])
+                #expect(answer.status == 403)
             }
         }
     }

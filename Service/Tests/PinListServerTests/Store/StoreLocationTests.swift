@@ -2,8 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-import PinListServer
+import Foundation
 import Testing
+
+@testable import PinListServer
 
 @Suite("Which store a configuration means")
 struct StoreLocationTests {
@@ -21,6 +23,31 @@ struct StoreLocationTests {
         let error = self.failure("mysql://user:s3cret@db.example.com/x")
         #expect(error?.code == .unsupported)
         #expect(error?.detail == "the database is neither sqlite nor postgres://USER@HOST/DATABASE")
+    }
+
+    @Test("a folder, a file or tables that are not there are made for the service alone")
+    func absent() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tumbler-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var configuration = ServiceConfiguration()
+        configuration.dataDirectory = folder.path
+        func code() -> StoreError.Code? {
+            do {
+                _ = try StoreLocation.open(configuration, .isAnError)
+                return nil
+            } catch { return (error as? StoreError)?.code }
+        }
+        #expect(code() == .absent)
+        #expect(!FileManager.default.fileExists(atPath: folder.path))
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        #expect(code() == .absent)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+        let file = folder.appendingPathComponent(StoreLocation.fileName)
+        try Data().write(to: file)
+        #expect(code() == .absent)
+        try FileManager.default.removeItem(at: folder)
+        _ = try StoreLocation.open(configuration)
+        #expect(code() == nil)
     }
 
     #if PostgreSQL

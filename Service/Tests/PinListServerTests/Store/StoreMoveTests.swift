@@ -50,10 +50,13 @@ struct StoreMoveTests {
             [repository.roots[0], repository.lists[0]], name: "com.example.app", by: "cli", at: TurnedClock.start)
         let random = (0..<40).map { UInt8($0) }
         let token = try #require(AccessToken.make(.read, names: [], random: random, at: TurnedClock.start)).token
+        let code = try #require(LoginCode.make(owner: "b", random: Array(random.prefix(32)), at: TurnedClock.start))
+            .code
         let reports = try (0..<3).map { try Self.report("h\($0).example") }
         let many = Array(repeating: reports[0], count: 2 * StoreMove.page + 1)
         try await store.write { store in
             try store.add(token)
+            try store.add(code, by: "cli", at: TurnedClock.start)
             try store.add(many + reports, countedBy: "a")
             try store.add([InquiryKey(name: "a", hour: 1, source: .log, digest: "d"): 2])
             try store.add([StoredProbe(name: "a", host: "b", at: TurnedClock.start, isOK: true, result: [0, 255])])
@@ -92,7 +95,7 @@ struct StoreMoveTests {
                 for entry in try await target.read({ try $0.auditEntries(from: 1, limit: 100) }) {
                     try chain.append(entry)
                 }
-                #expect(chain.count == 3)
+                #expect(chain.count == 4)
                 #expect(try await target.read { try $0.list(of: "com.example.app") } == second)
                 let highest = try await target.read { store in
                     try store.connection.rows("SELECT MAX(number), COUNT(*) FROM report", [])

@@ -18,6 +18,8 @@ struct PublishedService {
     let list: String
     /// The path of its first root.
     let root: String
+    /// The field with a token that reads.
+    let reader: String
 
     /// Runs `body` beside it.
     ///
@@ -39,6 +41,9 @@ struct PublishedService {
         _ = try await Publisher(store: store, anchors: configuration.roots).publish(
             [repository.roots[0], repository.lists[0]], name: name, by: "test", at: start)
 
+        let random = (0..<AccessToken.randomBytes).map { UInt8($0) }
+        let reader = try #require(AccessToken.make(.read, names: [], random: random, at: start))
+        try await store.write { try $0.add(reader.token) }
         let (listeners, listening) = AsyncStream.makeStream(of: PinListService.Listening.self)
         let service = PinListService(
             configuration, store: store, instance: "test",
@@ -54,7 +59,8 @@ struct PublishedService {
             let port = try #require(URL(string: first.address)?.port)
             try await body(
                 PublishedService(
-                    port: port, list: "/v1/lists/\(name)/pins.json", root: "/v1/lists/\(name)/root/1.json"))
+                    port: port, list: "/v1/lists/\(name)/pins.json", root: "/v1/lists/\(name)/root/1.json",
+                    reader: "Authorization: Bearer \(reader.secret)\r\n"))
         }
     }
 

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who changed what, in a log that shows when it was rewritten.
+/// Who changed what, in a log that shows when it was rewritten; and the tokens, by which changes are made.
 struct AuditPage: DashboardPage {
     static let template = DashboardTemplate.audit
     static let section: DashboardSection? = .audit
@@ -15,11 +15,15 @@ struct AuditPage: DashboardPage {
     var older: Int64?
     /// Where the page with newer entries begins; `nil` when this is the newest.
     var newer: Int64?
+    /// The newest tokens, the newest first.
+    var tokens: [ShownToken] = []
 
     /// The member of an address that says where a page begins: the number of its newest entry.
     static let beforeMember = "from"
     /// How many entries a page has.
     static let pageLength = 50
+    /// How many tokens stand in it; `tumbler token list` has them all.
+    static let mostTokens = 100
 
     /// What the window is called.
     var title: String { "Audit log" }
@@ -38,13 +42,14 @@ struct AuditPage: DashboardPage {
                 self.entries.map { entry in
                     View([
                         "number": "\(entry.number)", "time": .markup(frame.times.full(entry.time)),
-                        "actor": .markup(VisibleText.line(entry.actor, limit: 64)),
+                        "actor": .markup(VisibleText.folded(entry.actor)),
                         "action": .markup(VisibleText.line(entry.action, limit: 48)),
                         "detail": .markup(VisibleText.folded(entry.detail)),
                         "digest": .markup(DigestText.short(entry.digest)),
                     ])
                 }),
             "hasEntries": .flag(!self.entries.isEmpty), "older": href(self.older), "newer": href(self.newer),
+            "tokens": .views(self.tokens.map { $0.view(frame) }), "hasTokens": .flag(!self.tokens.isEmpty),
             "hasPages": .flag(self.older != nil || self.newer != nil),
         ])
     }

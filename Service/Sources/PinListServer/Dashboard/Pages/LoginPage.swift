@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// The form for a token.
+/// The form for a token; or, for who comes by a log-in link, one button.
 struct LoginPage: DashboardPage {
     static let template = DashboardTemplate.login
     static let section: DashboardSection? = nil
@@ -12,11 +12,17 @@ struct LoginPage: DashboardPage {
     var wasRefused: Bool
     /// Where to go afterwards: a path of the dashboard, which the route has checked.
     var next: String
+    /// The code of a log-in link, which the button sends; `nil` for the form.
+    var code: String?
+    /// Whether a log-in link was just refused.
+    var isLinkOver = false
 
     /// Where the form is posted to.
     static let path = "/login"
     /// The field with the token.
     static let tokenField = "token"
+    /// The field with the code of a link, in its form as in its address.
+    static let codeField = "code"
     /// The field with where to go afterwards.
     static let nextField = "next"
 
@@ -27,7 +33,9 @@ struct LoginPage: DashboardPage {
     func view(in frame: PageFrame) -> View {
         View([
             "refused": .flag(self.wasRefused), "next": "\(self.next)", "action": "\(Self.path)",
-            "tokenField": "\(Self.tokenField)", "nextField": "\(Self.nextField)",
+            "tokenField": "\(Self.tokenField)", "nextField": "\(Self.nextField)", "isLink": .flag(self.code != nil),
+            "codeField": "\(Self.codeField)", "code": "\(self.code ?? "")", "isLinkOver": .flag(self.isLinkOver),
+            "minutes": "\(LoginCode.seconds / 60)", "hours": "\(AdminAccess.cookieSeconds / 3_600)",
         ])
     }
 }

@@ -67,12 +67,16 @@ enum DashboardPages {
         let from =
             asked.member(AuditPage.beforeMember).flatMap { Int64($0) }.map { min(max($0, oldest), newest) } ?? newest
         let first = max(oldest, from - length + 1)
-        let entries = try await asked.parts.store.read { store in
-            try store.auditEntries(from: first, limit: Int(max(0, from - first + 1)))
+        let (entries, tokens) = try await asked.parts.store.read { store in
+            (
+                try store.auditEntries(from: first, limit: Int(max(0, from - first + 1))),
+                try store.newestTokens(limit: AuditPage.mostTokens)
+            )
         }
         return AuditPage(
             entries: entries.reversed(), head: head, older: first > oldest ? first - 1 : nil,
-            newer: from < newest ? min(newest, from + length) : nil)
+            newer: from < newest ? min(newest, from + length) : nil,
+            tokens: tokens.map { ShownToken($0, at: asked.overview.time) })
     }
 
     static func alarms(_ asked: DashboardRequest, token: String) async throws -> AlarmsPage {

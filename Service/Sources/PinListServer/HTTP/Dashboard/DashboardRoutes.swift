@@ -14,6 +14,8 @@ struct DashboardRoutes: Sendable {
     let parts: ServiceParts
     let access: AdminAccess
     let forms: FormGuard
+    /// So many bytes that nobody can guess.
+    let random: @Sendable (Int) -> [UInt8]
 
     /// The most bytes of a form.
     static let mostFormBytes = 8_192
@@ -39,9 +41,7 @@ struct DashboardRoutes: Sendable {
         self.page("/alarms", router) { request in
             try await DashboardPages.alarms(request, token: self.forms.token(for: request.request))
         }
-        router.get("/login") { request, _ in
-            self.answer(LoginPage(wasRefused: false, next: Self.next(request.uri.queryParameters["next"])), .ok)
-        }
+        router.get("/login") { request, _ in self.askToLogIn(request) }
         router.post("/login") { request, _ in try await self.logIn(request) }
         router.post("/logout") { request, _ in try await self.logOut(request) }
         router.post("/alarms/test") { request, _ in try await self.testAlarm(request) }
@@ -90,21 +90,63 @@ struct DashboardRoutes: Sendable {
 
     // MARK: Forms
 
+    /// The form for a token; or, of a log-in link, a page with one button. A link is not used by being fetched: programs
+    /// that show a preview of it, or look for malware behind it, fetch it as well.
+    private func askToLogIn(_ request: Request) -> Response {
+        let code = request.uri.queryParameters[Substring(LoginPage.codeField)].map(String.init)
+        guard let code else {
+            return self.answer(LoginPage(wasRefused: false, next: Self.next(request.uri.queryParameters["next"])), .ok)
+        }
+        guard LoginCode.isCode(code) else {
+            return self.answer(LoginPage(wasRefused: false, next: "/", isLinkOver: true), .badRequest)
+        }
+        return self.answer(LoginPage(wasRefused: false, next: "/", code: code), .ok)
+    }
+
+    private func logIn(byCode code: String, _ request: Request) async throws -> Response {
+        let (random, now) = (self.random(AccessToken.randomBytes), self.parts.clock.now)
+        var secret: String?
+        do {
+            // Looked up first: a stranger's guess takes no turn at writing from anybody.
+            if try await self.parts.store.read({ try $0.loginCode(code, at: now) }) != nil {
+                secret = try await self.parts.store.write { store in
+                    try store.logIn(byCode: code, lasting: AdminAccess.cookieSeconds, random: random, at: now)
+                }
+            }
+        } catch { throw Problem.unavailable(error) }
+        guard let secret else {
+            return self.answer(LoginPage(wasRefused: false, next: "/", isLinkOver: true), .unauthorized)
+        }
+        return self.loggedIn(secret, request, next: "/")
+    }
+
+    private func loggedIn(_ secret: String, _ request: Request, next: String) -> Response {
+        var response = Self.redirect(to: next)
+        response.headers[.referrerPolicy] = "no-referrer"
+        response.setCookie(self.cookie(secret, lasting: AdminAccess.cookieSeconds, request))
+        return response
+    }
+
     private func logIn(_ request: Request) async throws -> Response {
         guard AdminAccess.isOfThisSite(request) else { throw Self.foreign }
         let form = try await self.form(request)
+        if let code = form[LoginPage.codeField] { return try await self.logIn(byCode: code, request) }
         let next = Self.next(form[LoginPage.nextField].map { Substring($0) })
         let secret = form[LoginPage.tokenField]?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
         guard try await self.access.isReader(secret) else {
             return self.answer(LoginPage(wasRefused: true, next: next), .unauthorized)
         }
-        var response = Self.redirect(to: next)
-        response.setCookie(self.cookie(secret, lasting: AdminAccess.cookieSeconds, request))
-        return response
+        return self.loggedIn(secret, request, next: next)
     }
 
     private func logOut(_ request: Request) async throws -> Response {
         try self.forms.check(try await self.form(request), request)
+        if let secret = request.cookies[AdminAccess.cookie]?.value, let token = try await self.access.token(secret) {
+            let now = self.parts.clock.now
+            do { try await self.parts.store.write { try $0.logOut(token, at: now) } } catch {
+                throw Problem.unavailable(error)
+            }
+        }
         var response = Self.redirect(to: LoginPage.path)
         response.setCookie(self.cookie("", lasting: 0, request))
         return response

@@ -10,7 +10,7 @@ internal import PinListMetadata
 /// Keeps pages of strangers from posting our forms: where the browser says that they come from, and a token that only
 /// our pages hold.
 struct FormGuard: Sendable {
-    /// Random, for those who are not logged in: on loopback.
+    /// Random, for those who are not logged in: where ``ServiceConfiguration/isOpen`` says so.
     let key: [UInt8]
 
     /// The token of a form for whoever asks. Made of the log-in, so that every instance of the service knows it.

@@ -14,17 +14,23 @@ public final class PostgreSQLStore: ServiceStore {
     /// - Parameters:
     ///   - address: `postgres://USER@HOST:PORT/DATABASE?…`, without a password.
     ///   - clock: For the pauses between attempts to connect.
+    ///   - absence: What happens when there are no tables.
     /// - Throws: ``StoreError``.
-    public convenience init(address: String, clock: any ServiceClock) throws {
-        try self.init(address: PostgreSQLAddress(address), clock: clock, limits: PostgreSQLLimits())
+    public convenience init(
+        address: String, clock: any ServiceClock, _ absence: StoreLocation.Absence = .isMended
+    ) throws {
+        try self.init(address: PostgreSQLAddress(address), clock: clock, limits: PostgreSQLLimits(), absence)
     }
 
     /// Opens a store within other limits.
     ///
     /// - Throws: ``StoreError``.
-    init(address: PostgreSQLAddress, clock: any ServiceClock, limits: PostgreSQLLimits) throws {
+    init(
+        address: PostgreSQLAddress, clock: any ServiceClock, limits: PostgreSQLLimits,
+        _ absence: StoreLocation.Absence = .isMended
+    ) throws {
         let reconnection = PostgreSQLReconnection(address, limits, clock)
-        try Self.migrate(PostgreSQLSession { try reconnection.connect() })
+        try Self.migrate(PostgreSQLSession { try reconnection.connect() }, absence)
         self.readers = PostgreSQLThreads(count: limits.readers, limit: limits.waitingCalls, reconnection)
         self.writer = PostgreSQLThreads(count: 1, limit: limits.waitingCalls, reconnection)
     }
@@ -78,7 +84,7 @@ public final class PostgreSQLStore: ServiceStore {
 
     /// Two instances that start at once do it one after the other. Where nothing is to be done, nothing is locked, and
     /// no right to make tables is needed: the service need not own them.
-    private static func migrate(_ session: PostgreSQLSession) throws {
+    private static func migrate(_ session: PostgreSQLSession, _ absence: StoreLocation.Absence) throws {
         let known = Int64(StoreSchema.migrations(StoreSchema.postgreSQL).count)
         let made = try session.read { store -> Int64? in
             let found = try store.connection.rows("SELECT to_regclass('migration') IS NOT NULL", []).first
@@ -86,7 +92,7 @@ public final class PostgreSQLStore: ServiceStore {
             return try store.connection.rows("SELECT MAX(number) FROM migration", []).first?.optionalInteger(0)
         }
         guard made != known else { return }
-        try session.write { store in _ = try StoreSchema.migrate(store.connection, StoreSchema.postgreSQL) }
+        try session.write { store in _ = try StoreSchema.migrate(store.connection, StoreSchema.postgreSQL, absence) }
     }
 }
 #endif

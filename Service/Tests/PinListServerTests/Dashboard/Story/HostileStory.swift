@@ -81,6 +81,9 @@ enum HostileStory {
             events: texts.map { .init(label: $0, time: Timestamp(secondsSince1970: .max), isDone: false) },
             adoption: Story.hours(mean: .nan, seed: 1), seen: texts,
             forced: [.init(state: self.all, time: Story.now, reason: self.all)])
+        let token = ShownToken(
+            id: self.all, scope: self.all, names: texts, label: self.all, owner: self.all, madeAt: Story.now, end: .open
+        )
         let unmeasured = Unmeasured(what: self.all, why: self.all, next: self.all)
         return [
             ("now", NowPage(alarms: [self.alarm], hosts: rates, lists: [served], unmeasured: [unmeasured])),
@@ -96,7 +99,7 @@ enum HostileStory {
                 RotationsPage(rotations: [rotation], total: .max, unreadable: texts, isFiltered: false)
             ),
             ("lists", ListsPage(publications: [publication], total: 1)),
-            ("audit", AuditPage(entries: [entry], head: entry, older: .max, newer: .min)),
+            ("audit", AuditPage(entries: [entry], head: entry, older: .max, newer: .min, tokens: [token])),
             (
                 "alarms",
                 AlarmsPage(

@@ -136,7 +136,21 @@ extension Story {
                     actor: number % 3 == 2 ? "cli" : "k3f9",
                     action: action, detail: detail, previous: entries.last?.digest ?? AuditEntry.origin))
         }
-        return AuditPage(entries: entries.reversed(), head: entries.last, older: 20, newer: nil)
+        func token(
+            _ id: String, _ scope: String, _ names: [String], _ label: String, _ owner: String, _ end: ShownToken.End
+        ) -> ShownToken {
+            ShownToken(
+                id: id, scope: scope, names: names, label: label, owner: owner, madeAt: self.ago(5 * 86_400), end: end)
+        }
+        return AuditPage(
+            entries: entries.reversed(), head: entries.last, older: 20, newer: nil,
+            tokens: [
+                token("8d1e04b7c2a96f35", "read", [], "login link", "anna", .ends(self.ahead(days: 0))),
+                token("51c0ffee00d15ea5", "read", [], "Prometheus", "ops", .open),
+                token("7e4a1b2c3d5f6071", "read", [], "login link", "anna", .ended(self.ago(3_600))),
+                token("2b7c9d0e1f3a4b5c", "publish", ["com.example.bank"], "CI of the app", "mobile", .open),
+                token("90f1e2d3c4b5a697", "probe", ["com.example.bank"], "", "", .revoked(self.ago(86_400))),
+            ])
     }
 
     static var alarmsPage: AlarmsPage {

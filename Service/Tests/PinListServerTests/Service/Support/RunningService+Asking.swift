@@ -41,16 +41,21 @@ extension RunningService {
     /// - Parameters:
     ///   - method: How.
     ///   - path: What for.
-    ///   - headers: Fields of the request; `Host` replaces the one of the address.
+    ///   - headers: Fields of the request; `Host` replaces the one of the address. Without any a page is asked for with a
+    ///     token that reads.
     ///   - body: What is sent.
     ///   - isForAdmin: Whether the operator's listener is asked.
     func ask(
-        _ method: HTTPMethod = .GET, _ path: String, _ headers: HTTPHeaders = [:], _ body: [UInt8]? = nil,
+        _ method: HTTPMethod = .GET, _ path: String, _ headers: HTTPHeaders? = nil, _ body: [UInt8]? = nil,
         isForAdmin: Bool = false
     ) async throws -> Answer {
         var request = HTTPClientRequest(url: (isForAdmin ? self.adminAddress : self.address) + path)
         request.method = method
-        request.headers = headers
+        if let headers {
+            request.headers = headers
+        } else if method == .GET, !path.hasSuffix(".json"), path != "/healthz" {
+            request.headers = ["Authorization": "Bearer \(try await self.token(.read))"]
+        }
         if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
         let response = try await self.client.execute(request, timeout: .minutes(10))
         let bytes = try await response.body.collect(upTo: 67_108_864)

@@ -39,18 +39,17 @@ struct RunningService: Sendable {
     ///   - store: Its store.
     ///   - clock: What time it is.
     ///   - trust: The certificate of its TLS, where it has one.
+    ///   - logger: Where it says what happens.
     ///   - change: Changes the configuration, which listens on loopback on a port that the system chooses.
     static func with(
         _ store: any ServiceStore, clock: TurnedClock = TurnedClock(), trust: [NIOSSLCertificate] = [],
-        _ change: @Sendable (inout ServiceConfiguration) -> Void = { _ in },
+        logger: Logger = Self.silent, _ change: @Sendable (inout ServiceConfiguration) -> Void = { _ in },
         _ body: @Sendable (RunningService) async throws -> Void
     ) async throws {
         var configuration = ServiceConfiguration()
         configuration.listen = ListenAddress("127.0.0.1:0") ?? .loopback
         change(&configuration)
         let (listening, opened) = AsyncStream.makeStream(of: PinListService.Listening.self)
-        var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        logger.logLevel = .critical
         var service = PinListService(
             configuration, store: store, clock: clock, instance: "test", logger: logger
         ) { opened.yield($0) }
@@ -82,6 +81,13 @@ struct RunningService: Sendable {
             try await ended
             try outcome.get()
         }
+    }
+
+    /// A logger that says nothing.
+    static var silent: Logger {
+        var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        logger.logLevel = .critical
+        return logger
     }
 
     private static func withClient(

@@ -22,6 +22,20 @@ struct PostgreSQLSetUpTests {
         try PostgreSQLStore(address: address, clock: clock, limits: PostgreSQLLimits())
     }
 
+    @Test("a database without tables is not filled by a command that looks for some")
+    func absent() throws {
+        let address = try self.server.address(try self.server.makeDatabase())
+        func open(_ absence: StoreLocation.Absence) throws {
+            _ = try PostgreSQLStore(address: address, clock: HastyClock(), limits: PostgreSQLLimits(), absence)
+        }
+        for _ in 0..<2 {
+            let failure = #expect(throws: StoreError.self) { try open(.isAnError) }
+            #expect(failure?.code == .absent)
+        }
+        try open(.isMended)
+        try open(.isAnError)
+    }
+
     @Test("eight instances that start at once make the tables once")
     func startedTogether() async throws {
         let name = try self.server.makeDatabase()
