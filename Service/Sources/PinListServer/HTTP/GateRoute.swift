@@ -33,9 +33,10 @@ struct GateRoute: Sendable {
         let now = self.parts.clock.now
         do {
             try await self.parts.store.write { store in
+                try AuditQuota.expectRoom(for: Self.action, by: actor, in: store, at: now)
                 try store.log(Self.action, Self.detail(record, of: name), by: actor, at: now)
             }
-        } catch { throw Problem.unavailable(error) }
+        } catch let problem as Problem { throw problem } catch { throw Problem.unavailable(error) }
         return Response(status: .noContent)
     }
 

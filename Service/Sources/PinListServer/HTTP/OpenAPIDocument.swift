@@ -98,7 +98,8 @@ enum OpenAPIDocument {
            "responses": {"204": {"description": "In the audit log."},
             "400": {"$ref": "#/components/responses/problem"}, "401": {"$ref": "#/components/responses/problem"},
             "403": {"$ref": "#/components/responses/problem"}, "413": {"$ref": "#/components/responses/problem"},
-            "415": {"$ref": "#/components/responses/problem"}, "503": {"$ref": "#/components/responses/later"}}}},
+            "415": {"$ref": "#/components/responses/problem"},
+            "429": {"$ref": "#/components/responses/later"}, "503": {"$ref": "#/components/responses/later"}}}},
          "/v1/lists/{name}/adoption": {"parameters": [{"$ref": "#/components/parameters/name"}],
           "get": {"operationId": "adoption", "summary": "Which lists installations hold", \(Self.reader),
            "responses": {"200": {"description": "What was counted.", "content": {"application/json": {"schema":
@@ -152,7 +153,8 @@ enum OpenAPIDocument {
             "403": {"$ref": "#/components/responses/problem"}, "404": {"$ref": "#/components/responses/problem"},
             "412": {"$ref": "#/components/responses/problem"}, "413": {"$ref": "#/components/responses/problem"},
             "415": {"$ref": "#/components/responses/problem"}, "422": {"$ref": "#/components/responses/problem"},
-            "428": {"$ref": "#/components/responses/problem"}, "503": {"$ref": "#/components/responses/later"}}}}
+            "428": {"$ref": "#/components/responses/problem"}, "429": {"$ref": "#/components/responses/later"},
+            "503": {"$ref": "#/components/responses/later"}}}}
         """
 
     private static let gateRecord = """

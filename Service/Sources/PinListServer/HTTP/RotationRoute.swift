@@ -70,10 +70,11 @@ struct RotationRoute: Sendable {
                 guard try isListed || store.rotation(of: name, host: rotation.host) != nil else { return nil }
                 let storing = try store.put(rotation, if: condition)
                 guard case .stored = storing else { return storing }
+                try AuditQuota.expectRoom(for: Self.action, by: actor, in: store, at: now)
                 try store.log(Self.action, Self.detail(plan, of: name, digest: rotation.digest), by: actor, at: now)
                 return storing
             }
-        } catch { throw Problem.unavailable(error) }
+        } catch let problem as Problem { throw problem } catch { throw Problem.unavailable(error) }
         return try Self.answer(storing, rotation)
     }
 

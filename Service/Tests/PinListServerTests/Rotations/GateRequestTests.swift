@@ -89,6 +89,37 @@ struct GateRequestTests {
         #expect(problem?.detail == detail)
     }
 
+    @Test(
+        "a token that leaked lengthens the audit log by a thousand answers a day, and another token is not kept waiting"
+    )
+    func leakedToken() async throws {
+        try await TestedStore.sqlite.withDatabase { open in
+            try await RunningService.with(try open()) { service in
+                let leaked = try await service.token(.probe, ["com.example.app"])
+                let other = try await service.token(.probe, ["com.example.app"])
+                let (id, now) = (try #require(AccessToken.id(of: leaked)), service.clock.now)
+                try await service.store.write { store in
+                    for _ in 0..<AuditQuota.mostOfDay - 1 { try store.log(GateRoute.action, "before", by: id, at: now) }
+                }
+                func hand(_ token: String) async throws -> RunningService.Answer {
+                    try await service.ask(
+                        .POST, Self.path, ["Authorization": "Bearer \(token)"], Array(Self.text.utf8))
+                }
+                service.clock.turn(by: 3_600)
+                #expect(try await hand(leaked).status == 204)
+                let answer = try await hand(leaked)
+                #expect(answer.status == 429)
+                #expect(answer.code == "too-many")
+                #expect(answer.headers["retry-after"] == ["\(23 * 3_600)"])
+                #expect(try await hand(other).status == 204)
+                service.clock.turn(by: 23 * 3_600)
+                #expect(try await hand(leaked).status == 204)
+                let count = try await service.store.read { try $0.newestAuditEntry()?.number }
+                #expect(count == Int64(AuditQuota.mostOfDay) + 2)
+            }
+        }
+    }
+
     @Test("who may neither publish nor probe the name may not; what is too large or packed is not read")
     func access() async throws {
         try await TestedStore.sqlite.withDatabase { open in

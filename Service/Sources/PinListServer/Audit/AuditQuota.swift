@@ -1,0 +1,49 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+internal import HTTPTypes
+
+/// How many entries one token may add to the audit log in a day: the log is only appended to, and a leaked token must not
+/// make it grow without end (formats.md, section 7).
+enum AuditQuota {
+    /// The most entries of one action that a token adds in a day (UTC): a deployment a minute for most of it.
+    static let mostOfDay = 1_000
+
+    private static let daySeconds: Int64 = 86_400
+
+    /// Expects that a token may add another entry.
+    ///
+    /// - Parameters:
+    ///   - action: The action of the entry.
+    ///   - actor: The id of the token.
+    ///   - store: The transaction that adds it.
+    ///   - now: The time.
+    /// - Throws: ``Problem``: 429 until the next day begins, and what the store says.
+    static func expectRoom(
+        for action: String, by actor: String, in store: StoreTransaction, at now: Timestamp
+    ) throws {
+        let passed = ((now.secondsSince1970 % Self.daySeconds) + Self.daySeconds) % Self.daySeconds
+        let start = Timestamp(secondsSince1970: now.secondsSince1970 &- passed)
+        let count = try store.auditEntryCount(of: action, by: actor, since: start, upTo: Self.mostOfDay)
+        guard count >= Self.mostOfDay else { return }
+        throw Problem(
+            .tooManyRequests, "too-many",
+            "this token has made \(Self.mostOfDay) entries \"\(action)\" of the audit log today; use another token, or "
+                + "wait until the day ends (UTC)", headers: [.retryAfter: "\(Self.daySeconds - passed)"])
+    }
+}
+
+extension StoreTransaction {
+    /// How many entries of an action a token added since a time, counted up to a bound.
+    func auditEntryCount(of action: String, by actor: String, since time: Timestamp, upTo most: Int) throws -> Int64 {
+        try self.connection.rows(
+            """
+            SELECT COUNT(*) FROM (
+                SELECT 1 FROM audit WHERE action = ? AND time >= ? AND actor = ? LIMIT ?
+            ) AS entries
+            """, [.text(action), .integer(time.secondsSince1970), .text(actor), .integer(Int64(most))]
+        ).first?.integer(0) ?? 0
+    }
+}
