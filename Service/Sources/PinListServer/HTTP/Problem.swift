@@ -54,12 +54,15 @@ struct Problem: Error, HTTPResponseError {
     /// There is nothing here.
     static func notFound(_ what: String) -> Problem { Problem(.notFound, "not-found", what) }
 
+    /// When to come back to a store that does not answer, in seconds.
+    static let unavailableSeconds: Int64 = 30
+
     /// The store does not answer: what was accepted before is safe, and this was not accepted.
     static func unavailable(_ error: any Error) -> Problem {
         let reason = (error as? StoreError)?.code.description ?? "unavailable"
         return Problem(
             .serviceUnavailable, "store-\(reason)", "the store does not take it now; try again later",
-            headers: [.retryAfter: "30"])
+            headers: [.retryAfter: "\(Self.unavailableSeconds)"])
     }
 }
 

@@ -56,43 +56,44 @@ final class ReportRoute: Sendable {
         do {
             let isSample = try await self.take(request, context)
             guard let retryAfter = isSample else { return Response(status: .accepted, headers: [.contentLength: "0"]) }
-            throw Self.tooMany(retryAfter)
+            throw self.tooMany(retryAfter)
         } catch let problem as Problem {
             self.counters.refused(problem.code)
             throw problem
         }
     }
 
-    /// Takes a report.
+    /// Takes a body.
     ///
-    /// - Returns: `Retry-After` for one that is kept as a sample of what is over the limit.
+    /// - Returns: `Retry-After` for one of which a sample is kept, for it is over the limit.
     private func take(_ request: Request, _ context: ServiceContext) async throws -> Int64? {
         let address = self.source.address(request.headers, peer: context.peer).flatMap {
             SourceAddress(bytes: $0.bytes)
         }
-        let answer = address.map { address in
-            let nanoseconds = Int64(exactly: (self.clock.uptime * 1e9).rounded()) ?? 0
-            return self.limits.withLockedValue { $0.limiter.judge(address, at: nanoseconds) }
-        }
-        if case .refuse(let retryAfter)? = answer { throw Self.tooMany(retryAfter) }
+        var answer = address.map { address in self.judged { $0.judge(address, at: $1) } }
+        try self.expectTaken(answer)
         let body = try await self.body(of: request, from: address)
+        let reading = ReportCost.reading(body.count)
+        answer = try self.charged(reading - 1, address, answer)
         let now = self.clock.now
         let collected: CollectedReports
         do throws(ReportDefect) { collected = try CollectedReport.read(body, at: now, limits: self.bodyLimits) } catch {
             throw Problem(.init(integerLiteral: error.code.status), error.code.description, error.detail)
         }
+        answer = try self.charged(ReportCost.all(of: collected, bytes: body.count) - reading, address, answer)
         var retryAfter: Int64?
         if case .sample(let seconds)? = answer { retryAfter = seconds }
-        let accepted = collected.reports.map { report in
+        // Of what is over a limit one report is kept, however many an array holds.
+        let kept = collected.reports.prefix(retryAfter == nil ? collected.reports.count : 1)
+        let accepted = kept.map { report in
             let group = ReportGroup(report)
+            let isListed = self.lists.isListed(report)
             return AcceptedReport(
-                report: report, group: group, receivedAt: now, networks: self.count(address, group, now),
-                isSample: retryAfter != nil, isListed: self.lists.isListed(report), body: report.document)
+                report: report, group: group, receivedAt: now, networks: self.count(address, group, isListed, now),
+                isSample: retryAfter != nil, isListed: isListed, publishedName: self.lists.publishedName(report),
+                body: report.document)
         }
-        do { try await self.intake.store(accepted) } catch is ReportIntake.Congestion {
-            throw Problem(
-                .serviceUnavailable, "congested", "more reports wait than can be stored", headers: [.retryAfter: "60"])
-        } catch { throw Problem.unavailable(error) }
+        try await self.store(accepted)
         for report in accepted {
             self.counters.accepted(report)
             if await !self.equivocation.look(at: report.report, now) { self.counters.unexamined() }
@@ -101,29 +102,70 @@ final class ReportRoute: Sendable {
         return retryAfter
     }
 
+    /// What a body costs beyond what was charged, if it is not over a limit already.
+    private func charged(
+        _ tokens: Int, _ address: SourceAddress?, _ answer: SourceLimiter.Answer?
+    ) throws -> SourceLimiter.Answer? {
+        guard let address, case .allow(let admission)? = answer else { return answer }
+        let charged = self.judged { $0.charge(tokens, address, admission, at: $1) }
+        try self.expectTaken(charged)
+        return charged
+    }
+
+    private func judged(_ judge: (inout SourceLimiter, Int64) -> SourceLimiter.Answer) -> SourceLimiter.Answer {
+        let nanoseconds = Int64(exactly: (self.clock.uptime * 1e9).rounded()) ?? 0
+        return self.limits.withLockedValue { judge(&$0.limiter, nanoseconds) }
+    }
+
+    private func expectTaken(_ answer: SourceLimiter.Answer?) throws {
+        if case .refuse(let retryAfter)? = answer { throw self.tooMany(retryAfter) }
+    }
+
+    private func store(_ accepted: [AcceptedReport]) async throws {
+        do { try await self.intake.store(accepted) } catch let congestion as ReportIntake.Congestion {
+            throw Problem(
+                .serviceUnavailable, "congested", "more reports wait than can be stored",
+                headers: [.retryAfter: self.retryTime(congestion.line)])
+        } catch {
+            var problem = Problem.unavailable(error)
+            let line = await self.intake.turnAway(accepted.count, least: Problem.unavailableSeconds)
+            problem.headers[.retryAfter] = self.retryTime(line)
+            throw problem
+        }
+    }
+
     /// The body, while there is room for it.
     private func body(of request: Request, from source: SourceAddress?) async throws -> [UInt8] {
         var body = BodyBudget.Body(from: source)
         defer { self.limits.withLockedValue { $0.bodies.end(body) } }
         return try await request.body(upTo: self.bodyLimits.bodyBytes) { count in
-            guard self.limits.withLockedValue({ $0.bodies.take(count, for: &body) }) else {
-                throw Problem(
-                    .serviceUnavailable, "congested", "too many reports come at once",
-                    headers: [.retryAfter: "60", .connection: "close"])
+            let line = self.limits.withLockedValue { limits in
+                limits.bodies.take(count, for: &body) ? nil : limits.bodies.turnAway(body)
             }
+            guard let line else { return }
+            throw Problem(
+                .serviceUnavailable, "congested", "too many reports come at once",
+                headers: [.retryAfter: self.retryTime(line), .connection: "close"])
         }
     }
 
-    private func count(_ address: SourceAddress?, _ group: ReportGroup, _ now: Timestamp) -> NetworkCounter.Count? {
+    private func count(
+        _ address: SourceAddress?, _ group: ReportGroup, _ isListed: Bool, _ now: Timestamp
+    ) -> NetworkCounter.Count? {
         guard let address else { return nil }
         return self.limits.withLockedValue { limits in
-            limits.networks.count(address, in: group.id, at: now, using: &limits.random)
+            limits.networks.count(address, in: group, isListed: isListed, at: now, using: &limits.random)
         }
     }
 
-    private static func tooMany(_ retryAfter: Int64) -> Problem {
+    /// What `Retry-After` says of a line.
+    private func retryTime(_ line: Int64) -> String {
+        "\(self.limits.withLockedValue { RetryTime.seconds(line, using: &$0.random) })"
+    }
+
+    private func tooMany(_ line: Int64) -> Problem {
         Problem(
             .tooManyRequests, "too-many", "too many reports from here; one in a while is enough",
-            headers: [.retryAfter: "\(retryAfter)"])
+            headers: [.retryAfter: self.retryTime(line)])
     }
 }

@@ -3,9 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CertificatePinning
-import PinListServer
 import PinningTesting
 import Testing
+
+@testable import PinListServer
 
 @Suite("Networks, counted without being kept")
 struct NetworkCounterTests {
@@ -21,16 +22,22 @@ struct NetworkCounterTests {
 
         init() { self.counter = NetworkCounter(at: NetworkCounterTests.start, using: &self.random) }
 
-        mutating func count(_ address: String, _ group: String = "g", after seconds: Int64 = 0) -> NetworkCounter.Count?
-        {
+        mutating func count(
+            _ address: String, _ host: String = "g", version: String = "", isListed: Bool = true,
+            after seconds: Int64 = 0
+        ) -> NetworkCounter.Count? {
             guard let address = SourceAddress(address) else { return nil }
+            let group = ReportGroup(
+                id: "\(host) \(version)", kind: .pin, reason: "no-matching-pin", notedHostname: host, appID: "",
+                appVersion: version, listName: "", listVersion: nil, issuer: "", issuerPin: nil)
             return self.counter.count(
-                address, in: group, at: NetworkCounterTests.start.advanced(by: seconds), using: &self.random)
+                address, in: group, isListed: isListed, at: NetworkCounterTests.start.advanced(by: seconds),
+                using: &self.random)
         }
 
         /// The number after an address was counted.
-        mutating func number(_ address: String, _ group: String = "g", after seconds: Int64 = 0) -> Int? {
-            self.count(address, group, after: seconds)?.networks.number
+        mutating func number(_ address: String, _ host: String = "g", after seconds: Int64 = 0) -> Int? {
+            self.count(address, host, after: seconds)?.networks.number
         }
     }
 
@@ -66,19 +73,46 @@ struct NetworkCounterTests {
         #expect(last?.day == Self.dayNumber)
     }
 
-    @Test("who makes up groups fills the table, not the memory; groups that are there go on being counted")
-    func manyGroups() {
+    @Test("who makes up hosts fills the part for hosts of no list, and no listed host goes without a number")
+    func inventedHosts() {
         var scene = Scene()
-        for number in 0..<NetworkCounter.mostGroups { _ = scene.count("192.0.2.1", "group \(number)") }
-        let another = scene.count("192.0.2.1", "one more")
-        #expect(another == nil)
-        let known = scene.number("198.51.100.1", "group 7")
-        #expect(known == 2)
-        #expect(scene.counter.groupCount == NetworkCounter.mostGroups)
+        for number in 0..<2 * NetworkCounter.mostGroups {
+            _ = scene.count("192.0.2.1", "\(number).invented.test", isListed: false)
+        }
+        #expect(scene.counter.groupCount == NetworkCounter.mostGroups / 2)
+        #expect(scene.number("192.0.2.1", "a.example") == 1)
+        #expect(scene.number("198.51.100.1", "a.example") == 2)
+        #expect(scene.counter.groupCount == NetworkCounter.mostGroups / 2 + 1)
         // The next day has room again.
-        let next = scene.number("192.0.2.1", "one more", after: Self.day)
-        #expect(next == 1)
+        #expect(scene.number("192.0.2.1", "a.example", after: Self.day) == 1)
         #expect(scene.counter.groupCount == 1)
+    }
+
+    @Test("who makes up versions for one listed host pushes out no group that two networks reported, and no other host")
+    func inventedVersions() {
+        var scene = Scene()
+        _ = scene.count("192.0.2.1", "a.example", version: "7")
+        _ = scene.count("198.51.100.1", "a.example", version: "7")
+        for number in 0..<2_000 { _ = scene.count("203.0.113.1", "a.example", version: "0.\(number)") }
+        let share = GroupQuota(listed: 0, other: 0).mostOfShare(isListed: true)
+        #expect(scene.counter.groupCount == share)
+        #expect(scene.count("192.0.3.1", "a.example", version: "7")?.networks == BoundedCount(3))
+        // A genuine group that comes late finds a place, for the made-up ones have one network each.
+        #expect(scene.count("192.0.2.1", "a.example", version: "8")?.networks == BoundedCount(1))
+        #expect(scene.count("198.51.100.1", "a.example", version: "8")?.networks == BoundedCount(2))
+        #expect(scene.counter.groupCount == share)
+        #expect(scene.number("192.0.2.1", "b.example") == 1)
+    }
+
+    @Test("made-up groups of two networks each fill the share of their host, and that host alone")
+    func twoNetworks() {
+        var scene = Scene()
+        for number in 0..<1_000 {
+            _ = scene.count("203.0.113.1", "a.example", version: "0.\(number)")
+            _ = scene.count("198.51.100.1", "a.example", version: "0.\(number)")
+        }
+        #expect(scene.count("192.0.2.1", "a.example", version: "8") == nil)
+        #expect(scene.number("192.0.2.1", "b.example") == 1)
     }
 
     @Test("a day ends with what was counted on it, and with its key")

@@ -24,29 +24,153 @@ struct SourceLimiterTests {
 
     private func address(_ text: String) throws -> SourceAddress { try #require(SourceAddress(text)) }
 
+    /// Sends a body of so many reports.
+    ///
+    /// - Returns: What is told; `nil` for one that is taken.
+    private func body(
+        of reports: Int, _ address: SourceAddress, _ limiter: inout SourceLimiter, at now: Int64
+    ) throws -> Int64? {
+        let answer = limiter.judge(address, at: now)
+        guard let admission = answer.admission else { return answer.retryAfter }
+        return limiter.charge(reports - 1, address, admission, at: now).retryAfter
+    }
+
     @Test("a burst, then a rate; the wait is said in whole seconds, and after it there is room")
     func rate() throws {
         var limiter = SourceLimiter(Self.limits, seed: 1)
         let phone = try self.address("192.0.2.1")
-        let answers = (0..<3).map { _ in limiter.judge(phone, at: 0) }
-        #expect(answers == [.allow, .allow, .refuse(retryAfter: 10)])
-        let early = limiter.judge(phone, at: 9 * Self.second + 1)
-        #expect(early == .refuse(retryAfter: 1))
+        let answers = (0..<3).map { _ in limiter.judge(phone, at: 0).retryAfter }
+        #expect(answers == [nil, nil, 10])
         let then = limiter.judge(phone, at: 10 * Self.second)
-        #expect(then == .allow)
-        let rested = (0..<3).map { _ in limiter.judge(phone, at: 100 * Self.second) }
-        #expect(rested == [.allow, .allow, .refuse(retryAfter: 10)])
+        #expect(then.isAllowed)
+        let rested = (0..<3).map { _ in limiter.judge(phone, at: 100 * Self.second).retryAfter }
+        #expect(rested == [nil, nil, 10])
+    }
+
+    @Test("the more are turned away, the later they are asked to come: one after the other, and three hours at most")
+    func growing() throws {
+        var limiter = SourceLimiter(Self.limits, seed: 1)
+        let office = try self.address("192.0.2.1")
+        let told = (0..<2_000).compactMap { _ in limiter.judge(office, at: 0).retryAfter }
+        #expect(told.count == 1_998)
+        #expect(Array(told.prefix(4)) == [10, 20, 30, 40])
+        #expect(zip(told, told.dropFirst()).allSatisfy { $0 <= $1 })
+        #expect(told.last == RetryTime.longestLine)
+        // An hour later the line is an hour shorter, and who comes early stands at its end.
+        let half = RetryTime.longestLine - 3_600
+        _ = limiter.judge(office, at: 3_600 * Self.second)
+        _ = limiter.judge(office, at: 3_600 * Self.second)
+        #expect(limiter.judge(office, at: 3_600 * Self.second).retryAfter == half + 10)
+        // A line that is over is forgotten.
+        let later = 4 * RetryTime.longestLine * Self.second
+        #expect((0..<3).map { _ in limiter.judge(office, at: later).retryAfter } == [nil, nil, 10])
+    }
+
+    @Test("what all send beyond the limit is told as one line, and a source that floods makes nobody else wait longer")
+    func lineOfAll() throws {
+        var limits = Self.limits
+        limits.sources = 4_096
+        limits.sourceBurst = 100
+        limits.sampleEvery = 1_000_000
+        var limiter = SourceLimiter(limits, seed: 1)
+        for number in 0..<100 { _ = limiter.judge(try self.address("10.0.\(number).1"), at: 0) }
+        let told = try (0..<50).map { limiter.judge(try self.address("10.1.\($0).1"), at: 0).retryAfter }
+        #expect(told == (1...50).map { Int64($0) })
+        let flood = try self.address("203.0.113.1")
+        for _ in 0..<10_000 { _ = limiter.judge(flood, at: 0) }
+        #expect(limiter.judge(try self.address("192.0.2.1"), at: 0).retryAfter == 52)
+    }
+
+    @Test("an array of 128 gets through once from a source that was quiet, and is paid back")
+    func wholeArray() throws {
+        var limiter = SourceLimiter(SourceLimiter.Limits(), seed: 1)
+        let browser = try self.address("192.0.2.1")
+        #expect(try self.body(of: 128, browser, &limiter, at: 0) == nil)
+        #expect(limiter.judge(browser, at: 0).retryAfter == 9)
+        #expect(try self.body(of: 1, browser, &limiter, at: 9 * Self.second) == nil)
+        #expect(try self.body(of: 1, browser, &limiter, at: 9 * Self.second) != nil)
+        // A bucket that is not full does not owe: the array comes again when it is.
+        let early = try #require(try self.body(of: 128, browser, &limiter, at: 60 * Self.second))
+        #expect(early > 60)
+        #expect(try self.body(of: 128, browser, &limiter, at: 200 * Self.second) == nil)
+        // One that fits into what is there is taken.
+        let other = try self.address("192.0.2.2")
+        #expect(try self.body(of: 1, other, &limiter, at: 200 * Self.second) == nil)
+        #expect(try self.body(of: 119, other, &limiter, at: 200 * Self.second) == nil)
+        #expect(try self.body(of: 2, other, &limiter, at: 201 * Self.second) != nil)
+    }
+
+    @Test("120 arrays that are sent at once bring one through")
+    func parallelArrays() throws {
+        var limiter = SourceLimiter(SourceLimiter.Limits(), seed: 1)
+        let flood = try self.address("192.0.2.1")
+        let admissions = (0..<200).compactMap { _ in limiter.judge(flood, at: 0).admission }
+        #expect(admissions.count == 120)
+        let taken = admissions.count { limiter.charge(127, flood, $0, at: 0).isAllowed }
+        #expect(taken == 1)
+    }
+
+    @Test("bodies that were begun while the bucket was full, and end together, bring one array through")
+    func slowArrays() throws {
+        var limiter = SourceLimiter(SourceLimiter.Limits(), seed: 1)
+        let flood = try self.address("192.0.2.1")
+        var admissions: [SourceLimiter.Admission] = []
+        for second in 0..<60 as Range<Int64> {
+            let admission = try #require(limiter.judge(flood, at: second * Self.second).admission)
+            #expect(admission.sourceWasFull)
+            admissions.append(admission)
+        }
+        #expect(admissions.count { limiter.charge(127, flood, $0, at: 60 * Self.second).isAllowed } == 1)
+    }
+
+    @Test("a large incident is charged in two steps, and both are owed by the one body that overdraws")
+    func twoSteps() throws {
+        var limiter = SourceLimiter(SourceLimiter.Limits(), seed: 1)
+        let phone = try self.address("192.0.2.1")
+        let admissions = (0..<3).compactMap { _ in limiter.judge(phone, at: 0).admission }
+        let read = try #require(limiter.charge(191, phone, admissions[0], at: 0).admission)
+        #expect(!limiter.charge(191, phone, admissions[1], at: 0).isAllowed)
+        #expect(limiter.charge(100, phone, read, at: 0).isAllowed)
+        #expect(!limiter.charge(1, phone, admissions[2], at: 0).isAllowed)
+        // 3 + 191 + 100 tokens, of which 120 were there.
+        #expect(!limiter.judge(phone, at: 174 * Self.second).isAllowed)
+        #expect(limiter.judge(phone, at: 175 * Self.second).isAllowed)
+    }
+
+    @Test("an hour of arrays from one address stores its burst, its rate and one body", arguments: [2, 60, 128])
+    func hourOfArrays(_ size: Int) throws {
+        var limits = SourceLimiter.Limits()
+        limits.sampleEvery = 1_000_000
+        var limiter = SourceLimiter(limits, seed: 1)
+        let flood = try self.address("192.0.2.1")
+        var stored = 0
+        for step in 0..<36_000 as Range<Int64> {
+            let told = try self.body(of: size, flood, &limiter, at: step * Self.second / 10)
+            if told == nil { stored += size }
+        }
+        #expect(stored <= 120 + 3_600 + size)
+        #expect(stored >= 120)
+    }
+
+    @Test("the limit for all is charged for reports, too, and may be overdrawn once by a body")
+    func totalOfArrays() throws {
+        var limits = SourceLimiter.Limits()
+        (limits.totalBurst, limits.totalPerMinute) = (10, 60)
+        var limiter = SourceLimiter(limits, seed: 1)
+        #expect(try self.body(of: 128, try self.address("192.0.2.1"), &limiter, at: 0) == nil)
+        #expect(limiter.judge(try self.address("192.0.2.2"), at: 0).retryAfter == 119)
+        #expect(try self.body(of: 1, try self.address("192.0.2.2"), &limiter, at: 119 * Self.second) == nil)
     }
 
     @Test("an IPv6 /64 is one source, since one machine has all of it; IPv4 addresses are told apart")
     func sources() throws {
         var limiter = SourceLimiter(Self.limits, seed: 1)
         let sameSite = try ["2001:db8::1", "2001:db8::2", "2001:db8::3"].map(self.address)
-        let answers = sameSite.map { limiter.judge($0, at: 0) }
-        #expect(answers == [.allow, .allow, .refuse(retryAfter: 10)])
+        let answers = sameSite.map { limiter.judge($0, at: 0).retryAfter }
+        #expect(answers == [nil, nil, 10])
         let neighbours = try ["192.0.2.1", "192.0.2.2", "::ffff:192.0.2.1", "192.0.2.1"].map(self.address)
-        let others = neighbours.map { limiter.judge($0, at: 0) }
-        #expect(others == [.allow, .allow, .allow, .refuse(retryAfter: 10)])
+        let others = neighbours.map { limiter.judge($0, at: 0).retryAfter }
+        #expect(others == [nil, nil, nil, 10])
     }
 
     @Test("of what is over the limit one in ten is kept, and not more than so many in a minute")
@@ -57,12 +181,12 @@ struct SourceLimiterTests {
         let flood = try self.address("192.0.2.1")
         var answers: [SourceLimiter.Answer] = []
         for _ in 0..<102 { answers.append(limiter.judge(flood, at: 0)) }
-        #expect(answers.filter { $0 == .allow }.count == 2)
-        #expect(answers.filter { $0 == .sample(retryAfter: 10) }.count == 10)
+        #expect(answers.count { $0.isAllowed } == 2)
+        #expect(answers.count { $0.isSample } == 10)
         // The samples' own bucket is empty now.
         for _ in 0..<1_000 {
             let answer = limiter.judge(flood, at: 1)
-            #expect(answer == .refuse(retryAfter: 10))
+            #expect(!answer.isAllowed && !answer.isSample)
         }
     }
 
@@ -73,13 +197,13 @@ struct SourceLimiterTests {
         var limiter = SourceLimiter(limits, seed: 1)
         for number in 0..<100 {
             let answer = limiter.judge(try self.address("10.0.\(number).1"), at: 0)
-            #expect(answer == .allow)
+            #expect(answer.isAllowed)
         }
         let late = try self.address("192.0.2.1")
         let refused = limiter.judge(late, at: 0)
-        #expect(refused == .refuse(retryAfter: 1))
+        #expect(refused.retryAfter == 1)
         let again = (1...2).map { limiter.judge(late, at: $0 * Self.second) }
-        #expect(again == [.allow, .allow])
+        #expect(again.allSatisfy { $0.isAllowed })
     }
 
     @Test(
@@ -95,7 +219,7 @@ struct SourceLimiterTests {
         for number in 0..<100_000 {
             let bytes = [10, UInt8(number >> 16 & 255), UInt8(number >> 8 & 255), UInt8(number & 255)]
             let answer = limiter.judge(try #require(SourceAddress(bytes: bytes)), at: 0)
-            if answer == .allow { allowed += 1 }
+            if answer.isAllowed { allowed += 1 }
         }
         #expect(limiter.capacity == capacity)
         // Two at once for each place of the table: no address begins with a full bucket that another one had emptied.
@@ -114,9 +238,9 @@ struct SourceLimiterTests {
         // In ten minutes eight places give 8 × 2 at once, and 8 × 6 in each minute.
         for step in 0..<6_000 as Range<Int64> {
             let now = step * Self.second / 10
-            if limiter.judge(attacker, at: now) == .allow { allowed += 1 }
+            if limiter.judge(attacker, at: now).isAllowed { allowed += 1 }
             let other = try self.address("198.51.\(step / 200).\(step % 200)")
-            if limiter.judge(other, at: now) == .allow { allowed += 1 }
+            if limiter.judge(other, at: now).isAllowed { allowed += 1 }
         }
         #expect(allowed <= 8 * 2 + 8 * 60)
         #expect(allowed > 8 * 2)
@@ -131,10 +255,10 @@ struct SourceLimiterTests {
         _ = [limiter.judge(active, at: 0), limiter.judge(active, at: 0)]
         for number in 0..<7 {
             let answer = limiter.judge(try self.address("198.51.100.\(number)"), at: 0)
-            #expect(answer == .allow)
+            #expect(answer.isAllowed)
         }
         let answer = limiter.judge(active, at: 0)
-        #expect(answer == .refuse(retryAfter: 10))
+        #expect(answer.retryAfter == 10)
     }
 
     @Test("a clock that goes back stands still; one that runs to its end does not trap")
@@ -143,11 +267,11 @@ struct SourceLimiterTests {
         let phone = try self.address("192.0.2.1")
         _ = [limiter.judge(phone, at: 100 * Self.second), limiter.judge(phone, at: 100 * Self.second)]
         let back = limiter.judge(phone, at: 0)
-        #expect(back == .refuse(retryAfter: 10))
+        #expect(back.retryAfter == 10)
         let negative = limiter.judge(phone, at: .min)
-        #expect(negative == .refuse(retryAfter: 10))
-        let end = (0..<3).map { _ in limiter.judge(phone, at: .max) }
-        #expect(end == [.allow, .allow, .refuse(retryAfter: 10)])
+        #expect(negative.retryAfter == 20)
+        let end = (0..<3).map { _ in limiter.judge(phone, at: .max).retryAfter }
+        #expect(end == [nil, nil, 10])
     }
 
     @Test("limits that make no sense are the nearest that do")
@@ -159,7 +283,13 @@ struct SourceLimiterTests {
         #expect(limiter.capacity == 1_048_576)
         let phone = try self.address("192.0.2.1")
         let answers = (0..<2).map { _ in limiter.judge(phone, at: 0) }
-        #expect(answers == [.allow, .sample(retryAfter: 60)])
+        #expect(answers[0].isAllowed)
+        #expect(answers[1] == .sample(retryAfter: 60))
+        // What a body costs comes from outside as well.
+        var other = SourceLimiter(limits, seed: 1)
+        let admission = try #require(other.judge(phone, at: 0).admission)
+        for tokens in [Int.min, -1, 0] { #expect(other.charge(tokens, phone, admission, at: 0).isAllowed) }
+        for _ in 0..<3 { _ = other.charge(.max, phone, admission, at: .max) }
     }
 
     @Test("two instances take together what one would, and one that is left takes it all")
@@ -173,7 +303,7 @@ struct SourceLimiterTests {
         let address = try #require(SourceAddress(bytes: [192, 0, 2, 1]))
         func taken(until second: Int64) -> Int {
             (0..<2).reduce(0) { sum, index in
-                sum + (0..<1_000).count { _ in instances[index].judge(address, at: second * 1_000_000_000) == .allow }
+                sum + (0..<1_000).count { _ in instances[index].judge(address, at: second * 1_000_000_000).isAllowed }
             }
         }
         for index in instances.indices { instances[index].share(among: 2) }
@@ -182,5 +312,27 @@ struct SourceLimiterTests {
         instances[0].share(among: 1)
         instances[1].share(among: 1_000_000)
         #expect(taken(until: 3_600) == 10 + 1)
+    }
+}
+
+extension SourceLimiter.Answer {
+    fileprivate var admission: SourceLimiter.Admission? {
+        guard case .allow(let admission) = self else { return nil }
+        return admission
+    }
+
+    fileprivate var isAllowed: Bool { self.admission != nil }
+
+    fileprivate var isSample: Bool {
+        guard case .sample = self else { return false }
+        return true
+    }
+
+    /// What is told who is turned away.
+    fileprivate var retryAfter: Int64? {
+        switch self {
+        case .allow: nil
+        case .refuse(let seconds), .sample(let seconds): seconds
+        }
     }
 }

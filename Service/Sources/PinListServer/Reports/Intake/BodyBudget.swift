@@ -30,6 +30,7 @@ struct BodyBudget: Sendable {
     private var usualBytes = 0
     private var beyondBytes = 0
     private var sources: [[UInt8]: Int] = [:]
+    private var turnedAway = TurnedAway(of: BodyBudget.mostUsual)
 
     /// A budget of which nothing is taken.
     ///
@@ -58,11 +59,21 @@ struct BodyBudget: Sendable {
         return true
     }
 
+    /// Turns a body away for which there was no room.
+    ///
+    /// - Returns: How long the line is, in seconds. A source that holds all that one source may makes it no longer.
+    mutating func turnAway(_ body: Body) -> Int64 {
+        let ofSource = body.source.flatMap { self.sources[$0] } ?? 0
+        let count = ofSource + self.usual > Self.mostOfOneSource ? 0 : self.usual
+        return self.turnedAway.add(count, behind: self.held)
+    }
+
     /// Gives back all that was taken for a body.
     mutating func end(_ body: Body) {
         let usual = min(body.bytes, self.usual)
         self.usualBytes -= usual
         self.beyondBytes -= body.bytes - usual
+        self.turnedAway.took(body.bytes, leaving: self.held)
         guard let source = body.source, let held = self.sources[source] else { return }
         self.sources[source] = held > body.bytes ? held - body.bytes : nil
     }

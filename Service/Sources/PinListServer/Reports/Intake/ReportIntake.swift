@@ -19,7 +19,10 @@ actor ReportIntake {
     static let mostWaitingEnvelopeBytes = 33_554_432
 
     /// There is no room: the store does not keep up.
-    struct Congestion: Error {}
+    struct Congestion: Error {
+        /// How long the line is, in seconds (``TurnedAway``).
+        let line: Int64
+    }
 
     private struct Waiting {
         let reports: [AcceptedReport]
@@ -36,6 +39,7 @@ actor ReportIntake {
     private var waitingBytes = 0
     private var waitingEnvelopeBytes = 0
     private var isWriting = false
+    private var turnedAway = TurnedAway(of: ReportIntake.mostWaiting)
 
     /// How many reports wait, those that are being written included.
     var waitingCount: Int { self.waitingReports }
@@ -63,7 +67,7 @@ actor ReportIntake {
         guard self.waitingReports + reports.count <= Self.mostWaiting,
             self.waitingBytes + bytes <= Self.mostWaitingBytes,
             envelopeBytes == 0 || self.waitingEnvelopeBytes + envelopeBytes <= Self.mostWaitingEnvelopeBytes
-        else { throw Congestion() }
+        else { throw Congestion(line: self.turnAway(reports.count)) }
         try await withCheckedThrowingContinuation { continuation in
             self.waiting.append(
                 Waiting(
@@ -75,6 +79,16 @@ actor ReportIntake {
             self.isWriting = true
             Task { await self.write() }
         }
+    }
+
+    /// Counts reports that are not taken, because there is no room or because the store failed.
+    ///
+    /// - Parameters:
+    ///   - count: How many.
+    ///   - least: The shortest answer, in seconds.
+    /// - Returns: How long the line is, in seconds.
+    func turnAway(_ count: Int, least: Int64 = 60) -> Int64 {
+        self.turnedAway.add(count, behind: self.waitingReports, least: least)
     }
 
     private func write() async {
@@ -89,13 +103,16 @@ actor ReportIntake {
             let reports = batch.flatMap(\.reports)
             let instance = self.instance
             let outcome: Result<Void, any Error>
+            var taken = 0
             do {
                 try await self.store.write { try $0.add(reports, countedBy: instance) }
                 outcome = .success(())
                 self.written.batches += 1
                 self.written.reports += Int64(reports.count)
+                taken = reports.count
             } catch { outcome = .failure(error) }
             self.waitingReports -= reports.count
+            if taken > 0 { self.turnedAway.took(taken, leaving: self.waitingReports) }
             self.waitingBytes -= batch.reduce(0) { $0 + $1.bytes }
             self.waitingEnvelopeBytes -= batch.reduce(0) { $0 + $1.envelopeBytes }
             for waiting in batch { waiting.continuation.resume(with: outcome) }

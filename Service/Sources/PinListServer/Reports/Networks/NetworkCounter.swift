@@ -11,7 +11,11 @@ internal import Crypto
 /// to 64 bits, under a key that is only in memory and is replaced each day. So what is in memory cannot be turned back
 /// without the key, days cannot be joined, and what leaves is a number.
 ///
-/// When the service starts again on the same day it counts anew: whoever stores the numbers keeps the highest of a day.
+/// Groups are counted by the rules of ``GroupQuota``: those of published lists and their hosts have a part of their own, and
+/// no host takes all of it. Where there is no room the oldest group of one network leaves. So groups that strangers make up
+/// from one network push out no group that two networks reported.
+///
+/// When the service starts again on the same day it counts anew: a store keeps the highest number of a day.
 public struct NetworkCounter: Sendable {
     /// The most networks that are told apart in a group; then it is `256 or more`.
     public static let mostNetworks = 256
@@ -35,12 +39,31 @@ public struct NetworkCounter: Sendable {
         }
     }
 
+    private struct Group {
+        let share: GroupQuota.Share
+        /// Counts up: the oldest group has the lowest.
+        let arrival: UInt64
+        /// Sorted.
+        var hashes: [UInt64]
+    }
+
+    /// Where a group that leaves is looked for.
+    private enum Place: Hashable {
+        case share(GroupQuota.Share)
+        case part(isListed: Bool)
+    }
+
     private static let daySeconds: Int64 = 86_400
 
     private var key: SymmetricKey
     private var day: Int64
-    /// Sorted hashes for each group.
-    private var groups: [String: [UInt64]] = [:]
+    /// By the group's id.
+    private var groups: [String: Group] = [:]
+    private var quota = GroupQuota(listed: 0, other: 0)
+    private var held: [GroupQuota.Share: Int] = [:]
+    /// Groups of one network that leave next, the oldest last: found once, and used up before they are looked for again.
+    private var leaving: [Place: [(id: String, arrival: UInt64)]] = [:]
+    private var arrivals: UInt64 = 0
 
     /// A counter for the day of a time.
     ///
@@ -56,30 +79,80 @@ public struct NetworkCounter: Sendable {
     ///
     /// - Parameters:
     ///   - address: Where a report came from.
-    ///   - group: ``ReportGroup/id``.
+    ///   - group: What failed.
+    ///   - isListed: Whether it belongs to a published list (`AcceptedReport.isListed`).
     ///   - now: The time. A day that has passed, or a clock that jumped to another one, ends what was counted.
     ///   - random: Where the next day's key comes from.
-    /// - Returns: The number so far; `nil` when ``mostGroups`` are counted already and this is another one.
+    /// - Returns: The number so far; `nil` where there is no room for the group.
     public mutating func count(
-        _ address: SourceAddress, in group: String, at now: Timestamp, using random: inout some RandomNumberGenerator
+        _ address: SourceAddress, in group: ReportGroup, isListed: Bool, at now: Timestamp,
+        using random: inout some RandomNumberGenerator
     ) -> Count? {
         self.turn(to: now, using: &random)
-        var hashes = self.groups[group] ?? []
-        guard !hashes.isEmpty || self.groups.count < Self.mostGroups else { return nil }
-        let hash = self.hash(address, group)
+        if self.groups[group.id] == nil, !self.makeRoom(for: GroupQuota.Share(of: group, isListed: isListed), group.id)
+        {
+            return nil
+        }
+        let hash = self.hash(address, group.id)
+        guard var hashes = self.groups[group.id]?.hashes else { return nil }
         let place = Self.place(of: hash, in: hashes)
         let isNew = place == hashes.count || hashes[place] != hash
         if isNew, hashes.count < Self.mostNetworks {
             hashes.insert(hash, at: place)
-            self.groups[group] = hashes
+            self.groups[group.id]?.hashes = hashes
         }
-        // At the bound nobody knows whether the next one is new.
+        // At the bound the next one may be new or not.
         return Count(
             day: self.day, networks: BoundedCount(hashes.count, isMore: hashes.count == Self.mostNetworks))
     }
 
     /// How many groups are counted today.
     public var groupCount: Int { self.groups.count }
+
+    /// Adds a group, in the place of another one where there is no room.
+    ///
+    /// - Returns: Whether it was added.
+    private mutating func makeRoom(for share: GroupQuota.Share, _ id: String) -> Bool {
+        switch self.quota.room(for: share, holding: self.held[share] ?? 0) {
+        case .free: self.quota.add(share)
+        case .whenOneLeaves(let scope):
+            let place = scope == .share ? Place.share(share) : Place.part(isListed: share.isListed)
+            guard let leaving = self.oldestOfOneNetwork(in: place), let group = self.groups.removeValue(forKey: leaving)
+            else { return false }
+            let left = (self.held[group.share] ?? 1) - 1
+            self.held[group.share] = left > 0 ? left : nil
+        }
+        self.held[share, default: 0] += 1
+        self.arrivals += 1
+        self.groups[id] = Group(share: share, arrival: self.arrivals, hashes: [])
+        return true
+    }
+
+    private mutating func oldestOfOneNetwork(in place: Place) -> String? {
+        for isSearched in [false, true] {
+            if isSearched {
+                self.leaving[place] = self.groups.filter {
+                    Self.stands($0.value, in: place) && $0.value.hashes.count <= 1
+                }
+                .map { (id: $0.key, arrival: $0.value.arrival) }.sorted { $0.arrival > $1.arrival }
+            }
+            while let next = self.leaving[place]?.popLast() {
+                guard let group = self.groups[next.id], group.arrival == next.arrival, group.hashes.count <= 1 else {
+                    continue
+                }
+                return next.id
+            }
+        }
+        self.leaving[place] = nil
+        return nil
+    }
+
+    private static func stands(_ group: Group, in place: Place) -> Bool {
+        switch place {
+        case .share(let share): group.share == share
+        case .part(let isListed): group.share.isListed == isListed
+        }
+    }
 
     private mutating func turn(to now: Timestamp, using random: inout some RandomNumberGenerator) {
         let today = Self.day(of: now)
@@ -89,6 +162,9 @@ public struct NetworkCounter: Sendable {
         self.day = today
         self.key = Self.newKey(using: &random)
         self.groups = [:]
+        self.quota = GroupQuota(listed: 0, other: 0)
+        self.held = [:]
+        self.leaving = [:]
     }
 
     private func hash(_ address: SourceAddress, _ group: String) -> UInt64 {

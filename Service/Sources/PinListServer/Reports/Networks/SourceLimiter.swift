@@ -10,9 +10,15 @@
 /// full brings no token. So whoever comes from many addresses cannot push out a spent bucket to begin anew, and all
 /// sources of a place together never get more than its rate.
 ///
+/// One token admits a body (``judge(_:at:)``). What it holds beyond one usual report is charged when it was read
+/// (``charge(_:_:_:at:)``). A bucket that was full when the body was admitted may be overdrawn, once: so an array of 128
+/// gets through, and nothing else does until it is paid back. Any other body is refused whole when the tokens are not
+/// there. So a source never stores more than its burst, its rate, and one body.
+///
 /// Against those who have more addresses than the table has places there is the limit for all; while it is reached,
-/// others are turned away, too. What is turned away is asked to come back, and one in N of it is kept: clients send a
-/// report once a day and come back, and what an operator sees of a flood is in proportion to it.
+/// others are turned away, too. What is turned away is asked to come back, later the more were turned away
+/// (``WaitingLine``), and one in N of it is kept: clients send a report once a day and come back, and what an operator
+/// sees of a flood is in proportion to it. A source that is over its own limit does not make the line of all longer.
 public struct SourceLimiter: Sendable {
     /// How many places a source may stand in.
     static let ways = 8
@@ -38,25 +44,36 @@ public struct SourceLimiter: Sendable {
         public init() {}
     }
 
-    /// What becomes of a request.
+    /// What a body was admitted with.
+    public struct Admission: Hashable, Sendable {
+        /// Whether its source's bucket was full.
+        let sourceWasFull: Bool
+        /// Whether the bucket of all was full.
+        let totalWasFull: Bool
+        /// Whether this body has overdrawn its source's bucket: what it costs beyond is owed as well.
+        fileprivate(set) var sourceOwes = false
+        /// Whether it has overdrawn that of all; likewise.
+        fileprivate(set) var totalOwes = false
+    }
+
+    /// What becomes of a body.
     public enum Answer: Hashable, Sendable {
         /// It is taken.
-        case allow
-        /// 429, with the seconds of `Retry-After`.
+        case allow(Admission)
+        /// 429, with the seconds of `Retry-After` before chance is added (``RetryTime``).
         case refuse(retryAfter: Int64)
-        /// It is kept as a sample of what is over the limit, and answered with 429 all the same.
+        /// One report of it is kept as a sample of what is over the limit, and it is answered with 429 all the same.
         case sample(retryAfter: Int64)
     }
 
     private struct Place: Sendable {
         var source: UInt64 = 0
         var bucket = TokenBucket()
+        var line = WaitingLine()
     }
 
     /// The most samples at once.
     private static let sampleBurst = 10
-    /// The longest `Retry-After`, in seconds: an hour.
-    private static let longestWait: Int64 = 3_600
 
     private let sourceRate: TokenBucket.Rate
     private let limits: Limits
@@ -66,6 +83,7 @@ public struct SourceLimiter: Sendable {
     private let seed: UInt64
     private var places: [Place]
     private var total = TokenBucket()
+    private var totalLine = WaitingLine()
     private var samples = TokenBucket()
     private var refused = 0
     private var latest: Int64 = 0
@@ -98,25 +116,86 @@ public struct SourceLimiter: Sendable {
     /// How many sources can be known: it never changes.
     var capacity: Int { self.places.count }
 
-    /// Judges one request.
+    /// Judges whether a body is read: it costs one token.
     ///
     /// - Parameters:
     ///   - address: Where it comes from.
     ///   - now: Nanoseconds of a clock that only goes forward. One that goes back stands still instead.
     public mutating func judge(_ address: SourceAddress, at now: Int64) -> Answer {
-        self.latest = min(max(now, self.latest), .max / 4)
-        let now = self.latest
-        let source = self.number(of: address)
-        let index = self.place(of: source)
-        let wait = max(
-            self.places[index].bucket.wait(self.sourceRate, at: now), self.total.wait(self.totalRate, at: now))
-        guard wait > 0 else {
-            self.places[index].source = source
-            self.places[index].bucket.take(self.sourceRate, at: now)
-            self.total.take(self.totalRate, at: now)
-            return .allow
+        let now = self.advance(to: now)
+        let (source, index) = self.place(of: address)
+        let admission = Admission(
+            sourceWasFull: self.places[index].bucket.isFull(at: now), totalWasFull: self.total.isFull(at: now))
+        let waits = (
+            source: self.places[index].bucket.wait(self.sourceRate, at: now),
+            total: self.total.wait(self.totalRate, at: now)
+        )
+        guard waits == (0, 0) else { return self.turnAway(index, for: 1, waits, at: now) }
+        self.places[index].source = source
+        self.take(1, index, at: now)
+        return .allow(admission)
+    }
+
+    /// Judges whether a body is taken that was admitted and read, and takes what it costs beyond its first token.
+    ///
+    /// - Parameters:
+    ///   - tokens: What it costs beyond what was taken for it.
+    ///   - address: Where it comes from.
+    ///   - admission: What it was admitted with.
+    ///   - now: As for ``judge(_:at:)``.
+    public mutating func charge(
+        _ tokens: Int, _ address: SourceAddress, _ admission: Admission, at now: Int64
+    ) -> Answer {
+        guard tokens > 0 else { return .allow(admission) }
+        let tokens = Int64(min(tokens, 1_000_000))
+        let now = self.advance(to: now)
+        let (source, index) = self.place(of: address)
+        let bucket = self.places[index].bucket
+        let isOverdrawn = self.isOverdrawn(index, at: now)
+        let mayOwe = (
+            source: admission.sourceOwes || admission.sourceWasFull && !isOverdrawn.source,
+            total: admission.totalOwes || admission.totalWasFull && !isOverdrawn.total
+        )
+        let waits = (
+            source: mayOwe.source ? 0 : bucket.wait(self.sourceRate, for: tokens, at: now),
+            total: mayOwe.total ? 0 : self.total.wait(self.totalRate, for: tokens, at: now)
+        )
+        guard waits == (0, 0) else { return self.turnAway(index, for: tokens, waits, at: now) }
+        self.places[index].source = source
+        self.take(tokens, index, at: now)
+        var charged = admission
+        let after = self.isOverdrawn(index, at: now)
+        if after.source, !isOverdrawn.source { charged.sourceOwes = true }
+        if after.total, !isOverdrawn.total { charged.totalOwes = true }
+        return .allow(charged)
+    }
+
+    private func isOverdrawn(_ index: Int, at now: Int64) -> (source: Bool, total: Bool) {
+        (
+            self.places[index].bucket.isOverdrawn(self.sourceRate, at: now),
+            self.total.isOverdrawn(self.totalRate, at: now)
+        )
+    }
+
+    private mutating func take(_ tokens: Int64, _ index: Int, at now: Int64) {
+        self.places[index].bucket.take(self.sourceRate, tokens, at: now)
+        self.total.take(self.totalRate, tokens, at: now)
+    }
+
+    /// Says when to come back, and whether this one is kept as a sample.
+    private mutating func turnAway(
+        _ index: Int, for tokens: Int64, _ waits: (source: Int64, total: Int64), at now: Int64
+    ) -> Answer {
+        // A source joins the line of all once in its own interval: no stranger decides how long others wait.
+        if waits.total > 0, waits.source == 0, self.places[index].line.wait(at: now) == 0 {
+            self.totalLine.join(for: tokens, after: waits.total, self.totalRate, at: now)
         }
-        let retryAfter = min((wait + 999_999_999) / 1_000_000_000, Self.longestWait)
+        let own = waits.source > 0 ? waits.source : tokens * self.sourceRate.interval
+        self.places[index].line.join(for: tokens, after: own, self.sourceRate, at: now)
+        let line = max(
+            waits.source > 0 ? self.places[index].line.wait(at: now) : 0,
+            waits.total > 0 ? max(self.totalLine.wait(at: now), waits.total) : 0)
+        let retryAfter = min((line + 999_999_999) / 1_000_000_000, RetryTime.longestLine)
         self.refused += 1
         guard self.refused >= self.sampleEvery, self.samples.wait(self.sampleRate, at: now) == 0 else {
             return .refuse(retryAfter: retryAfter)
@@ -126,15 +205,21 @@ public struct SourceLimiter: Sendable {
         return .sample(retryAfter: retryAfter)
     }
 
-    /// Where a source stands; else the place that is fullest, whose bucket it will go on with.
-    private func place(of source: UInt64) -> Int {
+    private mutating func advance(to now: Int64) -> Int64 {
+        self.latest = min(max(now, self.latest), .max / 4)
+        return self.latest
+    }
+
+    /// A source's number, and where it stands; else the place that is fullest, whose bucket it will go on with.
+    private func place(of address: SourceAddress) -> (source: UInt64, index: Int) {
+        let source = self.number(of: address)
         let first = Int(source % UInt64(self.places.count / Self.ways)) * Self.ways
         var fullest = first
         for index in first..<(first + Self.ways) {
-            if self.places[index].source == source { return index }
+            if self.places[index].source == source { return (source, index) }
             if self.places[index].bucket.fullAt < self.places[fullest].bucket.fullAt { fullest = index }
         }
-        return fullest
+        return (source, fullest)
     }
 
     /// A number for a source that nobody outside can tell. Never 0, which is nobody.

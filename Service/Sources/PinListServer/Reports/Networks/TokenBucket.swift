@@ -8,7 +8,7 @@
 struct TokenBucket: Hashable, Sendable {
     /// How much is allowed.
     struct Rate: Hashable, Sendable {
-        /// The most tokens: how many requests may come at once.
+        /// The most tokens: how many reports may come at once.
         let burst: Int64
         /// In how many nanoseconds one token comes back.
         let interval: Int64
@@ -25,13 +25,22 @@ struct TokenBucket: Hashable, Sendable {
     }
 
     /// When it is full again; full when that has passed.
-    var fullAt: Int64 = 0
+    private(set) var fullAt: Int64 = 0
 
-    /// In how many nanoseconds there will be a token; 0 when there is one.
-    func wait(_ rate: Rate, at now: Int64) -> Int64 {
-        max(0, max(self.fullAt, now) - now - (rate.burst - 1) * rate.interval)
+    /// Whether no token is missing.
+    func isFull(at now: Int64) -> Bool { self.fullAt <= now }
+
+    /// Whether more was taken than it holds.
+    func isOverdrawn(_ rate: Rate, at now: Int64) -> Bool { self.wait(rate, for: 0, at: now) > 0 }
+
+    /// In how many nanoseconds there will be so many tokens; 0 when they are there. Where more are asked for than it
+    /// holds, in how many it will be full.
+    func wait(_ rate: Rate, for tokens: Int64 = 1, at now: Int64) -> Int64 {
+        max(0, max(self.fullAt, now) - now - (rate.burst - min(tokens, rate.burst)) * rate.interval)
     }
 
-    /// Takes a token that ``wait(_:at:)`` says is there.
-    mutating func take(_ rate: Rate, at now: Int64) { self.fullAt = max(self.fullAt, now) + rate.interval }
+    /// Takes tokens. What is not there is owed: no token comes before it is paid back.
+    mutating func take(_ rate: Rate, _ tokens: Int64 = 1, at now: Int64) {
+        self.fullAt = max(self.fullAt, now) + tokens * rate.interval
+    }
 }
