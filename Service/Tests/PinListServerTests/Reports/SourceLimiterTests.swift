@@ -81,6 +81,20 @@ struct SourceLimiterTests {
         #expect(limiter.judge(try self.address("192.0.2.1"), at: 0).retryAfter == 52)
     }
 
+    @Test("more sources than the table has places make the line of all as long as they are many")
+    func moreThanPlaces() throws {
+        var limits = SourceLimiter.Limits()
+        (limits.totalBurst, limits.totalPerMinute, limits.sources) = (1, 60_000, 64)
+        limits.sampleEvery = 1_000_000
+        var limiter = SourceLimiter(limits, seed: 1)
+        var last: Int64?
+        for number in 0..<5_001 {
+            last = limiter.judge(try self.address("10.1.\(number / 250).\(number % 250)"), at: 0).retryAfter
+        }
+        // A thousand tokens in a second, for 5,000 who were turned away.
+        #expect(last == 5)
+    }
+
     @Test("an array of 128 gets through once from a source that was quiet, and is paid back")
     func wholeArray() throws {
         var limiter = SourceLimiter(SourceLimiter.Limits(), seed: 1)

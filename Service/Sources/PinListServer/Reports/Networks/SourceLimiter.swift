@@ -70,6 +70,11 @@ public struct SourceLimiter: Sendable {
         var source: UInt64 = 0
         var bucket = TokenBucket()
         var line = WaitingLine()
+
+        /// Whether more is left in its bucket, or, where that is the same, it was turned away earlier.
+        func isFuller(than other: Place) -> Bool {
+            (self.bucket.fullAt, self.line.endsAt) < (other.bucket.fullAt, other.line.endsAt)
+        }
     }
 
     /// The most samples at once.
@@ -130,7 +135,7 @@ public struct SourceLimiter: Sendable {
             source: self.places[index].bucket.wait(self.sourceRate, at: now),
             total: self.total.wait(self.totalRate, at: now)
         )
-        guard waits == (0, 0) else { return self.turnAway(index, for: 1, waits, at: now) }
+        guard waits == (0, 0) else { return self.turnAway(source, index, for: 1, waits, at: now) }
         self.places[index].source = source
         self.take(1, index, at: now)
         return .allow(admission)
@@ -160,7 +165,7 @@ public struct SourceLimiter: Sendable {
             source: mayOwe.source ? 0 : bucket.wait(self.sourceRate, for: tokens, at: now),
             total: mayOwe.total ? 0 : self.total.wait(self.totalRate, for: tokens, at: now)
         )
-        guard waits == (0, 0) else { return self.turnAway(index, for: tokens, waits, at: now) }
+        guard waits == (0, 0) else { return self.turnAway(source, index, for: tokens, waits, at: now) }
         self.places[index].source = source
         self.take(tokens, index, at: now)
         var charged = admission
@@ -184,11 +189,18 @@ public struct SourceLimiter: Sendable {
 
     /// Says when to come back, and whether this one is kept as a sample.
     private mutating func turnAway(
-        _ index: Int, for tokens: Int64, _ waits: (source: Int64, total: Int64), at now: Int64
+        _ source: UInt64, _ index: Int, for tokens: Int64, _ waits: (source: Int64, total: Int64), at now: Int64
     ) -> Answer {
-        // A source joins the line of all once in its own interval: no stranger decides how long others wait.
-        if waits.total > 0, waits.source == 0, self.places[index].line.wait(at: now) == 0 {
-            self.totalLine.join(for: tokens, after: waits.total, self.totalRate, at: now)
+        if waits.source == 0 {
+            // It takes the place with what is left in the bucket, and a line of its own, so that it is known next time.
+            if self.places[index].source != source {
+                self.places[index].source = source
+                self.places[index].line = WaitingLine()
+            }
+            // A source joins the line of all once in its own interval: no stranger decides how long others wait.
+            if self.places[index].line.wait(at: now) == 0 {
+                self.totalLine.join(for: tokens, after: waits.total, self.totalRate, at: now)
+            }
         }
         let own = waits.source > 0 ? waits.source : tokens * self.sourceRate.interval
         self.places[index].line.join(for: tokens, after: own, self.sourceRate, at: now)
@@ -217,7 +229,7 @@ public struct SourceLimiter: Sendable {
         var fullest = first
         for index in first..<(first + Self.ways) {
             if self.places[index].source == source { return (source, index) }
-            if self.places[index].bucket.fullAt < self.places[fullest].bucket.fullAt { fullest = index }
+            if self.places[index].isFuller(than: self.places[fullest]) { fullest = index }
         }
         return (source, fullest)
     }

@@ -16,7 +16,7 @@ struct WaitingLine: Hashable, Sendable {
     static let longest = RetryTime.longestLine * 1_000_000_000
 
     /// When the last one is served.
-    private var endsAt: Int64 = 0
+    private(set) var endsAt: Int64 = 0
 
     /// In how many nanoseconds the last one is served; 0 where there is none.
     func wait(at now: Int64) -> Int64 { max(0, self.endsAt - now) }
