@@ -47,7 +47,8 @@ extension Report {
             ).bytes
         }
         self.init(
-            ReportIdentity(decision, reason, port: port, chain: path.isEmpty ? served : path, version: list?.version),
+            ReportIdentity(decision, reason, port: port, chain: path.isEmpty ? served : path),
+            listVersion: list?.version,
             to: decision.entry?.reportTo ?? list?.reportTo ?? [], body: body(served, path), brief: body([], []))
     }
 

@@ -41,7 +41,8 @@ extension Report {
             ).bytes
         }
         self.init(
-            ReportIdentity(incident: reason, version: list.version), to: list.reportTo, body: body(envelope),
+            ReportIdentity(incident: reason, version: list.version), listVersion: list.version, to: list.reportTo,
+            body: body(envelope),
             brief: body(nil))
     }
 }

@@ -15,15 +15,21 @@ public struct Report: Hashable, Sendable {
     /// The same without certificates and without an envelope, for when there is no room for them.
     public let briefBody: [UInt8]
 
+    /// The version of the list that it names; `nil` without a list. Of identical reports the newest version is carried.
+    public let listVersion: Int64?
+
     /// Where it goes: to each of them. Never empty.
     public let addresses: [String]
 
     /// The media type of ``body``.
     public static let contentType = "application/json"
 
-    init?(_ identity: ReportIdentity, to addresses: [String], body: [UInt8], brief: [UInt8]) {
+    init?(
+        _ identity: ReportIdentity, listVersion: Int64?, to addresses: [String], body: [UInt8], brief: [UInt8]
+    ) {
         guard !addresses.isEmpty else { return nil }
         self.identity = identity
+        self.listVersion = listVersion
         self.addresses = Array(addresses.prefix(ReportLimits.addresses))
         self.body = body
         self.briefBody = brief

@@ -9,7 +9,8 @@ internal import PinListMetadata
 ///
 /// Two digests: they have a fixed length, whatever a peer puts into a name, and what is stored tells nothing of hosts.
 public struct ReportIdentity: Hashable, Sendable {
-    /// Identical reports have the same: noted host, host, port, reason, list version, and who issued the certificate.
+    /// Identical failures have the same: noted host, host, port, reason, and who issued the certificate, whatever the
+    /// list's version. Identical list incidents have the same reason and version: each version's evidence is its own.
     public let id: String
 
     /// Reports of one noted host and reason have the same. What no entry covers is one host here, or whoever chooses
@@ -27,14 +28,11 @@ public struct ReportIdentity: Hashable, Sendable {
     /// The identity of a failure.
     ///
     /// - Parameter chain: The validated path, or what was served where there is none; leaf first.
-    init(_ decision: PinningDecision, _ reason: PinningDecision.Reason, port: Int, chain: [[UInt8]], version: Int64?) {
+    init(_ decision: PinningDecision, _ reason: PinningDecision.Reason, port: Int, chain: [[UInt8]]) {
         let noted = decision.entry?.domain.description ?? ""
         self.init(
             noted: noted,
-            rest: [
-                .string(decision.host), .integer(Int64(port)), version.map { .integer($0) } ?? .null,
-                .string(Self.issuer(of: chain)),
-            ], reason.description)
+            rest: [.string(decision.host), .integer(Int64(port)), .string(Self.issuer(of: chain))], reason.description)
     }
 
     /// The identity of a list incident.

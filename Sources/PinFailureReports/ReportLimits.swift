@@ -18,6 +18,11 @@ public enum ReportLimits {
     public static let known = 1_280
     /// How long an identical report is not sent again, in seconds: a day.
     public static let silence: Int64 = 86_400
+    /// The longest wait of a report before it is sent for the first time, in seconds: a part of it that is drawn keeps
+    /// installations that fail in one moment from reporting in one.
+    public static let firstWait: Int64 = 60
+    /// How old a report may become that is no first of its kind, in seconds: a day.
+    public static let oldest: Int64 = 86_400
     /// The most addresses that one report goes to.
     public static let addresses = 8
     /// The most certificates of a chain in a report.

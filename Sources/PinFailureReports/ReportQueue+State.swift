@@ -21,13 +21,18 @@ extension ReportQueue {
         func identity(_ identity: ReportIdentity) -> [JSONValue.Member] {
             [.init("id", .string(identity.id)), .init("kind", .string(identity.kind))]
         }
+        func optional(_ name: String, _ number: Int64?) -> [JSONValue.Member] {
+            number.map { [.init(name, .integer($0))] } ?? []
+        }
         let waiting = self.waiting.map { waiting in
+            // The last three are newer than the schema: older clients pass over them.
             JSONValue.object(
                 identity(waiting.identity) + [
                     .init("first", .bool(waiting.isFirst)),
                     .init("addresses", .array(waiting.addresses.map { .string($0) })),
                     .init("body", .string(String(decoding: waiting.body, as: UTF8.self))),
-                ])
+                ] + optional("list", waiting.listVersion) + optional("addedAt", waiting.addedAt?.secondsSince1970)
+                    + optional("firstAt", waiting.firstAt?.secondsSince1970))
         }
         let sent = self.sent.map { sent in
             JSONValue.object(identity(sent.identity) + [.init("at", .integer(sent.time.secondsSince1970))])
@@ -92,8 +97,13 @@ extension ReportQueue {
         guard !addresses.isEmpty, let value = try? JSONValue(strict: body), case .object = value else {
             throw Damage(description: "a report has no address, or a body that is no object")
         }
+        func time(_ name: String) throws(Damage) -> Timestamp? {
+            try object.optionalInteger(name, in: .min ... .max).map { Timestamp(secondsSince1970: $0) }
+        }
         return Waiting(
-            identity: try object.identity(), isFirst: try object.bool("first"), body: body, addresses: addresses)
+            identity: try object.identity(), isFirst: try object.bool("first"), body: body, addresses: addresses,
+            listVersion: try object.optionalInteger("list", in: .min ... .max),
+            addedAt: try time("addedAt"), firstAt: try time("firstAt"))
     }
 
     /// What holds of every queue.

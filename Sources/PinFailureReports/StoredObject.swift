@@ -28,6 +28,11 @@ struct StoredObject {
         return number
     }
 
+    /// A number that older clients did not store; `nil` where it is missing.
+    func optionalInteger(_ name: String, in range: ClosedRange<Int64>) throws(ReportQueue.Damage) -> Int64? {
+        try self.value(name) == nil ? nil : self.integer(name, in: range)
+    }
+
     func bool(_ name: String) throws(ReportQueue.Damage) -> Bool {
         guard case .bool(let flag) = self.value(name) else { throw self.damage(name) }
         return flag

@@ -151,6 +151,19 @@ extension Pinning {
         var event = PinningEvent(isFailure ? .validationFailed : .notEnforced, at: now, decision.description)
         event.decision = decision
         self.hub.send(event)
+        self.report(decision, connection, inForce, surroundings, at: now)
+        guard decision.verdict == .block, decision.reason == .noMatchingPin || decision.reason == .deniedKey else {
+            return
+        }
+        self.mismatches.send()
+    }
+
+    /// Reports a decision, where there is something to report and this installation is one of those that do.
+    private nonisolated func report(
+        _ decision: PinningDecision, _ connection: ConnectionFacts, _ inForce: PolicyInForce,
+        _ surroundings: Surroundings?, at now: Timestamp
+    ) {
+        guard inForce.isReported(decision, at: now) else { return }
         let signals = connection.signals + ((surroundings ?? self.configuration.surroundings?())?.signals ?? [])
         if let report = Report(
             decision, port: connection.port, served: connection.presented, isWebView: connection.isWebView,
@@ -158,10 +171,6 @@ extension Pinning {
         {
             self.inbox.add(report, at: now)
         }
-        guard decision.verdict == .block, decision.reason == .noMatchingPin || decision.reason == .deniedKey else {
-            return
-        }
-        self.mismatches.send()
     }
 
     /// Says once that lists are never refreshed, when nobody has begun to some time after the start.

@@ -13,25 +13,41 @@ extension Pinning {
     /// What reports say of the list in force.
     var reportedList: ReportedList? { self.held.map { ReportedList($0) } }
 
-    /// Sends what waits, until nothing does or the task is cancelled.
+    /// Sends what is due, and sets the timer of the next report.
     func sendReports() async {
-        while !Task.isCancelled {
-            self.collectReports()
-            await self.deliverReports()
-            guard let next = self.reports.nextDue(at: self.configuration.clock.now) else { return }
-            let wait = next.secondsSince1970 - self.configuration.clock.now.secondsSince1970
-            let most = Double(min(max(wait, 1), Self.longestWait))
-            guard (try? await self.configuration.clock.sleep(seconds: most)) != nil else { return }
+        self.stopReportTimer()
+        let before = self.reports
+        self.reports.forget(at: self.configuration.clock.now)
+        if self.reports != before { self.storeReports() }
+        await self.deliverReports()
+        let now = self.configuration.clock.now
+        guard !Task.isCancelled, let next = self.reports.nextDue(at: now) else { return }
+        let (wait, isOver) = next.secondsSince1970.subtractingReportingOverflow(now.secondsSince1970)
+        let most = isOver ? Self.longestWait : min(max(wait, 1), Self.longestWait)
+        let (clock, deliveries) = (self.configuration.clock, self.deliveries)
+        self.reportTimer = Task {
+            if (try? await clock.sleep(seconds: Double(most))) != nil { deliveries.send() }
         }
     }
 
-    /// Takes in what handshakes reported.
-    private func collectReports() {
+    /// Cancels the timer of the next report.
+    func stopReportTimer() {
+        self.reportTimer?.cancel()
+        self.reportTimer = nil
+    }
+
+    /// Takes in what handshakes reported, and stores it before it waits: what ends the process meanwhile loses nothing.
+    func collectReports() {
         let arrived = self.inbox.take()
         guard !arrived.isEmpty else { return }
         let before = self.reports
-        for (report, time) in arrived { _ = self.reports.add(report, at: time) }
-        if self.reports != before { self.storeReports() }
+        for (report, time) in arrived {
+            let wait = self.configuration.randomness.whole(upTo: ReportLimits.firstWait)
+            _ = self.reports.add(report, at: time, after: wait)
+        }
+        guard self.reports != before else { return }
+        self.storeReports()
+        self.deliveries.send()
     }
 
     /// Sends everything that is due. Each attempt is stored before it is made: an answer that ends the process does not

@@ -12,6 +12,8 @@ extension Pinning {
         // Before anything else, so that no mismatch is missed.
         let mismatches = self.mismatches.signals()
         let reports = self.inbox.signals()
+        let deliveries = self.deliveries.signals()
+        self.deliveries.send()
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.refreshBySchedule() }
             group.addTask {
@@ -21,7 +23,12 @@ extension Pinning {
             }
             group.addTask {
                 var signals = reports.makeAsyncIterator()
+                while await signals.next() != nil { await self.collectReports() }
+            }
+            group.addTask {
+                var signals = deliveries.makeAsyncIterator()
                 while await signals.next() != nil { await self.sendReports() }
+                await self.stopReportTimer()
             }
             await group.waitForAll()
         }

@@ -20,6 +20,7 @@ public actor Pinning {
     nonisolated let box: PolicyBox
     nonisolated let mismatches = WakeUp()
     nonisolated let inbox = ReportInbox()
+    nonisolated let deliveries = WakeUp()
     nonisolated let ledger = DecisionLedger()
     /// What was allowed for which server, in all sessions.
     @_spi(Adapters) public nonisolated let allowedPaths = AllowedPaths()
@@ -32,6 +33,8 @@ public actor Pinning {
     /// When it refreshes next.
     @_spi(Simulation) public internal(set) var refreshSchedule = RefreshSchedule()
     var reports: ReportQueue
+    /// Ends when the next report is due.
+    var reportTimer: Task<Void, Never>?
     var storage: Storage
     /// Whether something that is trusted could not be stored yet.
     var needsStoring = false
@@ -145,8 +148,8 @@ public actor Pinning {
         let policy = configuration.isObserving ? policy.reportingOnly : policy
         self.box = PolicyBox(
             PolicyInForce(
-                valid: policy, stale: policy, reportedList: nil, epoch: 0, earliest: configuration.buildDate,
-                expiresAt: nil, at: now))
+                valid: policy, stale: policy, reportedList: nil, sampling: nil, epoch: 0,
+                earliest: configuration.buildDate, expiresAt: nil, at: now))
         for finding in findings { self.hub.send(PinningEvent(finding.kind, at: now, finding.detail)) }
     }
 

@@ -21,6 +21,12 @@ extension PinningRandomness {
     /// A number from 0 up to, and without, 1.
     func fraction() -> Double { Double(self.bits() >> 11) * 0x1p-53 }
 
+    /// A whole number from 0 up to, and with, another one.
+    func whole(upTo most: Int64) -> Int64 {
+        let count = UInt64(clamping: most) + 1
+        return Int64(clamping: self.bits().multipliedFullWidth(by: count).high)
+    }
+
     /// Random bytes.
     func bytes(_ count: Int) -> [UInt8] {
         var bytes: [UInt8] = []

@@ -14,6 +14,8 @@ internal import PinListMetadata
 public final class PolicyInForce: Sendable {
     /// What reports say of the list; `nil` without one.
     let reportedList: ReportedList?
+    /// Whether this installation reports a failure; `nil` without a list: every failure is reported.
+    let sampling: ReportSampling?
     /// Counts the rules that came into force; open connections are judged again when it changes.
     public let epoch: UInt64
     /// Whether the list had expired when the rules came into force: open connections were judged by that.
@@ -38,17 +40,19 @@ public final class PolicyInForce: Sendable {
     ///   - valid: The rules while the list is valid.
     ///   - stale: The rules once it has expired.
     ///   - reportedList: What reports say of the list.
+    ///   - sampling: Whether this installation reports.
     ///   - epoch: Counts the rules that came into force.
     ///   - earliest: No rule is judged by an earlier time.
     ///   - expiresAt: When the list expires.
     ///   - clock: When the rules come into force.
     init(
-        valid: PinningPolicy, stale: PinningPolicy, reportedList: ReportedList?, epoch: UInt64, earliest: Timestamp?,
-        expiresAt: Timestamp?, at clock: Timestamp
+        valid: PinningPolicy, stale: PinningPolicy, reportedList: ReportedList?, sampling: ReportSampling?,
+        epoch: UInt64, earliest: Timestamp?, expiresAt: Timestamp?, at clock: Timestamp
     ) {
         self.valid = valid
         self.stale = stale
         self.reportedList = reportedList
+        self.sampling = sampling
         self.epoch = epoch
         self.earliest = earliest
         self.expiresAt = expiresAt
@@ -60,6 +64,12 @@ public final class PolicyInForce: Sendable {
 
     /// Whether the list has expired at a time of the clock.
     func isStale(at clock: Timestamp) -> Bool { Self.isStale(self.expiresAt, at: self.referenceTime(clock)) }
+
+    /// Whether this installation reports a decision. A denied key is reported by every installation.
+    func isReported(_ decision: PinningDecision, at clock: Timestamp) -> Bool {
+        guard let sampling = self.sampling, decision.reportedReason != .deniedKey else { return true }
+        return sampling.includes(decision.entry?.domain, at: clock)
+    }
 
     /// The time that rules are judged by.
     public func referenceTime(_ clock: Timestamp) -> Timestamp { Self.reference(self.earliest, clock) }
@@ -128,7 +138,8 @@ extension TrustState {
         let nothing = PinningPolicy(unlisted: configuration.isObserving ? .report : .deny)
         let isCurrent = held?.status == .current
         return PolicyInForce(
-            valid: valid ?? nothing, stale: stale ?? nothing, reportedList: held.map { ReportedList($0) }, epoch: epoch,
+            valid: valid ?? nothing, stale: stale ?? nothing, reportedList: held.map { ReportedList($0) },
+            sampling: held.map { ReportSampling($0.list, for: installation) }, epoch: epoch,
             earliest: [configuration.buildDate, isCurrent ? held?.list.issuedAt : nil].compactMap { $0 }.max(),
             expiresAt: held?.list.expiresAt, at: clock)
     }

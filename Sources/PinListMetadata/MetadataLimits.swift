@@ -42,6 +42,8 @@ public struct MetadataLimits: Hashable, Sendable {
     public static let suspensionSeconds: Int64 = 7 * 86_400
     /// How far `issuedAt` may lie ahead of a client's clock, in seconds: a day.
     public static let futureSeconds: Int64 = 86_400
+    /// What `reportPerMillion` may be; the highest, all installations, is also its default.
+    public static let reportPerMillion: ClosedRange<Int64> = 1...1_000_000
     /// What clients make of `refreshAfter`, in seconds.
     public static let refreshAfter: ClosedRange<Int64> = 900...86_400
 }

@@ -102,11 +102,18 @@ struct MetadataObject {
     mutating func integer(
         _ name: String, in range: ClosedRange<Int64>, default value: Int64? = nil
     ) throws(MetadataRefusal) -> Int64 {
+        guard let number = try self.optionalInteger(name, in: range) ?? value else {
+            throw self.malformed(name, "is missing")
+        }
+        return number
+    }
+
+    mutating func optionalInteger(
+        _ name: String, in range: ClosedRange<Int64>
+    ) throws(MetadataRefusal) -> Int64? {
         switch self.take(name) {
         case .integer(let number) where range.contains(number): return number
-        case nil:
-            guard let value else { throw self.malformed(name, "is missing") }
-            return value
+        case nil: return nil
         default:
             throw self.malformed(name, "is not a whole number from \(range.lowerBound) to \(range.upperBound)")
         }

@@ -73,9 +73,13 @@ public struct InstallationID: Hashable, Sendable {
 
     /// The installation's place for a domain, 0 to 99: stable, and independent of its place for any other domain.
     public func place(in list: String, _ domain: HostName) -> UInt64 {
+        self.number(of: [list, domain.description]) % 100
+    }
+
+    /// The first 8 bytes, big-endian, of the SHA-256 of the id and texts, a zero byte before each of these.
+    func number(of texts: [String]) -> UInt64 {
         var hash = SHA256()
-        hash.update(data: self.bytes + [0] + Array(list.utf8) + [0] + Array(domain.description.utf8))
-        let first = hash.finalize().prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        return first % 100
+        hash.update(data: texts.reduce(into: self.bytes) { $0 += [0] + Array($1.utf8) })
+        return hash.finalize().prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     }
 }

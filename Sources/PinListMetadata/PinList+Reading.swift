@@ -18,7 +18,9 @@ extension PinList {
         self.init(
             name: header.name, version: header.version, issuedAt: header.issuedAt, expiresAt: header.expiresAt,
             refreshAfter: try object.integer("refreshAfter", in: 0...MetadataLimits.version, default: 43_200),
-            reportTo: try Self.reportTo(&object), domains: domains, denied: denied,
+            reportTo: try Self.reportTo(&object),
+            reportPerMillion: try Self.reportPerMillion(&object) ?? MetadataLimits.reportPerMillion.upperBound,
+            domains: domains, denied: denied,
             suspended: try object.objects("suspended", most: MetadataLimits.suspended, required: false) {
                 (suspension: inout MetadataObject) throws(MetadataRefusal) in
                 try Self.suspension(&suspension, issuedAt: header.issuedAt)
@@ -59,7 +61,14 @@ extension PinList {
         let entry = PinnedDomain(
             host, includeSubdomains: includeSubdomains, mode: mode, pins: pins, requireIssuer: requireIssuer,
             expiresAt: try object.optionalTimestamp("expiresAt"), reportTo: try self.reportTo(&object))
-        return Domain(entry, rollout: Int(rollout), unusablePins: values.count - pins.count)
+        return Domain(
+            entry, rollout: Int(rollout), unusablePins: values.count - pins.count,
+            reportPerMillion: try self.reportPerMillion(&object))
+    }
+
+    /// How many of a million installations report; `nil` where it is not said.
+    private static func reportPerMillion(_ object: inout MetadataObject) throws(MetadataRefusal) -> Int64? {
+        try object.optionalInteger("reportPerMillion", in: MetadataLimits.reportPerMillion)
     }
 
     private static func host(_ name: String, _ object: inout MetadataObject) throws(MetadataRefusal) -> HostName {

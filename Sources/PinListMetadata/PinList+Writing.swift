@@ -12,6 +12,9 @@ extension PinList {
         var members = header.members(of: .pins)
         members.append(.init("refreshAfter", .integer(self.refreshAfter)))
         if !self.reportTo.isEmpty { members.append(.init("reportTo", Self.strings(self.reportTo))) }
+        if self.reportPerMillion != MetadataLimits.reportPerMillion.upperBound {
+            members.append(.init("reportPerMillion", .integer(self.reportPerMillion)))
+        }
         members.append(.init("domains", .array(self.domains.map { Self.value(of: $0) })))
         if !self.denied.isEmpty { members.append(.init("denied", .array(self.denied.map { Self.value(of: $0) }))) }
         if !self.suspended.isEmpty {
@@ -33,6 +36,7 @@ extension PinList {
         if entry.requireIssuer { members.append(.init("requireIssuer", .bool(true))) }
         if let expiresAt = entry.expiresAt { members.append(.init("expiresAt", .string(expiresAt.description))) }
         if !entry.reportTo.isEmpty { members.append(.init("reportTo", self.strings(entry.reportTo))) }
+        if let share = domain.reportPerMillion { members.append(.init("reportPerMillion", .integer(share))) }
         return .object(members)
     }
 

@@ -19,10 +19,16 @@ public struct PinList: Hashable, Sendable {
         /// Pins that were there and that this version cannot use: they match nothing.
         public var unusablePins: Int
 
+        /// How many of a million installations report failures of the entry; `nil` for as many as the list says.
+        public var reportPerMillion: Int64?
+
         /// Creates an entry.
-        public init(_ entry: PinnedDomain, rollout: Int = 100, unusablePins: Int = 0) {
+        public init(
+            _ entry: PinnedDomain, rollout: Int = 100, unusablePins: Int = 0, reportPerMillion: Int64? = nil
+        ) {
             self.entry = entry
             self.rollout = rollout
+            self.reportPerMillion = reportPerMillion
             self.unusablePins = unusablePins
         }
     }
@@ -39,6 +45,9 @@ public struct PinList: Hashable, Sendable {
     public var refreshAfter: Int64
     /// Where failures that no entry covers, and list incidents, are reported to.
     public var reportTo: [String]
+    /// How many of a million installations report failures, within ``MetadataLimits/reportPerMillion``; an entry's own
+    /// number replaces it.
+    public var reportPerMillion: Int64
     /// The entries, each domain once.
     public var domains: [Domain]
     /// The keys that are refused anywhere in a path.
@@ -58,7 +67,8 @@ public struct PinList: Hashable, Sendable {
     /// Creates a list. Whether it makes sense is said by reading its ``payload`` back.
     public init(
         name: String, version: Int64, issuedAt: Timestamp, expiresAt: Timestamp,
-        refreshAfter: Int64 = Self.defaultRefreshAfter, reportTo: [String] = [], domains: [Domain],
+        refreshAfter: Int64 = Self.defaultRefreshAfter, reportTo: [String] = [],
+        reportPerMillion: Int64 = MetadataLimits.reportPerMillion.upperBound, domains: [Domain],
         denied: [DeniedKey] = [], suspended: [Suspension] = [], unlisted: UnlistedHosts = .allow
     ) {
         self.name = name
@@ -67,6 +77,7 @@ public struct PinList: Hashable, Sendable {
         self.expiresAt = expiresAt
         self.refreshAfter = refreshAfter
         self.reportTo = reportTo
+        self.reportPerMillion = reportPerMillion
         self.domains = domains
         self.denied = denied
         self.suspended = suspended
@@ -78,6 +89,9 @@ public struct PinList: Hashable, Sendable {
     public var refreshInterval: Int64 {
         min(max(self.refreshAfter, MetadataLimits.refreshAfter.lowerBound), MetadataLimits.refreshAfter.upperBound)
     }
+
+    /// How many of a million installations report failures of an entry: its own number, or that of the list.
+    public func reportPerMillion(of domain: Domain) -> Int64 { domain.reportPerMillion ?? self.reportPerMillion }
 
     /// The pins of all entries, and of the deny set, that this version cannot use.
     public var unusablePinCount: Int { self.domains.reduce(self.unusableDenied) { $0 + $1.unusablePins } }

@@ -88,6 +88,9 @@ struct ReportingTests {
         let first = try client.launch()
         let run = Task { await first.run() }
         _ = first.decision(for: TestClient.strangePath, host: TestClient.host)
+        // The report waits before it is first sent, by the time of the failure.
+        await client.clock.untilSleeping(count: 2)
+        client.clock.advance(by: 60)
         await collector.untilAsked()
         // The process is gone, as it were; the next one starts with what is stored.
         let clock = ManualClock(client.clock.now)

@@ -17,7 +17,8 @@ struct RulesWithoutListTests {
         var entry = try TestClient.entry(1).entry
         entry.reportTo = ["https://reports.example.com/v1/reports"]
         var configuration = PinningConfiguration(
-            fetcher: NoNetwork(), reportSender: self.collector, clock: ManualClock(TestClient.start))
+            fetcher: NoNetwork(), reportSender: self.collector, clock: ManualClock(TestClient.start),
+            randomness: FixedRandomness(fraction: 0))
         configuration.isObserving = observing
         return Pinning(policy: try PinningPolicy(domains: [entry]), state: .memory, configuration: configuration)
     }

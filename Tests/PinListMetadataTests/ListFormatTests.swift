@@ -95,6 +95,11 @@ struct ListFormatTests {
             (#""until": "2026-11-22T12:00:00Z""#, #""until": "2026-11-28T00:00:01Z""#),
             (#""position": "any""#, #""position": 1"#), (#""note": "current""#, #""note": ["current"]"#),
             (#""refreshAfter": 43200"#, #""refreshAfter": -1"#), (#""refreshAfter": 43200"#, #""refreshAfter": "12h""#),
+            (#""rollout": 100"#, #""reportPerMillion": 0"#), (#""rollout": 100"#, #""reportPerMillion": 1000001"#),
+            (#""rollout": 100"#, #""reportPerMillion": "10""#), (#""rollout": 100"#, #""reportPerMillion": null"#),
+            (#""rollout": 100"#, #""reportPerMillion": 10.0"#), (#""refreshAfter": 43200"#, #""reportPerMillion": 0"#),
+            (#""refreshAfter": 43200"#, #""reportPerMillion": 1000001"#),
+            (#""refreshAfter": 43200"#, #""reportPerMillion": true"#),
         ])
     func malformed(part: String, replacement: String) throws {
         let text = try self.edited(part, replacement)
@@ -109,9 +114,26 @@ struct ListFormatTests {
             (#""until": "2026-11-22T12:00:00Z""#, #""until": "2026-11-21T00:00:01Z""#),
             (#""rollout": 100"#, #""rollout": 0"#), (#""refreshAfter": 43200"#, #""refreshAfter": 0"#),
             (#"{"domain": "api.example.com", "until""#, #"{"domain": "*", "until""#),
+            (#""rollout": 100"#, #""reportPerMillion": 1"#), (#""rollout": 100"#, #""reportPerMillion": 1000000"#),
+            (#""refreshAfter": 43200"#, #""reportPerMillion": 1"#),
         ])
     func edge(part: String, replacement: String) throws {
         #expect(try Payload.refusal(list: try self.edited(part, replacement)) == nil)
+    }
+
+    @Test("who reports is read, and a client of a version that does not know the member reads the list all the same")
+    func reportPerMillion() throws {
+        let text = try self.edited(#""refreshAfter": 43200"#, #""reportPerMillion": 20"#)
+        var list = try PinList(payload: Array(text.utf8))
+        #expect(list.reportPerMillion == 20 && list.domains[0].reportPerMillion == nil)
+        let both = text.replacingOccurrences(of: #""rollout": 100"#, with: #""reportPerMillion": 30"#)
+        #expect(try PinList(payload: Array(both.utf8)).domains[0].reportPerMillion == 30)
+        // To that client it is a member as any that nobody knows yet.
+        let older = both.replacingOccurrences(of: "reportPerMillion", with: "reportPerMillionth")
+        let read = try PinList(payload: Array(older.utf8))
+        #expect(read.unknownMembers.sorted() == ["domains[0].reportPerMillionth", "reportPerMillionth"])
+        list.reportPerMillion = 1_000_000
+        #expect(read.payload == list.payload, "what it knows is as it was")
     }
 
     @Test("a name of 128 bytes, and of 129")

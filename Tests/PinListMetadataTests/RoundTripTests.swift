@@ -40,7 +40,10 @@ struct RoundTripTests {
                 mode: PinnedDomain.Mode.allCases.randomElement(using: &random) ?? .enforce, pins: pins,
                 requireIssuer: requireIssuer, expiresAt: chance(20, &random) ? Story.after(days: 99) : nil,
                 reportTo: chance(30, &random) ? ["https://reports.example.com/\(number)"] : [])
-            domains.append(PinList.Domain(entry, rollout: chance(50, &random) ? 100 : Int(random.next() % 101)))
+            domains.append(
+                PinList.Domain(
+                    entry, rollout: chance(50, &random) ? 100 : Int(random.next() % 101),
+                    reportPerMillion: chance(70, &random) ? nil : Int64.random(in: 1...1_000_000, using: &random)))
         }
         let host = try HostName("h0.example.com")
         return PinList(
@@ -48,7 +51,9 @@ struct RoundTripTests {
             issuedAt: Story.start,
             expiresAt: Story.after(days: 1 + Int64(random.next() % 9_000)),
             refreshAfter: Int64(random.next() % 100_000),
-            reportTo: chance(50, &random) ? ["http://127.0.0.1:8480/v1/reports"] : [], domains: domains,
+            reportTo: chance(50, &random) ? ["http://127.0.0.1:8480/v1/reports"] : [],
+            reportPerMillion: chance(70, &random) ? 1_000_000 : Int64.random(in: 1...1_000_000, using: &random),
+            domains: domains,
             denied: (0..<Int.random(in: 0...3, using: &random)).map { _ in
                 DeniedKey(pin(&random), isEnforced: chance(50, &random), note: note(&random))
             },

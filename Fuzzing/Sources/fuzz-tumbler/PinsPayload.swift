@@ -41,6 +41,7 @@ enum PinsPayload: FuzzTarget {
         precondition(MetadataLimits.refreshAfter.contains(list.refreshInterval))
         for domain in list.domains {
             precondition((0...100).contains(domain.rollout))
+            precondition(MetadataLimits.reportPerMillion.contains(list.reportPerMillion(of: domain)))
             precondition(!domain.entry.domain.isAddress || !domain.entry.includeSubdomains)
             precondition(domain.entry.pins.count + domain.unusablePins <= MetadataLimits.pins)
             precondition(domain.entry.mode == .off || domain.entry.pins.count + domain.unusablePins > 0)

@@ -39,7 +39,7 @@ package struct Population: Sendable {
             let place = SimulatedPlace(number: number)
             let configuration = PinningConfiguration(
                 fetcher: fetcher, reportSender: ForwardedReportSender(client: http, place: place, tally: tally),
-                app: place.app, clock: StandingClock())
+                app: place.app, clock: StandingClock(), randomness: PromptRandomness())
             let pinning = try Pinning(
                 root: .file(root), list: .file(list), refreshFrom: URL(string: address), state: .memory,
                 configuration: configuration)

@@ -219,9 +219,9 @@ struct ClientRun {
         self.mismatchAt = now + (Int64(exactly: wait.rounded(.up)) ?? 0)
     }
 
-    /// Counts a report, where none of the same list and chain went out within a day.
+    /// Counts a report, where none of the same chain went out within a day.
     private mutating func report(at now: Int64, into tally: inout SimulationTally) {
-        let identity = self.list * self.timeline.chainCount + self.timeline.chains[self.interval]
+        let identity = self.timeline.chains[self.interval]
         if let lastReport, lastReport.of == identity, now - lastReport.at < ReportLimits.silence { return }
         self.lastReport = (identity, now)
         tally.reports += 1

@@ -80,16 +80,12 @@ struct Timeline: Sendable {
         }
         self.boundaries = starts + [.max]
         self.chains = chains
-        self.chainCount = (chains.max() ?? 0) + 1
         self.horizon = horizon
         self.refreshInterval = story.pinLists[0].refreshInterval
         self.verdicts = verdicts
         self.outages = scenario.outages.map { $0.from.seconds..<$0.from.seconds + $0.duration.seconds }
         self.cache = max(scenario.cache.seconds, 1)
     }
-
-    /// How many chains the server presents.
-    let chainCount: Int
 
     /// How many intervals there are.
     var intervalCount: Int { self.chains.count }
