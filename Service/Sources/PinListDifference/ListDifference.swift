@@ -49,6 +49,7 @@ public struct ListDifference: Hashable, Sendable, Encodable {
             "list", "unlisted", old.unlisted.rawValue, new.unlisted.rawValue,
             weakens: old.unlisted == .deny && new.unlisted != .deny)
         self.set("list", "reportTo", old.reportTo, new.reportTo)
+        self.value("list", "reportPerMillion", "\(old.reportPerMillion)", "\(new.reportPerMillion)")
     }
 
     private mutating func compare(_ old: PinList.Domain?, _ new: PinList.Domain) {
@@ -85,6 +86,8 @@ public struct ListDifference: Hashable, Sendable, Encodable {
             self.add(.changed, subject, "the order of its pins", new: "")
         }
         self.set(subject, "reportTo", old.entry.reportTo, new.entry.reportTo)
+        let share = { (domain: PinList.Domain) in domain.reportPerMillion?.description ?? "as the list says" }
+        self.value(subject, "reportPerMillion", share(old), share(new))
     }
 
     private mutating func compareDenied(_ old: [DeniedKey], _ new: [DeniedKey]) {

@@ -38,6 +38,7 @@ enum SigningSummary {
             "list \(list.version) of \(list.name)", "issued \(list.issuedAt), expires \(list.expiresAt)",
             "payload SHA-256 \(digest)",
         ]
+        if let share = self.share(list.reportPerMillion) { lines.append(share) }
         lines += list.domains.prefix(self.mostEntries).map(self.line)
         if list.domains.count > self.mostEntries {
             lines.append("and \(list.domains.count - self.mostEntries) entries more")
@@ -58,7 +59,14 @@ enum SigningSummary {
         let pins = entry.pins.map { pin in
             pin.position == .any ? "\(pin.pin)" : "\(pin.pin) (\(pin.position.rawValue))"
         }
-        return "\(name): \(entry.mode.rawValue)\(share)\(end): \(pins.joined(separator: " "))"
+        let reports = domain.reportPerMillion.flatMap { self.share($0) }.map { "; \($0)" } ?? ""
+        return "\(name): \(entry.mode.rawValue)\(share)\(end): \(pins.joined(separator: " "))\(reports)"
+    }
+
+    /// How many installations report failures, in words; `nil` where all do.
+    static func share(_ perMillion: Int64) -> String? {
+        perMillion == MetadataLimits.reportPerMillion.upperBound
+            ? nil : "\(perMillion) of a million installations report failures"
     }
 }
 

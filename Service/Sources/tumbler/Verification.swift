@@ -41,6 +41,8 @@ struct Verification: Encodable {
     let issuedAt: String?
     let expiresAt: String?
     let payloadSHA256: String?
+    /// How many of a million installations report failures, as a list says for all of its entries.
+    let reportPerMillion: Int64?
     let demands: [Demand]
     let signers: [Signer]
     let refused: Refusal?
@@ -73,6 +75,7 @@ struct Verification: Encodable {
                 (self.name, self.version) = (root.name, root.version)
                 (self.issuedAt, self.expiresAt) = (root.issuedAt.description, root.expiresAt.description)
                 self.payloadSHA256 = Envelope.digest(of: envelope.payload)
+                self.reportPerMillion = nil
             case .pins:
                 _ = try state.accept(list: bytes, at: time)
                 let envelope = try Envelope(bytes, of: .pins, limits: MetadataLimits())
@@ -81,6 +84,7 @@ struct Verification: Encodable {
                 (self.name, self.version) = (list.name, list.version)
                 (self.issuedAt, self.expiresAt) = (list.issuedAt.description, list.expiresAt.description)
                 self.payloadSHA256 = Envelope.digest(of: envelope.payload)
+                self.reportPerMillion = list.reportPerMillion
             }
             self.refused = nil
         } catch {
@@ -88,6 +92,7 @@ struct Verification: Encodable {
                 what: error.kind.rawValue, code: error.code.description, detail: error.detail,
                 of: error.expired?.rawValue)
             (self.name, self.version, self.issuedAt, self.expiresAt, self.payloadSHA256) = (nil, nil, nil, nil, nil)
+            self.reportPerMillion = nil
             (self.demands, self.signers) = ([], [])
         }
     }
@@ -95,11 +100,13 @@ struct Verification: Encodable {
     /// The lines for people.
     var lines: [String] {
         if let refused { return ["refused \(refused.what): \(refused.code): \(refused.detail)"] }
+        let share = self.reportPerMillion.flatMap { SigningSummary.share($0) }
         return [
             "\(self.type == "root" ? "root" : "list") \(self.version ?? 0) of \(self.name ?? "")",
             "issued \(self.issuedAt ?? ""), expires \(self.expiresAt ?? "")",
             "payload SHA-256 \(self.payloadSHA256 ?? "")",
-        ] + self.demands.map { Self.line(of: $0) } + self.signers.map { "signed by \($0.keyid) \($0.algorithm)" }
+        ] + (share.map { [$0] } ?? []) + self.demands.map { Self.line(of: $0) }
+            + self.signers.map { "signed by \($0.keyid) \($0.algorithm)" }
     }
 
     private static func line(of demand: Demand) -> String {

@@ -23,6 +23,18 @@ struct BuildingTests {
         #expect(try PinListBuilt.list(source, after: newest).version == 42)
     }
 
+    @Test("who reports goes into the list, and an entry's own number beside it; at their defaults they are left out")
+    func reportPerMillion() throws {
+        let quiet = try PinListBuilt.list(
+            SourceText.good(entry: "reportPerMillion: 1000000", list: "reportPerMillion: 10000"))
+        #expect(quiet.reportPerMillion == 10_000 && quiet.domains[0].reportPerMillion == 1_000_000)
+        #expect(try PinList(payload: quiet.payload) == quiet)
+        let usual = try PinListBuilt.list(SourceText.good(list: "reportPerMillion: 1000000"))
+        #expect(usual == (try PinListBuilt.list(SourceText.good())))
+        #expect(!String(decoding: usual.payload, as: UTF8.self).contains("reportPerMillion"))
+        #expect(try SourceText.read(SourceText.good(list: "reportPerMillion: 5")) != SourceText.read(SourceText.good()))
+    }
+
     @Test("the newest list has another name, or the last version there is")
     func newest() throws {
         var newest = try PinListBuilt.list(SourceText.good())

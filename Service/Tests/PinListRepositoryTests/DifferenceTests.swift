@@ -61,6 +61,17 @@ struct DifferenceTests {
         #expect(try Self.lines(new, old).filter { $0.contains("accepts more") }.isEmpty)
     }
 
+    @Test("how many installations report; it accepts nothing more")
+    func reportPerMillion() throws {
+        let old = SourceText.good()
+        let new = SourceText.good(entry: "reportPerMillion: 20", list: "reportPerMillion: 10000")
+        #expect(
+            try Self.lines(old, new) == [
+                "~ list: reportPerMillion 1000000 → 10000",
+                "~ api.example.com: reportPerMillion as the list says → 20",
+            ])
+    }
+
     @Test("an entry that goes, one that comes, and the order of the pins")
     func entries() throws {
         let old = SourceText.good()

@@ -62,6 +62,14 @@ struct LintRuleTests {
                 "deny-without-report",
                 SourceText.good(list: "unlisted: deny").replacing("https://reports.example.net/v1", with: "")
             ),
+            (
+                "share-without-report",
+                SourceText.good(list: "reportPerMillion: 5").replacing("https://reports.example.net/v1", with: "")
+            ),
+            (
+                "share-without-report",
+                SourceText.good(entry: "reportPerMillion: 5").replacing("https://reports.example.net/v1", with: "")
+            ),
             ("public-suffix", SourceText.good().replacing("api.example.com", with: "co.uk")),
             ("list-host-pinned", SourceText.good(list: "server: https://api.example.com")),
             ("list-host-pinned", SourceText.good().replacing("reports.example.net", with: "api.example.com")),
@@ -72,7 +80,7 @@ struct LintRuleTests {
         #expect(findings.map(\.rule.id) == [rule])
         let isOfTheList = ["valid-too-long", "refresh-clamped", "valid-shorter-than-refresh", "deny-without-report"]
             .contains(rule)
-        #expect((findings.first?.position == nil) == isOfTheList)
+        #expect((findings.first?.position == nil) == (isOfTheList || findings.first?.subject == "list"))
         #expect(findings.allSatisfy { $0.line.contains("\($0.rule.severity): \(rule): ") && !$0.line.contains("\n") })
     }
 
@@ -83,6 +91,10 @@ struct LintRuleTests {
             SourceText.good(list: "refreshAfter: 15m"),
             SourceText.good("suspended: [{domain: '*', until: \(now.later(86_400)), reason: x}]"),
             SourceText.good("suspended: [{domain: api.example.com, until: \(now.later(60)), reason: x}]"),
+            SourceText.good(list: "reportPerMillion: 1"), SourceText.good(entry: "reportPerMillion: 1"),
+            SourceText.good(entry: "reportPerMillion: 1000000").replacing("https://reports.example.net/v1", with: ""),
+            SourceText.good(entry: "reportTo: [https://reports.example.net/v1]", list: "reportPerMillion: 1")
+                .replacing("reportTo: [https://reports.example.net/v1]\nreport", with: "report"),
             SourceText.good(list: "unlisted: deny"), SourceText.good().replacing("api.example.com", with: "x.co.uk"),
             SourceText.good(entry: "mode: report", list: "server: https://api.example.com"),
             SourceText.good("denied: [{pin: \"\(b)\", mode: report}]"),

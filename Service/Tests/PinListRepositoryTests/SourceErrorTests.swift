@@ -33,6 +33,9 @@ struct SourceErrorTests {
             ("rollout: 010", "tumbler.yaml:6:14", "decimal"), ("rollout: 1e1", "tumbler.yaml:6:14", "decimal"),
             ("rollout: \"10\"", "tumbler.yaml:6:14", "decimal"), ("rollout: 101", "tumbler.yaml:6:14", "0 to 100"),
             ("rollout: -1", "tumbler.yaml:6:14", "0 to 100"), ("rollout: 50.0", "tumbler.yaml:6:14", "decimal"),
+            ("reportPerMillion: 0", "tumbler.yaml:6:23", "decimal"),
+            ("reportPerMillion: 1000001", "tumbler.yaml:6:23", "1 to 1000000"),
+            ("reportPerMillion: 1 %", "tumbler.yaml:6:23", "decimal"),
             ("includeSubdomains: yes", "tumbler.yaml:6:24", "true or false"),
             ("includeSubdomains: \"true\"", "tumbler.yaml:6:24", "unquoted"),
             ("expiresAt: 30d", "tumbler.yaml:6:16", "prolong"),
@@ -53,6 +56,7 @@ struct SourceErrorTests {
         SourceText.expectRefusal("name: -a", at: "tumbler.yaml:1:7", "name")
         SourceText.expectRefusal("name: a\nvalidFor: 60", at: "tumbler.yaml:2:11", "30d")
         SourceText.expectRefusal("name: a\nvalidFor: 1.5d", at: "tumbler.yaml:2:11", "30d")
+        SourceText.expectRefusal("name: a\nreportPerMillion: 0", at: "tumbler.yaml:2:19", "1 to 1000000")
         SourceText.expectRefusal("name: a\nrefreshAfter: 0s", at: "tumbler.yaml:2:15", "12h")
         SourceText.expectRefusal("name: a\nvalidFor: 99999999999d", at: "tumbler.yaml:2:11", "30d")
         SourceText.expectRefusal("name: a\nunlisted: block", at: "tumbler.yaml:2:11", "allow, report, deny")

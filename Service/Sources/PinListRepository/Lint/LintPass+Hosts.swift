@@ -24,7 +24,25 @@ extension LintPass {
         if self.list.unlisted == .deny, self.list.reportTo.isEmpty {
             findings.append(LintFinding(.denyWithoutReport, "list"))
         }
+        findings += self.shareFindings
         for path in self.list.unknownMembers { findings.append(LintFinding(.unknownMember, path)) }
+        return findings
+    }
+
+    /// Where fewer than all installations report, and there is nothing to report to.
+    private var shareFindings: [LintFinding] {
+        let all = MetadataLimits.reportPerMillion.upperBound
+        var findings: [LintFinding] = []
+        if self.list.reportPerMillion < all, self.list.reportTo.isEmpty,
+            self.list.domains.allSatisfy({ $0.entry.reportTo.isEmpty || $0.reportPerMillion != nil })
+        {
+            findings.append(LintFinding(.shareWithoutReport, "list", "\(self.list.reportPerMillion)"))
+        }
+        for domain in self.list.domains where domain.entry.reportTo.isEmpty && self.list.reportTo.isEmpty {
+            guard let share = domain.reportPerMillion, share < all else { continue }
+            let host = domain.entry.domain
+            findings.append(LintFinding(.shareWithoutReport, "\(host)", "\(share)", at: self.position(of: host)))
+        }
         return findings
     }
 }

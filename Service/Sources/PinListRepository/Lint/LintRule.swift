@@ -117,6 +117,10 @@ extension LintRule {
     static let denyWithoutReport = LintRule(
         "deny-without-report", .warning, "unlisted: deny blocks hosts that nobody thought of, and nobody hears of it",
         fix: "add reportTo, or begin with unlisted: report")
+    static let shareWithoutReport = LintRule(
+        "share-without-report", .warning,
+        "reportPerMillion says how many installations report, and there is no address that any of them reports to",
+        fix: "add reportTo, or remove reportPerMillion")
     static let publicSuffix = LintRule(
         "public-suffix", .error, "under a public suffix are the hosts of everybody",
         fix: "name the domain that was registered")
@@ -188,7 +192,8 @@ extension LintRule {
         .unusablePin, .validTooLong, .validShorterThanRefresh, .refreshClamped, .rootExpiresSoon,
         .rootExpired,
         .domainExpiry, .suspensionOverADay, .suspensionEnded, .suspensionOfNothing, .sharedKey,
-        .unverifiableThreshold, .hybridNotDemanded, .signerNotInRoot, .denyWithoutReport, .publicSuffix,
+        .unverifiableThreshold, .hybridNotDemanded, .signerNotInRoot, .denyWithoutReport,
+        .shareWithoutReport, .publicSuffix,
         .listHostPinned, .deniedKeyPinned, .deniedKeyServed, .deniedCertificate,
         .unusedPinSet, .certificateNamesOtherEntry,
         .unknownMember, .rolloutLowered, .versionNotAbove, .wouldCutOff, .heldListRefuses,

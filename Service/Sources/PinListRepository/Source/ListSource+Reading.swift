@@ -8,7 +8,8 @@ internal import PinRotation
 
 extension ListSource {
     private static let members = [
-        "name", "validFor", "refreshAfter", "propagation", "opened", "unlisted", "reportTo", "server", "signers",
+        "name", "validFor", "refreshAfter", "propagation", "opened", "unlisted", "reportTo",
+        "reportPerMillion", "server", "signers",
         "verifiable",
         "include", "pinSets", "domains", "denied", "suspended",
     ]
@@ -37,6 +38,9 @@ extension ListSource {
         self.opened = try object.value("opened").map { value throws(RepositoryError) in try AdoptionForecast(value) }
         self.unlisted = try object.choice("unlisted", default: UnlistedHosts.allow)
         self.reportTo = try object.addresses("reportTo")
+        self.reportPerMillion =
+            try object.integer("reportPerMillion", in: MetadataLimits.reportPerMillion)
+            ?? MetadataLimits.reportPerMillion.upperBound
         self.server = try object.text("server")
         if let server, !ReportAddress.isAllowed(server.value) {
             throw server.position.error(

@@ -33,6 +33,8 @@ public struct ListSource: Hashable, Sendable {
     public var unlisted: UnlistedHosts
     /// Where failures that no entry covers are reported to.
     public var reportTo: [String]
+    /// How many of a million installations report failures, where an entry does not say otherwise.
+    public var reportPerMillion: Int64
     /// The service that lists are published to.
     public var server: Located<String>?
     /// Which keys sign.
@@ -67,7 +69,8 @@ public struct ListSource: Hashable, Sendable {
     public static func == (left: ListSource, right: ListSource) -> Bool {
         left.name == right.name && left.validFor == right.validFor && left.refreshAfter == right.refreshAfter
             && left.propagation == right.propagation && left.unlisted == right.unlisted
-            && left.reportTo == right.reportTo && left.server == right.server && left.signers == right.signers
+            && left.reportTo == right.reportTo && left.reportPerMillion == right.reportPerMillion
+            && left.server == right.server && left.signers == right.signers
             && left.verifiable == right.verifiable
             && left.domains == right.domains && left.denied == right.denied && left.suspended == right.suspended
     }

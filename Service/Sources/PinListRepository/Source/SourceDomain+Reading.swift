@@ -8,6 +8,7 @@ internal import PinListMetadata
 extension SourceDomain {
     private static let members = [
         "domain", "includeSubdomains", "mode", "rollout", "pins", "use", "requireIssuer", "expiresAt", "reportTo",
+        "reportPerMillion",
     ]
 
     /// Reads an entry, with the rules of formats.md, sections 3 and 3.2.
@@ -47,7 +48,10 @@ extension SourceDomain {
             host, includeSubdomains: includeSubdomains, mode: mode, pins: [], requireIssuer: requireIssuer,
             expiresAt: try object.time("expiresAt")?.value, reportTo: try object.addresses("reportTo"))
         let rollout = try object.integer("rollout", in: 0...100) ?? 100
-        self.init(entry: PinList.Domain(entry, rollout: Int(rollout)), pins: pins, position: name.position)
+        let share = try object.integer("reportPerMillion", in: MetadataLimits.reportPerMillion)
+        self.init(
+            entry: PinList.Domain(entry, rollout: Int(rollout), reportPerMillion: share), pins: pins,
+            position: name.position)
     }
 
     /// YAML 1.1 reads `off` as false: that is meant as it was written.

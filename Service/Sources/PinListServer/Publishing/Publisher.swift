@@ -81,6 +81,7 @@ public struct Publisher: Sendable {
                 try store.serve(
                     StoredList(version: version, digest: list.digest, bytes: list.bytes, publishedAt: time), name: name,
                     summary: ListSummary(of: list.list, after: before))
+                try store.noteReportRates(of: list.list, at: time)
                 // Hosts that are no longer listed are no longer probed: what was found of them would warn for ever.
                 try store.removeProbes(
                     of: name, but: Set(list.list.domains.map { $0.entry.domain.description }))

@@ -52,6 +52,7 @@ public struct StoreMove: Sendable {
         ("alarm", ["key", "kind", "severity", "detail", "since", "ended_at"], ["key"]),
         ("notification", ["number", "target", "body", "made_at", "attempts", "next_at"], ["number"]),
         ("delivery", ["target", "at", "trouble"], ["target"]),
+        ("report_rate", ["host", "name", "since", "per_million"], ["host", "name", "since"]),
         ("rotation", ["name", "host", "stored_at", "plan"], ["name", "host"]),
     ]
 

@@ -16,16 +16,22 @@ extension StoreTransaction {
         ).map { try $0.text(0) }
         let isListed = { (host: String) in host.isEmpty || listed.contains(host) }
         let hosts = failed.filter(isListed) + failed.lazy.filter { !isListed($0) }.prefix(HostRate.mostUnlisted)
+        let rates = try self.reportRates(since: now.hour - HostRate.week)
         return try hosts.map { host in
             var counts: [Int64: (all: Int64, pins: Int64)] = [:]
+            var unsampled: [Int64: Int64] = [:]
             for row in try self.connection.rows(
                 "SELECT hour, kind, count FROM report_hour WHERE host = ? AND hour >= ?", [.text(host), since])
             {
                 let (hour, count) = (try row.integer(0), try row.integer(2))
                 counts[hour, default: (0, 0)].all += count
-                if try row.text(1) == CollectedReport.Kind.pin.rawValue { counts[hour, default: (0, 0)].pins += count }
+                let kind = try row.text(1)
+                if CountedKind.isPinFailure(kind) { counts[hour, default: (0, 0)].pins += count }
+                if kind == CountedKind.deniedKey { unsampled[hour, default: 0] += count }
             }
-            return HostRate(host, counts, hour: now.hour, part: now.partOfHour)
+            return HostRate(
+                host, counts, unsampled: unsampled, rate: rates[host] ?? ReportRate(), hour: now.hour,
+                part: now.partOfHour)
         }
         .sorted { ($1.lastHour, $1.usual, $0.host) < ($0.lastHour, $0.usual, $1.host) }
     }

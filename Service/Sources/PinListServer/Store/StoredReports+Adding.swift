@@ -34,7 +34,7 @@ extension StoreTransaction {
                 // Hosts are what senders say: those that no group is kept of are counted together.
                 let key: [SQLValue] = [
                     .integer(member.receivedAt.hour), .text(host),
-                    .text(member.report.kind.rawValue),
+                    .text(CountedKind.of(member.report)),
                 ]
                 hours[key, default: 0] += 1
             }

@@ -90,8 +90,12 @@ struct QueryPlanTests {
         let name = repository.root.name
         let published = try PublishedName(
             anchor: repository.roots[0], roots: [repository.roots[0]], list: repository.lists[0])
+        var list = repository.list
+        (list.domains, list.reportPerMillion) = ([try .pinned("a.example.com")], 10_000)
+        let quiet = list
         let scans = try await self.withRecorder { store in
             try store.add([Self.report("a.example.com", at: now)], countedBy: "one")
+            try store.noteReportRates(of: quiet, at: now.before(7_200))
             _ = try Overview(
                 store, [name: .init(published: published, versions: [:])], RotationPlans(), broken: [:], at: now)
             for publication in try store.publications(of: name, limit: 10) {
@@ -108,6 +112,7 @@ struct QueryPlanTests {
                     let grid = HourGrid(span, until: now.hour)
                     #expect(try store.groupCounts([group.number], in: grid)[group.number]?.values.reduce(0, +) == 1)
                     _ = try store.kindCounts(in: grid)
+                    #expect(try store.unreported(in: grid).factors.contains(100))
                 }
                 _ = try store.group(id: group.id, newest: [:])
                 _ = try store.details(of: group.number, in: HourGrid(.week, until: now.hour))

@@ -54,7 +54,11 @@ struct StoreMoveTests {
             .code
         let reports = try (0..<3).map { try Self.report("h\($0).example") }
         let many = Array(repeating: reports[0], count: 2 * StoreMove.page + 1)
+        var quiet = repository.list
+        (quiet.domains, quiet.reportPerMillion) = ([try .pinned("quiet.example")], 10)
+        let list = quiet
         try await store.write { store in
+            try store.noteReportRates(of: list, at: TurnedClock.start)
             try store.add(token)
             try store.add(code, by: "cli", at: TurnedClock.start)
             try store.add(many + reports, countedBy: "a")

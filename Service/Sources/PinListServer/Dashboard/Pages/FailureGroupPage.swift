@@ -35,6 +35,8 @@ struct FailureGroupPage: DashboardPage {
     var apps: [Tally]
     /// A few reports, the newest first.
     var samples: [Sample]
+    /// How many installations report such failures, in words; nothing where all do.
+    var sampling = ""
 
     /// The most samples, tallies of one kind, and certificates that are shown.
     static let most = (samples: 10, tallies: 20, certificates: 10)
@@ -49,6 +51,7 @@ struct FailureGroupPage: DashboardPage {
             unit: "Reports in each \(TimeText.each(self.group.series.step))", series: self.group.series)
         return View([
             "group": .view(self.group.view(in: frame)), "plot": .markup(plot.svg), "unit": "\(plot.unit)",
+            "sampling": "\(self.sampling)",
             "rows": .views(self.group.series.rows), "back": "\(frame.link(DashboardSection.failures.path))",
             "certificates": .views(
                 self.certificates.prefix(Self.most.certificates).enumerated().map { $1.view($0, in: frame) }),

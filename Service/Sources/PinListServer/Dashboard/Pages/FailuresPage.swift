@@ -29,6 +29,8 @@ struct FailuresPage: DashboardPage {
     var series: PlotSeries
     /// When the span begins; `nil` when there is no beginning.
     var since: Timestamp?
+    /// What the series was multiplied by, in a sentence; nothing where all installations report.
+    var caption = ""
 
     /// The most groups on a page.
     static let mostGroups = 500
@@ -52,6 +54,7 @@ struct FailuresPage: DashboardPage {
             \(NumberText.count(self.otherReports, "other TLS failure", "other TLS failures"))
             """,
             "span": "\(self.filter.span.label)", "plot": .markup(plot.svg), "unit": "\(plot.unit)",
+            "caption": "\(self.caption)",
             "action": "\(DashboardSection.failures.path)", "clear": "\(frame.link(DashboardSection.failures.path))",
             "name": frame.names.count > 1 ? "\(frame.name ?? "")" : "", "isNarrow": .flag(self.filter.isNarrow),
             "hosts": .views(Self.choices(self.hosts, chosen: self.filter.host)),

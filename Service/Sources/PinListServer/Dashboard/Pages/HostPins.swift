@@ -51,6 +51,8 @@ struct HostPins: Hashable, Sendable {
     var probedAt: Timestamp?
     /// Where the rotation of its keys stands, in a word; `nil` when none is planned.
     var rotation: String? = nil
+    /// How many installations report its failures, in words; nothing where all do.
+    var reporting = ""
 
     /// Days before the end of a certificate at which it is time to act: those of `tumbler probe`.
     static let certificateDays = (soon: 30.0, now: 7.0)
@@ -82,6 +84,7 @@ struct HostPins: Hashable, Sendable {
             "subdomains": .flag(self.includesSubdomains), "mode": .markup(VisibleText.line(self.mode, limit: 16)),
             "isEnforced": .flag(self.mode == "enforce"), "isOff": .flag(self.mode == "off"),
             "rollout": self.rollout == 100 ? "" : "\(self.rollout) % enforce, the others report",
+            "reporting": "\(self.reporting)",
             "expires": .markup(self.expiresAt.map { frame.times.full($0) } ?? ""),
             "suspended": .markup(self.suspendedUntil.map { frame.times.full($0) } ?? ""),
             "probed": .markup(self.probedAt.map { frame.times.full($0) } ?? "never"),

@@ -36,7 +36,7 @@ struct NowPage: DashboardPage {
     /// What the template is filled with.
     func view(in frame: PageFrame) -> View {
         let isUrgent = self.alarms.contains { $0.severity == .now }
-        let failures = self.hosts.compactMap(\.lastHour).reduce(0) { sum, count in
+        let failures = self.hosts.compactMap { $0.reported ?? $0.lastHour }.reduce(0) { sum, count in
             let (added, overflow) = sum.addingReportingOverflow(count)
             return overflow ? .max : added
         }

@@ -28,6 +28,10 @@ struct ShownHostRate: Hashable, Sendable {
     var otherTLS: Int
     /// What to make of it.
     var state: State
+    /// Reports of pin failures that came in the last full hour, where ``lastHour`` is multiplied.
+    var reported: Int? = nil
+    /// What the figures were multiplied by, in a sentence; nothing where all installations report.
+    var caption = ""
 
     /// What templates show of it.
     func view(in frame: PageFrame) -> View {
@@ -36,7 +40,7 @@ struct ShownHostRate: Hashable, Sendable {
         let spark = Sparkline(
             description: """
                 Pin failures an hour over the week. Last hour: \(lastHour). Usual: \(usual). \
-                Most: \(NumberText.short(self.hours.maximum)).
+                Most: \(NumberText.short(self.hours.maximum)). \(self.caption)
                 """,
             series: self.hours, usual: self.usual)
         return View([
@@ -45,7 +49,8 @@ struct ShownHostRate: Hashable, Sendable {
             "href": "\(frame.link(DashboardSection.failures.path, [(name: "host", value: self.host)]))",
             "otherTLS": self.otherTLS > 0
                 ? "\(NumberText.count(self.otherTLS, "other TLS failure", "other TLS failures"))" : "",
-            "peak": "\(NumberText.short(self.hours.maximum))", "kind": .markup(self.kind.0),
+            "caption": "\(self.caption)", "peak": "\(NumberText.short(self.hours.maximum))",
+            "kind": .markup(self.kind.0),
             "word": .markup(self.kind.1), "sign": .markup(self.kind.2),
         ])
     }

@@ -16,24 +16,26 @@ extension DashboardPages {
             host: filter.host, reason: filter.reason, appVersion: filter.version, since: since,
             limit: FailuresPage.mostGroups)
         let grid = HourGrid(filter.span, until: now.hour)
-        let (summaries, series, choices, kinds) = try await asked.parts.store.read { store in
+        let (summaries, series, choices, kinds, unreported) = try await asked.parts.store.read { store in
             let summaries = try store.groups(wanted, newest: newest)
             return (
                 summaries, try store.groupCounts(summaries.map(\.number), in: grid),
-                try store.groupChoices(limit: FailuresPage.mostChoices), try store.kindCounts(in: grid)
+                try store.groupChoices(limit: FailuresPage.mostChoices), try store.kindCounts(in: grid),
+                try store.unreported(in: grid)
             )
         }
         var groups = summaries.map { Self.group($0, series[$0.number] ?? [:], grid) }
         if let cause = filter.cause { groups.removeAll { $0.cause != cause } }
         groups.sort(by: Self.order(filter.order))
-        let pins = kinds.filter { $0.kind == CollectedReport.Kind.pin.rawValue }
+        let pins = kinds.filter { CountedKind.isPinFailure($0.kind) }
         var windows: [Int64: Int64] = [:]
         for count in pins { windows[count.window, default: 0] += count.count }
         return FailuresPage(
             filter: filter, hosts: choices.hosts, reasons: choices.reasons, versions: choices.versions, groups: groups,
             total: groups.count, pinReports: Int(pins.reduce(0) { $0 + $1.count }),
             otherReports: Int(kinds.reduce(0) { $0 + $1.count } - pins.reduce(0) { $0 + $1.count }),
-            series: grid.series(windows), since: filter.span.seconds.map { now.before($0) })
+            series: grid.series(windows, adding: unreported.windows), since: filter.span.seconds.map { now.before($0) },
+            caption: ReportRate.caption(unreported.factors))
     }
 
     static func failure(_ asked: DashboardRequest) async throws -> FailureGroupPage {
@@ -45,9 +47,10 @@ extension DashboardPages {
             return (summary, try store.details(of: summary.number, in: grid))
         }
         guard let (summary, details) = found else { throw DashboardRequest.NotFound() }
-        let pinned =
-            asked.overview.names.first { $0.name == summary.listName }?.list.domains
-            .first { $0.entry.domain.description == summary.host }?.entry.pins.map(\.pin.description) ?? []
+        let list = asked.overview.names.first { $0.name == summary.listName }?.list
+        let domain = list?.domains.first { $0.entry.domain.description == summary.host }
+        let pinned = domain?.entry.pins.map(\.pin.description) ?? []
+        let share = domain.flatMap { list?.reportPerMillion(of: $0) } ?? ReportRate.all
         let report = details.bodies.lazy.compactMap { body in
             (try? CollectedReport.read(body.bytes, at: body.receivedAt))?.reports.first { !$0.chain.isEmpty }
         }.first
@@ -61,7 +64,7 @@ extension DashboardPages {
             apps: details.platforms.map { FailureGroupPage.Tally(label: $0.platform, count: Int($0.count)) },
             samples: details.bodies.map { body in
                 FailureGroupPage.Sample(receivedAt: body.receivedAt, json: Self.indented(body.bytes))
-            })
+            }, sampling: summary.reason == CountedKind.deniedKey ? "" : ReportRate.words(share))
     }
 
     private static func group(_ summary: GroupSummary, _ counts: [Int64: Int64], _ grid: HourGrid) -> FailureGroup {

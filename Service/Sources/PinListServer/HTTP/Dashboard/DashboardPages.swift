@@ -130,10 +130,11 @@ enum DashboardPages {
         let state: ShownHostRate.State =
             rate.isAboveUsual ? .high : rate.lastHour > 2 * rate.usual && rate.lastHour >= 3 ? .raised : .usual
         return ShownHostRate(
-            host: rate.host.isEmpty ? "(lists)" : rate.host, lastHour: HostRate.whole(rate.pinFailures),
-            usual: rate.usual,
-            hours: PlotSeries(start: start, step: 3_600, values: rate.hours.map { Double($0) }),
-            otherTLS: HostRate.whole(rate.lastHour - rate.pinFailures), state: state)
+            host: rate.host.isEmpty ? "(lists)" : rate.host, lastHour: HostRate.whole(rate.multiplied.pinFailures),
+            usual: rate.multiplied.usual,
+            hours: PlotSeries(start: start, step: 3_600, values: rate.multiplied.hours),
+            otherTLS: HostRate.whole(rate.multiplied.lastHour - rate.multiplied.pinFailures), state: state,
+            reported: HostRate.whole(rate.pinFailures), caption: ReportRate.caption(rate.multiplied.factors))
     }
 
     static func pins(_ domain: PinList.Domain, _ probe: StoredProbe?, _ list: PinList) -> HostPins {
@@ -155,6 +156,6 @@ enum DashboardPages {
                     pin: known.pin.description, position: known.position.rawValue, note: known.note ?? "",
                     service: service, probes: [])
             },
-            probedAt: probe?.at)
+            probedAt: probe?.at, reporting: ReportRate.words(list.reportPerMillion(of: domain)))
     }
 }

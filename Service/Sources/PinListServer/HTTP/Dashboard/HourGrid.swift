@@ -30,9 +30,11 @@ struct HourGrid: Hashable, Sendable {
     }
 
     /// What is drawn of numbers by window, the first one's being 0.
-    func series(_ counts: [Int64: Int64]) -> PlotSeries {
+    ///
+    /// - Parameter more: What is added, where what was counted stands for more (``ReportRate``).
+    func series(_ counts: [Int64: Int64], adding more: [Int64: Double] = [:]) -> PlotSeries {
         PlotSeries(
             start: Timestamp(secondsSince1970: self.start * 3_600), step: Int(self.step * 3_600),
-            values: (0..<self.count).map { Double(counts[$0] ?? 0) })
+            values: (0..<self.count).map { Double(counts[$0] ?? 0) + (more[$0] ?? 0) })
     }
 }
