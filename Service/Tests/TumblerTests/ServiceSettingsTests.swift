@@ -46,6 +46,7 @@ struct ServiceSettingsTests {
         arguments: [
             ("lisen: 127.0.0.1:1\n", "s.yaml:1", "listen"), ("\nretention: {day: 3}\n", "s.yaml:2", "days"),
             ("listen: here\n", "s.yaml", "127.0.0.1:8480"), ("retention: {days: 0}\n", "s.yaml", "1 to 36500"),
+            ("retention: {auditDays: 89}\n", "s.yaml", "90 to 36500"),
             ("trustedProxies: [10.0.0.0/99]\n", "s.yaml", "10.0.0.0/8"), ("tls: {certificate: a}\n", "tls", "both"),
             ("alerts: [{type: mail}]\n", "s.yaml:1", "slack"), ("alerts: [{type: slack}]\n", "s.yaml:1", "urlFile"),
             ("openOnLoopback: yes\n", "s.yaml", "true or false"),

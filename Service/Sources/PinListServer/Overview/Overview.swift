@@ -12,7 +12,7 @@ public struct Overview: Sendable {
     public let time: Timestamp
     /// The newest digest of the audit log.
     public let auditHead: String
-    /// How many entries the audit log has.
+    /// The number of the newest entry of the audit log: how many there ever were, those that were removed included.
     public let auditCount: Int64
     /// The lists.
     public let names: [NameOverview]
