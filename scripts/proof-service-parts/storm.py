@@ -113,7 +113,7 @@ class Storm:
         self.tries = bytearray(installations)
         self.statuses, self.stranger_statuses, self.waits = {}, {}, array.array("i")
         self.random = random.Random(17)
-        self.came_back = self.next = self.invented = 0
+        self.came_back = self.next = self.invented = self.slot = 0
 
     def request(self, number):
         """Numbers from `installations` on are the strangers'."""
@@ -148,7 +148,7 @@ class Storm:
             window = min(FIRST_WINDOW << min(tries - 1, 10), LAST_WINDOW)
             after = max(wait, self.random.uniform(0, window) / self.speed)
         due = time.monotonic() - self.began + after
-        self.later.setdefault(int(due * 10), array.array("i")).append(number)
+        self.later.setdefault(max(int(due * 10), self.slot), array.array("i")).append(number)
 
     def due(self, passed):
         """The numbers of those who send now."""
@@ -158,8 +158,9 @@ class Storm:
         numbers = list(range(self.next, upto))
         numbers += range(self.installations + self.invented, self.installations + invented)
         self.next, self.invented = upto, invented
-        for slot in [slot for slot in self.later if slot <= passed * 10]:
-            back = self.later.pop(slot)
+        while self.slot <= passed * 10:
+            back = self.later.pop(self.slot, ())
+            self.slot += 1
             self.came_back += len(back)
             numbers += back
         return numbers

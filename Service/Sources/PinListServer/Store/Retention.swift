@@ -62,14 +62,9 @@ extension StoreTransaction {
             try self.connection.execute("DELETE FROM \(table) WHERE group_number IN (\(old))", [seconds])
         }
         try self.connection.execute("DELETE FROM report_group WHERE last_at < ?", [seconds])
-        // Of groups that still fail, too. Asked group by group, because the groups are few and the hours are many.
-        for (table, column, value) in [
-            ("group_hour", "hour", hour), ("group_network", "day", .integer(time.hour / 24)),
-        ] {
-            try self.connection.execute(
-                "DELETE FROM \(table) WHERE group_number IN (SELECT number FROM report_group) AND \(column) < ?",
-                [value])
-        }
+        // Of groups that still fail, too.
+        try self.connection.execute("DELETE FROM group_hour WHERE hour < ?", [hour])
+        try self.connection.execute("DELETE FROM group_network WHERE day < ?", [.integer(time.hour / 24)])
         try self.connection.execute("DELETE FROM report_hour WHERE hour < ?", [hour])
         try self.connection.execute("DELETE FROM inquiry WHERE hour < ?", [hour])
         try self.connection.execute("DELETE FROM alarm WHERE ended_at < ?", [seconds])

@@ -51,7 +51,7 @@ struct StoreSchema {
     /// What the service needs among strangers, topic by topic.
     private static func third(_ dialect: Dialect) -> [String] {
         Self.reports(dialect) + Self.tokens(dialect) + Self.alarms(dialect) + Self.audit(dialect) + Self.lists(dialect)
-            + Self.reportRates(dialect)
+            + Self.reportRates(dialect) + Self.retention(dialect)
     }
 
     /// Plans of rotations.

@@ -67,14 +67,3 @@ struct StoreMigrationTests {
         }
     }
 }
-
-extension TestedStore {
-    /// How the store writes what SQL does not say the same way everywhere.
-    var dialect: StoreSchema.Dialect {
-        #if PostgreSQL
-        self == .postgreSQL ? StoreSchema.postgreSQL : StoreSchema.sqlite
-        #else
-        StoreSchema.sqlite
-        #endif
-    }
-}

@@ -23,9 +23,12 @@ struct PublishedService {
 
     /// Runs `body` beside it.
     ///
-    /// - Parameter change: Changes the configuration.
+    /// - Parameters:
+    ///   - store: Where it keeps everything; a new SQLite file without one.
+    ///   - change: Changes the configuration.
     static func with(
-        _ change: (inout ServiceConfiguration) -> Void = { _ in }, _ body: (PublishedService) async throws -> Void
+        store given: (any ServiceStore)? = nil, _ change: (inout ServiceConfiguration) -> Void = { _ in },
+        _ body: (PublishedService) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tumbler-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -37,7 +40,7 @@ struct PublishedService {
         configuration.listen = try #require(ListenAddress("127.0.0.1:0"))
         configuration.roots = [name: repository.roots[0]]
         change(&configuration)
-        let store = try SQLiteStore(path: folder.appendingPathComponent("tumbler.sqlite").path)
+        let store = try given ?? SQLiteStore(path: folder.appendingPathComponent("tumbler.sqlite").path)
         _ = try await Publisher(store: store, anchors: configuration.roots).publish(
             [repository.roots[0], repository.lists[0]], name: name, by: "test", at: start)
 

@@ -39,6 +39,15 @@ enum TestedStore: String, CustomTestStringConvertible {
         }
     }
 
+    /// How the store writes what SQL does not say the same way everywhere.
+    var dialect: StoreSchema.Dialect {
+        #if PostgreSQL
+        self == .postgreSQL ? StoreSchema.postgreSQL : StoreSchema.sqlite
+        #else
+        StoreSchema.sqlite
+        #endif
+    }
+
     /// A table with a column of each kind.
     var trialTable: String {
         let (integer, bytes) = self == .sqlite ? ("INTEGER", "BLOB") : ("BIGINT", "BYTEA")

@@ -1,0 +1,118 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+@testable import PinListServer
+
+/// How a database means to answer each statement that a store was asked, seen by asking it just before.
+///
+/// `@unchecked Sendable`: because its variables are read and written under the lock only.
+final class PlanRecord: @unchecked Sendable {
+    /// A connection that writes down the plan of each statement that has one.
+    private struct Connection: SQLConnection {
+        let next: any SQLConnection
+        let record: PlanRecord
+
+        func rows(_ sql: String, _ values: [SQLValue]) throws -> [SQLRow] {
+            try self.record.explain(sql, values, self.next)
+            return try self.next.rows(sql, values)
+        }
+
+        func execute(_ sql: String, _ values: [SQLValue]) throws -> Int {
+            try self.record.explain(sql, values, self.next)
+            return try self.next.execute(sql, values)
+        }
+
+        func continueNumbers() throws { try self.next.continueNumbers() }
+    }
+
+    /// A store that answers as another one, and has its statements written down.
+    struct Store: ServiceStore {
+        let next: any ServiceStore
+        let record: PlanRecord
+
+        func read<Result: Sendable>(
+            _ body: @escaping @Sendable (StoreTransaction) throws -> Result
+        ) async throws -> Result {
+            let record = self.record
+            return try await self.next.read { store in
+                try body(StoreTransaction(connection: Connection(next: store.connection, record: record)))
+            }
+        }
+
+        func write<Result: Sendable>(
+            _ body: @escaping @Sendable (StoreTransaction) throws -> Result
+        ) async throws -> Result {
+            let record = self.record
+            return try await self.next.write { store in
+                try body(StoreTransaction(connection: Connection(next: store.connection, record: record)))
+            }
+        }
+
+        func size() async throws -> Int64 { try await self.next.size() }
+
+        func backUp(to path: String) async throws { try await self.next.backUp(to: path) }
+    }
+
+    private let tested: TestedStore
+    private let lock = NSLock()
+    private var plans: [String: [String]] = [:]
+
+    /// A record of a kind of database, of which nothing is written down.
+    init(_ tested: TestedStore) { self.tested = tested }
+
+    /// How many statements were written down.
+    var count: Int { self.lock.withLock { self.plans.count } }
+
+    /// What walks through a whole table, or through a whole index of it, each with its statement.
+    ///
+    /// - Parameter tables: The tables that nothing may walk through.
+    func walks(through tables: Set<String>) -> [String] {
+        let plans = self.lock.withLock { self.plans }
+        return plans.flatMap { sql, plan -> [String] in
+            (self.tested == .sqlite ? Self.sqlite(sql, plan) : Self.postgreSQL(plan))
+                .filter { tables.contains($0) }.map { "\($0): \(sql)" }
+        }
+        .sorted()
+    }
+
+    private func explain(_ sql: String, _ values: [SQLValue], _ connection: any SQLConnection) throws {
+        let verb = sql.drop { $0 == " " || $0 == "\n" }.prefix { $0 != " " && $0 != "\n" }.uppercased()
+        guard ["SELECT", "WITH", "INSERT", "UPDATE", "DELETE"].contains(verb),
+            self.lock.withLock({ self.plans[sql] == nil })
+        else { return }
+        let plan =
+            self.tested == .sqlite
+            ? try connection.rows("EXPLAIN QUERY PLAN " + sql, values).map { try $0.text(3) }
+            : try connection.rows("EXPLAIN " + sql, values).map { try $0.text(0) }
+        self.lock.withLock { self.plans[sql] = plan }
+    }
+
+    /// `SCAN table`, with or without an index. A walk in the order of an index that ends at a limit is none.
+    private static func sqlite(_ sql: String, _ plan: [String]) -> [String] {
+        let isSorted = plan.contains { $0.hasPrefix("USE TEMP B-TREE") }
+        if sql.contains(" LIMIT "), !sql.contains(" WHERE "), !isSorted { return [] }
+        return plan.compactMap { step in
+            let words = step.split(separator: " ").map(String.init)
+            guard words.count > 1, words[0] == "SCAN" else { return nil }
+            // A plan names a table as the statement does.
+            let alias = try? Regex("(\\w+) AS \(words[1])\\b")
+            return alias.flatMap { sql.firstMatch(of: $0)?.output[1].substring.map(String.init) } ?? words[1]
+        }
+    }
+
+    /// `Seq Scan on table`, and an index scan without a condition, but below a limit that needs no sorted rows.
+    private static func postgreSQL(_ plan: [String]) -> [String] {
+        let isCutShort = plan.first?.hasPrefix("Limit") == true && !plan.contains { $0.contains("Sort") }
+        return plan.indices.compactMap { index in
+            let line = plan[index]
+            if let match = line.firstMatch(of: /Seq Scan on (\w+)/) { return String(match.1) }
+            guard !isCutShort, let match = line.firstMatch(of: /Index (?:Only )?Scan(?: Backward)? using \w+ on (\w+)/)
+            else { return nil }
+            let details = plan[(index + 1)...].prefix { !$0.contains("->") }
+            return details.contains { $0.contains("Index Cond:") } ? nil : String(match.1)
+        }
+    }
+}
