@@ -80,7 +80,11 @@ struct QuarterPlanTests {
             let large = try await Self.large(store, tested)
             #expect(large.isSuperset(of: ["report_hour", "inquiry", "group_hour", "audit"]))
             #expect(record.count > 30)
-            #expect(record.walks(through: large.subtracting(Self.mayBeWalked)) == [])
+            // A chart of all days adds up all hours, in any order that PostgreSQL likes.
+            let walks = record.walks(through: large.subtracting(Self.mayBeWalked)).filter { walk in
+                tested == .sqlite || !(walk.hasPrefix("report_hour: ") && walk.contains("GROUP BY 1, 2"))
+            }
+            #expect(walks == [])
         }
     }
 
@@ -123,7 +127,7 @@ struct QuarterPlanTests {
                 "report", "report_hour", "group_hour", "group_network", "group_leaf", "inquiry", "audit",
             ]
             #expect(record.count > 10)
-            // For the oldest 5,000 reports PostgreSQL reads the table as long as that costs less than 5,000 looks into it.
+            // For the oldest 5,000 reports PostgreSQL reads the table while that costs less than 5,000 looks into it.
             let walks = record.walks(through: large).filter {
                 tested == .sqlite || !$0.hasPrefix("report: DELETE FROM report WHERE")
             }

@@ -7,7 +7,7 @@
 /// Ninety days of reports and requests in the tables as the second migration left them: 100 hosts, 3,000 groups, 300,000
 /// reports, 216,000 hours of hosts, 180,000 of groups, 129,600 counts of requests, 20,000 entries of the audit log.
 ///
-/// The second migration never changes, so this needs no change when a later one moves columns; the later ones move the rows.
+/// The second migration never changes, so this needs no change when a later one moves columns: that one moves the rows.
 struct QuarterOfReports {
     /// How many groups there are.
     static let groups: Int64 = 3_000
