@@ -16,6 +16,11 @@ public struct AccessToken: Hashable, Sendable {
         case probe
         /// The dashboard, the metrics and readiness.
         case read
+        /// What `read` opens, and acknowledging and silencing alarms.
+        case operate
+
+        /// Whether it opens something of named lists alone.
+        public var isBoundToNames: Bool { self == .publish || self == .probe }
     }
 
     /// Names it in the log and on the command line; no secret.
@@ -109,7 +114,10 @@ public struct AccessToken: Hashable, Sendable {
     }
 
     /// Whether it may look, while it is valid.
-    public var mayRead: Bool { self.scope == .read }
+    public var mayRead: Bool { [.read, .operate].contains(self.scope) }
+
+    /// Whether it may acknowledge and silence alarms, while it is valid.
+    public var mayOperate: Bool { self.scope == .operate }
 
     /// What the audit log calls it: the id, and the label and the owner where it has them.
     public var actor: String {

@@ -21,10 +21,13 @@ struct TokenCreateCommand: AsyncParsableCommand {
         discussion: "The service keeps a hash alone: a secret that is lost is replaced by another token.")
 
     @Option(
-        help: "publish (lists of the names), probe (results for the names) or read (dashboard, metrics, status).",
+        help: ArgumentHelp(
+            "publish (lists of the names), probe (results for the names), read (dashboard, metrics, status) or operate "
+                + "(what read opens, and acknowledging and silencing alarms)."),
         transform: { text in
             guard let scope = AccessToken.Scope(rawValue: text) else {
-                throw ValidationError("\(text) is none of publish, probe, read")
+                let known = AccessToken.Scope.allCases.map(\.rawValue).joined(separator: ", ")
+                throw ValidationError("\(text) is none of \(known)")
             }
             return scope
         })
@@ -56,11 +59,11 @@ struct TokenCreateCommand: AsyncParsableCommand {
     @OptionGroup var time: TimeOption
 
     func validate() throws {
-        guard self.scope == .read || !self.names.isEmpty else {
+        guard !self.scope.isBoundToNames || !self.names.isEmpty else {
             throw ValidationError("a token of scope \(self.scope.rawValue) is bound to names: --name NAME")
         }
-        guard self.scope != .read || self.names.isEmpty else {
-            throw ValidationError("a token of scope read is for all names; leave --name out")
+        guard self.scope.isBoundToNames || self.names.isEmpty else {
+            throw ValidationError("a token of scope \(self.scope.rawValue) is for all names; leave --name out")
         }
         guard self.names.allSatisfy({ !$0.isEmpty && !$0.contains(" ") }) else {
             throw ValidationError("a name has no blanks")
