@@ -93,7 +93,7 @@ class Scene:
                 root = self.project / "root" / "1.json"
                 self.config.write_text(f"names:\n  {NAME}: {{root: {root}}}\n{self.settings}")
                 self.run('tumbler serve --check --config "$CONFIG"')
-                self.tokens = {scope: self.token(scope) for scope in ("publish", "probe", "read")}
+                self.tokens = {scope: self.token(scope) for scope in ("publish", "probe", "read", "operate")}
                 reader = self.folder / "run" / "read.token"
                 reader.touch(0o600)
                 reader.write_text(self.tokens["read"] + "\n")
@@ -139,7 +139,7 @@ class Scene:
         return done.stdout
 
     def token(self, scope):
-        names = "" if scope == "read" else f"--name {NAME}"
+        names = "" if scope in ("read", "operate") else f"--name {NAME}"
         return self.run(f'tumbler token create --scope {scope} {names} --config "$CONFIG"').strip()
 
     def ask(self, path, method="GET", body=None, **fields):

@@ -22,7 +22,8 @@ struct ProbeCommand: AsyncParsableCommand {
             propagation, out of lists/ of the project. Said is which pin matches, how long each certificate holds, and \
             whether the issuer is another one than last time.
 
-            --push sends the result to the service as well, for its dashboard.
+            --push sends the result to the service as well, for its dashboard: of hosts that are domains of the list, \
+            because the service takes no others.
 
             Exit code 0: all is well; 1: somebody would be locked out, or a certificate ends within --within; 2: a \
             host could not be asked, and nothing is at 1.
@@ -97,7 +98,8 @@ struct ProbeCommand: AsyncParsableCommand {
         } else {
             try StandardOutput.write(lines: ProbeLines(report: report, notice: notice).lines)
         }
-        try await self.send(report, client)
+        try await self.send(
+            report.only(Set(list.domains.map(\.entry.domain))), client, needsSomebody: report.needsSomebody)
         if report.needsSomebody { throw ExitCode(CommandExit.doesNotHold.rawValue) }
         if report.isIncomplete { throw ExitCode(CommandExit.undecided.rawValue) }
     }
@@ -124,12 +126,11 @@ struct ProbeCommand: AsyncParsableCommand {
     }
 
     /// Sends the report. What was found counts for more than that it could not be sent.
-    private func send(_ report: ProbeReport, _ client: ServiceClient?) async throws {
+    private func send(_ report: ProbeReport, _ client: ServiceClient?, needsSomebody: Bool) async throws {
         guard let client else { return }
         let body = Array(try JSONOutput.line(report))
         do throws(CommandFailure) { try await client.push(body, of: report.name) } catch {
-            let exit: CommandExit = report.needsSomebody ? .doesNotHold : .undecided
-            throw CommandFailure(exit, error.message, hint: error.hint)
+            throw CommandFailure(needsSomebody ? .doesNotHold : .undecided, error.message, hint: error.hint)
         }
     }
 

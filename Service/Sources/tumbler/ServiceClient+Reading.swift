@@ -57,7 +57,10 @@ extension ServiceClient {
         return (answer.body, status)
     }
 
-    private func answer(_ request: Request) async throws(CommandFailure) -> ServiceAnswer {
+    /// Asks once, and says of silence which service it was.
+    ///
+    /// - Throws: ``CommandFailure``.
+    func answer(_ request: Request) async throws(CommandFailure) -> ServiceAnswer {
         do throws(ServiceSilence) { return try await self.ask(request) } catch {
             throw CommandFailure(.undecided, "\(self.address): \(error.reason)")
         }

@@ -41,7 +41,7 @@ public struct ProbeReport: Sendable, Encodable {
     /// The lists that installations may still hold; `nil` where the one list alone was looked at.
     public let held: HeldLists?
     /// The hosts, in the order in which they were asked for.
-    public let hosts: [ProbedHost]
+    public private(set) var hosts: [ProbedHost]
 
     /// Puts hosts together.
     ///
@@ -62,6 +62,13 @@ public struct ProbeReport: Sendable, Encodable {
 
     /// Whether a host could not be asked.
     public var isIncomplete: Bool { self.hosts.contains { $0.state == .unknown } }
+
+    /// The report of some hosts alone.
+    public func only(_ hosts: Set<HostName>) -> ProbeReport {
+        var report = self
+        report.hosts = self.hosts.filter { hosts.contains($0.host) }
+        return report
+    }
 
     enum CodingKeys: CodingKey { case at, list, held, hosts }
 

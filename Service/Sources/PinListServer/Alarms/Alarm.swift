@@ -16,8 +16,10 @@ public struct Alarm: Hashable, Sendable {
         case certificateExpiry = "certificate-expiry"
         /// The pins of a domain are about to expire.
         case pinExpiry = "pin-expiry"
-        /// A probe found what would lock somebody out.
+        /// A probe found what locks installations out.
         case probeFailed = "probe-failed"
+        /// The last probe did not reach a host.
+        case probeUnreached = "probe-unreached"
         /// A gate of a rotation is overdue, or closed again.
         case rotationGate = "rotation-gate"
         /// A server presents the new key of a rotation before the gate said so.
@@ -65,6 +67,12 @@ public struct Alarm: Hashable, Sendable {
     public let subject: String
     /// What is the matter, in a sentence without a full stop.
     public let detail: String
+
+    /// What the alarm of a key is about.
+    static func subject(of key: String) -> String {
+        let parts = key.split(separator: ":", maxSplits: 2)
+        return parts.count > 1 ? String(parts[1]) : ""
+    }
 
     init(_ kind: Kind, _ severity: Severity, _ subject: String, _ detail: String, key: String = "") {
         self.kind = kind

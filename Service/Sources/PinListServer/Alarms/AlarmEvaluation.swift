@@ -5,65 +5,141 @@
 internal import CertificatePinning
 internal import PinListMetadata
 
-/// Compares the alarms that fire with those that fired, and has people told of what changed. One transaction: where
-/// several instances look, one of them finds the change.
+/// Compares the alarms that fire with those that fired, and has people told of what changed: of alarms of one kind in one
+/// message (decision 0051). One transaction: where several instances look, one of them finds the change.
 struct AlarmEvaluation: Sendable {
-    /// Who is told.
-    let targets: [AlertTarget]
+    /// For how long alarms that begin join a message of their kind, in seconds, and how often it tells of changes after
+    /// that at most: an hour.
+    static let joining: Int64 = 3_600
+    /// How long a message waits after its begin before it tells of alarms that joined it, in seconds: what breaks at once is
+    /// noticed within minutes.
+    static let settling: Int64 = 300
+
+    /// The names of those who are told.
+    let targets: [String]
 
     /// What changed.
     ///
-    /// - Returns: The events that were put into the queue, one for each change.
+    /// - Returns: The events that were put into the queue, one for each message that tells something.
     @discardableResult
     func apply(_ alarms: [Alarm], in store: StoreTransaction, auditHead: String, at now: Timestamp) throws
         -> [AlarmEvent]
     {
-        let firing = Dictionary(try store.firingAlarms().map { ($0.key, $0) }) { first, _ in first }
+        try self.keep(alarms, in: store, at: now)
+        try store.removeSilences(endedBy: now)
+        let silences = try store.silences(at: now)
+        let begun = try self.begin(
+            Self.unassigned(try store.untoldAlarms(), try store.alarmMessages(), silences), in: store, at: now)
+        let parts = Dictionary(grouping: try store.untoldAlarms().filter { $0.message != nil }) { $0.message ?? 0 }
         var events: [AlarmEvent] = []
-        // The most urgent of one key.
-        let wanted = Dictionary(alarms.map { ($0.key, $0) }) { $0.severity < $1.severity ? $1 : $0 }
-        for alarm in wanted.values.sorted(by: { $0.key < $1.key }) {
-            let known = firing[alarm.key]
-            let since = known?.since ?? now
-            try store.put(alarm, since: since)
-            // A number in the text that moves is no news; that it became urgent is.
-            guard known?.severity != alarm.severity.rawValue else { continue }
-            events.append(
-                AlarmEvent(
-                    .firing, key: alarm.key, kind: alarm.kind.rawValue, severity: alarm.severity.rawValue,
-                    detail: alarm.detail, since: since, time: now, auditHead: auditHead))
-        }
-        for alarm in firing.values.sorted(by: { $0.key < $1.key }) where wanted[alarm.key] == nil {
-            try store.endAlarm(alarm.key, at: now)
-            events.append(
-                AlarmEvent(
-                    .recovered, key: alarm.key, kind: alarm.kind, severity: alarm.severity, detail: alarm.detail,
-                    since: alarm.since, time: now, auditHead: auditHead))
+        for message in try store.alarmMessages() {
+            let event = try self.tell(
+                message, parts[message.number] ?? [], isNew: begun.contains(message.number), silences, in: store,
+                auditHead: auditHead, at: now)
+            if let event { events.append(event) }
         }
         for event in events {
             for target in self.targets {
                 // An older message that did not get through would arrive after this one, and say what is no longer so.
-                try store.withdrawNotifications(to: target.name) { AlarmEvent($0)?.key == event.key }
-                try store.notify(target.name, event.json.bytes, at: now)
+                try store.withdrawNotifications(to: target) { AlarmEvent($0)?.key == event.key }
+                try store.notify(target, event.json.bytes, at: now)
             }
         }
         return events
     }
 
-    /// Has a target told that this is a test, and a pager that it is over.
-    static func test(_ target: AlertTarget, in store: StoreTransaction, by actor: String, at now: Timestamp) throws {
-        try store.log("alert-test", target.name, by: actor, at: now)
-        let head = try store.newestAuditEntry()?.digest ?? AuditEntry.origin
-        let event = AlarmEvent(
-            .test, key: "test:\(target.name)", kind: Alarm.Kind.test.rawValue,
-            severity: Alarm.Severity.notice.rawValue, detail: "this is a test of \(target.name); nothing is wrong",
-            since: now, time: now, auditHead: head)
-        try store.notify(target.name, event.json.bytes, at: now)
-        // A pager opens an incident, which somebody would have to close by hand.
-        guard target.kind == .pagerduty else { return }
-        let end = AlarmEvent(
-            .recovered, key: event.key, kind: event.kind, severity: event.severity, detail: event.detail, since: now,
-            time: now, auditHead: head)
-        try store.notify(target.name, end.json.bytes, at: now)
+    /// Brings what is kept of each alarm up to date.
+    private func keep(_ alarms: [Alarm], in store: StoreTransaction, at now: Timestamp) throws {
+        let firing = Dictionary(try store.firingAlarms().map { ($0.key, $0) }) { first, _ in first }
+        // The most urgent of one key.
+        let wanted = Dictionary(alarms.map { ($0.key, $0) }) { $0.severity < $1.severity ? $1 : $0 }
+        for alarm in wanted.values.sorted(by: { $0.key < $1.key }) {
+            let known = firing[alarm.key]
+            try store.put(alarm, since: known?.since ?? now)
+            // Who has seen a notice has not seen that it became critical.
+            if let known, known.acknowledgement != nil, Alarm.Severity.known(known.severity) < alarm.severity {
+                try store.putAcknowledgement(nil, of: alarm.key)
+            }
+        }
+        for key in firing.keys.sorted() where wanted[key] == nil { try store.endAlarm(key, at: now) }
+    }
+
+    /// The alarms that belong into another message: those that people were not told of, and those that became more urgent
+    /// than their message said while others of it did not. A pager that a person silenced for less would not call.
+    private static func unassigned(
+        _ rows: [StoredAlarm], _ messages: [StoredAlarmMessage], _ silences: [StoredSilence]
+    ) -> [StoredAlarm] {
+        let loud = rows.filter { $0.endedAt == nil && silences.covering($0) == nil }
+        let risen = messages.flatMap { message -> [String] in
+            let parts = rows.filter { $0.message == message.number && $0.endedAt == nil }
+            let risen = parts.filter { Alarm.Severity.known($0.severity) > .known(message.severity) }
+            return risen.count < parts.count ? risen.map(\.key) : []
+        }
+        let moving = Set(risen)
+        return loud.filter { $0.message == nil || moving.contains($0.key) }
+    }
+
+    /// Puts alarms into a message of their kind: into one that began within ``joining`` seconds and is as urgent, else into
+    /// a new one.
+    ///
+    /// - Returns: The messages that began.
+    private func begin(_ alarms: [StoredAlarm], in store: StoreTransaction, at now: Timestamp) throws -> Set<Int64> {
+        let open = try store.alarmMessages()
+        var used = Set(open.map(\.key))
+        var begun: Set<Int64> = []
+        for (kind, alarms) in Dictionary(grouping: alarms, by: \.kind).sorted(by: { $0.key < $1.key }) {
+            var rest = alarms
+            let joined = open.last {
+                $0.kind == kind && now.secondsSince1970 - $0.begunAt.secondsSince1970 < Self.joining
+            }
+            if let joined {
+                rest = alarms.filter { Alarm.Severity.known($0.severity) > .known(joined.severity) }
+                let above = Set(rest.map(\.key))
+                for alarm in alarms where !above.contains(alarm.key) { try store.join(alarm.key, to: joined.number) }
+            }
+            guard let first = rest.first, let severity = rest.map({ Alarm.Severity.known($0.severity) }).max()
+            else { continue }
+            // The key of an alarm that ended and began anew may be that of an older message of others.
+            let keys = rest.map(\.key) + (2...(open.count + 2)).map { "\(first.key)#\($0)" }
+            let key = keys.first { !used.contains($0) } ?? first.key
+            used.insert(key)
+            let number = try store.addAlarmMessage(
+                key: key, kind: kind, severity: severity, at: now, nextAt: now.before(-Self.settling))
+            begun.insert(number)
+            for alarm in rest { try store.join(alarm.key, to: number) }
+        }
+        return begun
+    }
+
+    /// What a message has to tell now; `nil` for nothing.
+    ///
+    /// - Parameters:
+    ///   - alarms: Its alarms, those that ended since it last told something included.
+    ///   - isNew: Whether it told nothing yet.
+    private func tell(
+        _ message: StoredAlarmMessage, _ alarms: [StoredAlarm], isNew: Bool, _ silences: [StoredSilence],
+        in store: StoreTransaction, auditHead: String, at now: Timestamp
+    ) throws -> AlarmEvent? {
+        let firing = alarms.filter { $0.endedAt == nil }
+        guard !firing.isEmpty else {
+            // The end of what was told is told, silenced or not: a pager has to close.
+            try store.removeAlarmMessage(message.number)
+            return AlarmEvent(
+                .recovered, of: message, severity: .known(message.severity), alarms, time: now, auditHead: auditHead)
+        }
+        let loud = firing.filter { silences.covering($0) == nil }
+        guard let urgent = loud.map({ Alarm.Severity.known($0.severity) }).max() else { return nil }
+        let isWorse = urgent > .known(message.severity)
+        let isChanged =
+            loud.contains { $0.told != $0.severity } || alarms.contains { $0.endedAt != nil && $0.told != nil }
+        // A time far ahead is one that a wrong clock set.
+        let left = message.nextAt.secondsSince1970 - now.secondsSince1970
+        guard isNew || isWorse || (isChanged && (left <= 0 || left > Self.joining)) else { return nil }
+        let age = now.secondsSince1970 - message.begunAt.secondsSince1970
+        let next = age < Self.joining ? message.begunAt.before(-Self.joining) : now.before(-Self.joining)
+        let severity = firing.map { Alarm.Severity.known($0.severity) }.max() ?? urgent
+        // What could not wait leaves the time of the next message as it was.
+        try store.putTold(message.number, severity, nextAt: left > 0 && left <= Self.joining ? message.nextAt : next)
+        return AlarmEvent(.firing, of: message, severity: severity, firing, time: now, auditHead: auditHead)
     }
 }

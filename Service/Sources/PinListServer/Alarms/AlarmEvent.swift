@@ -5,42 +5,61 @@
 internal import CertificatePinning
 internal import PinListMetadata
 
-/// What became of an alarm: what a notification tells.
+/// What became of the alarms of a message: what a notification tells (docs/operations/alarms.md).
 struct AlarmEvent: Hashable, Sendable {
-    /// What became of it.
+    /// What became of them.
     enum Phase: String, Hashable, Sendable {
-        /// It began, or became more or less urgent.
+        /// They began, became more or less urgent, or others joined them or ended.
         case firing
-        /// It ended.
+        /// They ended, all of them.
         case recovered
         /// It is none: the operator tests a target.
         case test
     }
 
     let phase: Phase
+    /// The key of the message: that of its first alarm. The same as long as the message lasts, so that a pager closes
+    /// what it opened.
     let key: String
+    /// The kind of all its alarms.
     let kind: String
+    /// The most urgent one's.
     let severity: String
+    /// What is the matter, in a sentence without a full stop.
     let detail: String
+    /// Since when the oldest of them lasts.
     let since: Timestamp
     /// When this was noticed.
     let time: Timestamp
     /// The newest digest of the audit log: kept in a chat or a pager it shows a log that was rewritten.
     let auditHead: String
+    /// The most urgent of its alarms, ``mostAlarms`` at most; none in a test, and in what an earlier version stored.
+    let alarms: [ToldAlarm]
+    /// How many alarms it has.
+    let count: Int
+
+    /// The most alarms that a notification names.
+    static let mostAlarms = 10
 
     /// As it is stored, and as generic webhooks get it.
     var json: JSONValue {
-        .object([
+        var members: [JSONValue.Member] = [
             .init("event", .string(self.phase.rawValue)), .init("key", .string(self.key)),
             .init("kind", .string(self.kind)), .init("severity", .string(self.severity)),
             .init("detail", .string(self.detail)), .init("since", .string(self.since.description)),
             .init("time", .string(self.time.description)), .init("auditHead", .string(self.auditHead)),
-        ])
+        ]
+        if self.count > 0 {
+            members += [
+                .init("count", .integer(Int64(self.count))), .init("alarms", .array(self.alarms.map(\.json))),
+            ]
+        }
+        return .object(members)
     }
 
     init(
         _ phase: Phase, key: String, kind: String, severity: String, detail: String, since: Timestamp, time: Timestamp,
-        auditHead: String
+        auditHead: String, alarms: [ToldAlarm] = [], count: Int = 0
     ) {
         self.phase = phase
         self.key = key
@@ -50,6 +69,28 @@ struct AlarmEvent: Hashable, Sendable {
         self.since = since
         self.time = time
         self.auditHead = auditHead
+        self.alarms = alarms
+        self.count = count
+    }
+
+    /// Tells of the alarms of a message.
+    init(
+        _ phase: Phase, of message: StoredAlarmMessage, severity: Alarm.Severity, _ alarms: [StoredAlarm],
+        time: Timestamp, auditHead: String
+    ) {
+        let sorted = alarms.sorted { left, right in
+            let (first, second) = (Alarm.Severity.known(left.severity), Alarm.Severity.known(right.severity))
+            return first == second ? left.key < right.key : first > second
+        }
+        let told = sorted.prefix(Self.mostAlarms).map(ToldAlarm.init)
+        let more = sorted.count > told.count ? " and \(sorted.count - told.count) more" : ""
+        self.init(
+            phase, key: message.key, kind: message.kind, severity: severity.rawValue,
+            detail: sorted.count == 1
+                ? sorted[0].detail
+                : "\(sorted.count) alarms of \(message.kind): \(told.map(\.subject).joined(separator: ", "))\(more)",
+            since: sorted.map(\.since).min() ?? message.begunAt, time: time, auditHead: auditHead, alarms: told,
+            count: sorted.count)
     }
 
     /// Reads what was stored; `nil` for what a later version wrote.
@@ -66,7 +107,22 @@ struct AlarmEvent: Hashable, Sendable {
             let since = texts["since"].flatMap({ try? Timestamp($0) }),
             let time = texts["time"].flatMap({ try? Timestamp($0) }), let head = texts["auditHead"]
         else { return nil }
+        var (alarms, count): ([ToldAlarm], Int) = ([], 0)
+        if case .array(let values)? = members.first(where: { $0.name == "alarms" })?.value {
+            alarms = values.compactMap(ToldAlarm.init)
+            guard alarms.count == values.count,
+                case .integer(let number)? = members.first(where: { $0.name == "count" })?.value,
+                let whole = Int(exactly: number), whole >= alarms.count
+            else { return nil }
+            count = whole
+        }
         self.init(
-            phase, key: key, kind: kind, severity: severity, detail: detail, since: since, time: time, auditHead: head)
+            phase, key: key, kind: kind, severity: severity, detail: detail, since: since, time: time, auditHead: head,
+            alarms: alarms, count: count)
     }
+}
+
+extension Alarm.Severity {
+    /// The severity of a name; one that a later version knows counts as the most urgent.
+    static func known(_ name: String) -> Self { Self(rawValue: name) ?? .critical }
 }

@@ -94,17 +94,28 @@ enum AlarmRules {
     }
 
     private static func probes(_ overview: Overview) -> [Alarm] {
-        overview.probes.compactMap { probe in
+        overview.probes.flatMap { probe -> [Alarm] in
             let facts = ProbeFacts(probe.result)
-            if !probe.isOK, let trouble = facts.trouble {
-                return Alarm(.probeFailed, .critical, probe.host, trouble, key: probe.name)
+            var alarms: [Alarm] = []
+            if let miss = probe.miss {
+                let last = facts.isUnreached ? "no probe has reached it yet" : "the last that did was at \(probe.at)"
+                // The network of the probe may be at fault: what it does not reach locks nobody out.
+                alarms.append(
+                    Alarm(
+                        .probeUnreached, .notice, probe.host,
+                        "a probe did not reach it at \(miss.at): \(miss.why); \(last)", key: probe.name))
             }
-            guard let end = facts.firstEnd, let severity = Self.severity(Self.certificate, until: end, overview.time)
-            else { return nil }
-            return Alarm(
-                .certificateExpiry, severity, probe.host,
-                "a certificate that it serves \(Self.ends(end, overview.time))",
-                key: probe.name)
+            if !probe.isOK, !facts.isUnreached, let trouble = facts.trouble {
+                alarms.append(Alarm(.probeFailed, .critical, probe.host, trouble, key: probe.name))
+            } else if let end = facts.firstEnd,
+                let severity = Self.severity(Self.certificate, until: end, overview.time)
+            {
+                alarms.append(
+                    Alarm(
+                        .certificateExpiry, severity, probe.host,
+                        "a certificate that it serves \(Self.ends(end, overview.time))", key: probe.name))
+            }
+            return alarms
         }
     }
 

@@ -16,7 +16,7 @@ struct AlarmWatch: Service {
     static let turn: Int64 = 60
     /// How long an instance keeps others from a notification that it is sending, in seconds.
     static let lease: Int64 = 60
-    /// After how long a notification that nobody takes is given up, in seconds: a day.
+    /// After how long a notification that its target does not take is given up, in seconds: a day.
     static let longest: Int64 = 86_400
     /// How many are sent at a time.
     static let most = 20
@@ -38,14 +38,17 @@ struct AlarmWatch: Service {
         let now = self.parts.clock.now
         do {
             let instance = self.parts.instance
+            let ours = self.parts.configuration.alerts.map(\.name)
             let isOurs = try await self.parts.store.write { store in
-                try store.takeTurn("alarms", for: instance, at: now, seconds: Self.turn)
+                // The instance that looks has others told, too: those that only another instance can reach.
+                try store.keepTargets(ours, of: instance, at: now)
+                return try store.takeTurn("alarms", for: instance, at: now, seconds: Self.turn)
             }
             guard isOurs else { return }
             let overview = try await self.parts.overview()
-            let evaluation = AlarmEvaluation(targets: self.parts.configuration.alerts)
             let events = try await self.parts.store.write { store in
-                try evaluation.apply(AlarmRules.alarms(overview), in: store, auditHead: overview.auditHead, at: now)
+                try AlarmEvaluation(targets: store.knownTargets(at: now)).apply(
+                    AlarmRules.alarms(overview), in: store, auditHead: overview.auditHead, at: now)
             }
             for event in events {
                 self.parts.logger.notice("\(event.phase.rawValue): \(event.key) (\(event.severity)): \(event.detail)")
@@ -57,10 +60,20 @@ struct AlarmWatch: Service {
     func send() async {
         let now = self.parts.clock.now
         let targets = Dictionary(self.parts.configuration.alerts.map { ($0.name, $0) }) { first, _ in first }
+        let names = targets.keys.sorted()
         let due: [StoredNotification]
         do {
-            due = try await self.parts.store.write { store in
-                try store.takeNotifications(due: now, until: now.before(-Self.lease), limit: Self.most)
+            let (taken, lost) = try await self.parts.store.write { store in
+                (
+                    try store.takeNotifications(
+                        for: names, due: now, until: now.before(-Self.lease), limit: Self.most),
+                    try store.loseNotifications(at: now)
+                )
+            }
+            due = taken
+            for (target, count) in lost {
+                let why = "no instance has known target \(target) for a day"
+                self.parts.logger.error("\(count) notifications were not delivered and are given up: \(why)")
             }
         } catch {
             self.parts.logger.warning("notifications cannot be read: \(error)")
@@ -70,11 +83,12 @@ struct AlarmWatch: Service {
         // One that does not answer keeps nobody else waiting; what is for one target goes out in its order.
         await withTaskGroup(of: Void.self) { group in
             for (name, notifications) in Dictionary(grouping: due, by: \.target) {
+                guard let target = targets[name] else { continue }
                 group.addTask {
                     for notification in notifications.sorted(by: { $0.number < $1.number }) {
                         guard self.parts.clock.uptime - begin < Self.longestRound else { return }
                         // What comes after one that failed waits for the end of its lease, and that one goes first.
-                        guard await self.send(notification, targets[name], now) else { return }
+                        guard await self.send(notification, target, now) else { return }
                     }
                 }
             }
@@ -82,10 +96,10 @@ struct AlarmWatch: Service {
     }
 
     /// Whether nothing is left to be done about it.
-    private func send(_ notification: StoredNotification, _ target: AlertTarget?, _ now: Timestamp) async -> Bool {
-        var isDone = true
+    private func send(_ notification: StoredNotification, _ target: AlertTarget, _ now: Timestamp) async -> Bool {
+        var isDone = false
         var trouble: String?
-        if let target, let event = AlarmEvent(notification.body) {
+        if let event = AlarmEvent(notification.body) {
             do {
                 let status = try await self.sender.post(WebhookBody.bytes(event, for: target), to: target.address)
                 isDone = (200..<300).contains(status)
@@ -94,20 +108,23 @@ struct AlarmWatch: Service {
                     self.parts.logger.warning("\(target.name) answers \(status)")
                 }
             } catch {
-                isDone = false
                 trouble = "it cannot be reached"
                 // The address is a secret, and errors of the network may have it in them.
                 self.parts.logger.warning("\(target.name) cannot be reached: \(type(of: error))")
             }
+        } else {
+            // An instance of that version may have its turn at it.
+            trouble = "a later version wrote what it is to be told"
         }
         let age = now.secondsSince1970 - notification.madeAt.secondsSince1970
         let isGivenUp = age > Self.longest
         if !isDone, isGivenUp { self.parts.logger.error("\(notification.target) was not told for a day; given up") }
         let (isRemoved, why) = (isDone || isGivenUp, trouble)
+        let lost: Int64 = isDone || !isGivenUp ? 0 : 1
         let wait = min(Int64(15) << min(notification.attempts, 7), 1_800)
         do {
             try await self.parts.store.write { store in
-                if target != nil { try store.putDelivery(to: notification.target, at: now, trouble: why) }
+                try store.putDelivery(to: notification.target, at: now, trouble: why, losing: lost)
                 if isRemoved {
                     try store.removeNotification(notification.number)
                 } else {

@@ -25,8 +25,10 @@ enum WebhookBody {
             case .firing:
                 event.severity == Alarm.Severity.critical.rawValue ? "CRITICAL" : event.severity.capitalizedFirst
             }
+        // Of one alarm the detail says it all.
+        let lines = event.count > 1 ? event.alarms.map { "• \($0.subject): \($0.detail)\n" }.joined() : ""
         return Self.escaped(
-            "\(sign): \(event.detail)\n\(event.key), since \(event.since). Audit log: \(event.auditHead)")
+            "\(sign): \(event.detail)\n\(lines)\(event.key), since \(event.since). Audit log: \(event.auditHead)")
     }
 
     private static func escaped(_ text: String) -> String {

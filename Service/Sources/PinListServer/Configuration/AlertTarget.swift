@@ -2,7 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// Somebody who is warned, by a webhook.
+internal import PinListMetadata
+
+/// Where alarms are told, by a webhook.
 public struct AlertTarget: Hashable, Sendable {
     /// What a webhook expects.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
@@ -22,6 +24,10 @@ public struct AlertTarget: Hashable, Sendable {
     public let address: String
     /// PagerDuty's routing key. A secret.
     public let routingKey: String
+
+    /// Whether notifications may be posted to an address: `https`, or `http` to a loopback address. Over plain `http`
+    /// whoever is on the way reads which hosts fail, and can take the address, which is a secret.
+    public static func isAllowed(address: String) -> Bool { ReportAddress.isAllowed(address) }
 
     /// States a target.
     public init(kind: Kind, name: String, address: String, routingKey: String = "") {

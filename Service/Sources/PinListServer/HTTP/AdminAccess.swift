@@ -105,7 +105,10 @@ struct AdminAccess: Sendable {
         return ["http://", "https://"].contains { origin == $0 + (request.head.authority ?? "") }
     }
 
-    private func token(of request: Request) async throws -> AccessToken {
+    /// The token of a request, as it is kept.
+    ///
+    /// - Throws: ``Problem``: 401 without one that counts.
+    func token(of request: Request) async throws -> AccessToken {
         guard let secret = Self.secret(of: request), let token = try await self.token(secret) else {
             throw Problem(
                 .unauthorized, "token-needed", "a token is needed that counts, as Authorization: Bearer TOKEN",
@@ -123,7 +126,8 @@ struct AdminAccess: Sendable {
         return found
     }
 
-    private static func secret(of request: Request) -> String? {
+    /// The secret that a request carries, in `Authorization` or in the cookie of the log-in; `nil` for none.
+    static func secret(of request: Request) -> String? {
         if let field = request.headers[.authorization] {
             let parts = field.split(separator: " ", maxSplits: 1)
             guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }

@@ -10,7 +10,7 @@ enum OpenAPIDocument {
         {"openapi": "3.1.0",
          "info": {"title": "Tumbler", "version": "1.0", "license": {"name": "Apache 2.0", "identifier": "Apache-2.0"},
           "description": "Signed pin lists, failure reports and what an operator asks. Errors are RFC 9457 problems."},
-         "paths": {\(Self.lists), \(Self.reports), \(Self.rotations), \(Self.operators)},
+         "paths": {\(Self.lists), \(Self.reports), \(Self.rotations), \(Self.alarms), \(Self.operators)},
          "components": {
           "securitySchemes": {"token": {"type": "http", "scheme": "bearer",
            "description": "Of tumbler token create. To look, none is needed on loopback where openOnLoopback is set."}},
@@ -89,7 +89,8 @@ enum OpenAPIDocument {
            "responses": {"202": {"description": "Stored."},
             "400": {"$ref": "#/components/responses/problem"}, "401": {"$ref": "#/components/responses/problem"},
             "403": {"$ref": "#/components/responses/problem"}, "413": {"$ref": "#/components/responses/problem"},
-            "415": {"$ref": "#/components/responses/problem"}, "503": {"$ref": "#/components/responses/later"}}}},
+            "415": {"$ref": "#/components/responses/problem"}, "422": {"$ref": "#/components/responses/problem"},
+            "404": {"$ref": "#/components/responses/problem"}, "503": {"$ref": "#/components/responses/later"}}}},
          "/v1/lists/{name}/gates": {"parameters": [{"$ref": "#/components/parameters/name"}],
           "post": {"operationId": "gate", "summary": "Keep an answer of tumbler gate in the audit log",
            "security": [{"token": []}],
@@ -121,6 +122,31 @@ enum OpenAPIDocument {
           {"description": "This document.", "content": {"application/json": {"schema": {"type": "object"}}}},
            "400": {"$ref": "#/components/responses/problem"}}}}
         """
+
+    private static let alarms = """
+        "/v1/alarms": {"get": {"operationId": "alarms", "summary": "What fires, and what is silenced", \(Self.reader),
+          "responses": {"200": {"description": "Both.", "content": {"application/json": {"schema":
+           {"$ref": "#/components/schemas/Alarms"}}}}, \(Self.refusals)}}},
+         "/v1/alarms/acknowledge": {"post": {"operationId": "acknowledge", "summary": "Say that a person has seen an alarm",
+          \(Self.handling("Acknowledge"))}},
+         "/v1/alarms/silence": {"post": {"operationId": "silence", "summary": "Keep an alarm or a kind quiet for a time",
+          \(Self.handling("Silence"))}},
+         "/v1/alarms/unsilence": {"post": {"operationId": "unsilence", "summary": "End a silence before its time",
+          \(Self.handling("Unsilence"))}}
+        """
+
+    private static func handling(_ schema: String) -> String {
+        """
+        "security": [{"token": []}],
+           "requestBody": {"required": true, "content": {"application/json": {"schema":
+            {"$ref": "#/components/schemas/\(schema)"}}}},
+           "responses": {"204": {"description": "Done; the audit log says by which token."},
+            "400": {"$ref": "#/components/responses/problem"}, "401": {"$ref": "#/components/responses/problem"},
+            "403": {"$ref": "#/components/responses/problem"}, "404": {"$ref": "#/components/responses/problem"},
+            "413": {"$ref": "#/components/responses/problem"}, "415": {"$ref": "#/components/responses/problem"},
+            "503": {"$ref": "#/components/responses/later"}}
+        """
+    }
 
     private static let rotations = """
         "/v1/lists/{name}/rotations": {"parameters": [{"$ref": "#/components/parameters/name"}],

@@ -30,10 +30,34 @@ enum OpenAPISchemas {
               "period": {"type": "integer", "minimum": 86400}, "requests": {"type": "integer", "minimum": 0},
               "versions": {"type": "object", "additionalProperties": {"type": "integer", "minimum": 1}},
               "unknown": {"type": "integer", "minimum": 0}}},
+            \(Self.alarms),
             \(Self.gate),
             \(Self.rotation),
             \(Self.reports),
             \(Self.status)
+        """
+
+    private static let alarms = """
+        "Severity": {"enum": ["notice", "warning", "critical"]},
+            "Alarms": {"type": "object", "required": ["alarms", "silences"], "properties": {
+             "alarms": {"type": "array", "items": {"type": "object",
+              "required": ["key", "kind", "subject", "severity", "since", "detail"], "properties": {
+               "severity": {"$ref": "#/components/schemas/Severity"}, "since": {"$ref": "#/components/schemas/Time"},
+               "acknowledgedBy": {"type": "string"}, "acknowledgedAt": {"$ref": "#/components/schemas/Time"},
+               "silencedUntil": {"$ref": "#/components/schemas/Time"}}}},
+             "silences": {"type": "array", "items": {"type": "object",
+              "required": ["what", "upTo", "until", "by", "because"], "properties": {
+               "upTo": {"$ref": "#/components/schemas/Severity"}, "until": {"$ref": "#/components/schemas/Time"}}}}}},
+            "Acknowledge": {"type": "object", "additionalProperties": false, "required": ["key"], "properties": {
+             "key": {"type": "string", "minLength": 1, "description": "Of an alarm that fires."}}},
+            "Silence": {"type": "object", "additionalProperties": false, "required": ["what", "seconds", "because"],
+             "properties": {
+              "what": {"type": "string", "minLength": 1, "description": "The key of an alarm that fires, or a kind."},
+              "seconds": {"type": "integer", "minimum": 60, "maximum": 604800},
+              "because": {"type": "string", "minLength": 1, "maxLength": 256},
+              "upTo": {"$ref": "#/components/schemas/Severity"}}},
+            "Unsilence": {"type": "object", "additionalProperties": false, "required": ["what"], "properties": {
+             "what": {"type": "string", "minLength": 1}}}
         """
 
     private static let gate = """

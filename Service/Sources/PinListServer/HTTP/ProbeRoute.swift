@@ -13,8 +13,12 @@ struct ProbeRoute: Sendable {
     static let mostBytes = 16_777_216
     /// The most hosts of a result.
     static let mostHosts = 10_000
+    /// The most bytes of one host: 16 certificates of 700 bytes and 64 addresses of 400 take more than half.
+    static let mostHostBytes = 65_536
     /// The most values in it.
     static let mostValues = 1_000_000
+    /// The most hosts that a refusal names.
+    static let mostNamed = 10
 
     let parts: ServiceParts
     let access: AdminAccess
@@ -23,9 +27,25 @@ struct ProbeRoute: Sendable {
         let name = try context.parameters.require("name")
         _ = try await self.access.expectProber(of: name, request)
         let body = try await request.body(upTo: Self.mostBytes)
+        guard let list = self.parts.lists.names[name]?.published.list?.list else {
+            throw Problem.notFound("no list is published under this name")
+        }
         let probes = try Self.probes(body, name: name, now: self.parts.clock.now)
+        try Self.expectListed(probes.map(\.host), in: list)
         do { try await self.parts.store.write { try $0.add(probes) } } catch { throw Problem.unavailable(error) }
         return Response(status: .accepted, headers: [.contentLength: "0"])
+    }
+
+    /// Refuses hosts that are no domain of the newest list: a token that leaked must not warn of hosts that there are not.
+    private static func expectListed(_ hosts: [String], in list: PinList) throws(Problem) {
+        let listed = Set(list.domains.map { $0.entry.domain.description })
+        let strangers = hosts.filter { !listed.contains($0) }
+        guard !strangers.isEmpty else { return }
+        let named = strangers.prefix(Self.mostNamed).map { PrintableText.line($0, maximumLength: 64) }
+        let more = strangers.count > named.count ? " and \(strangers.count - named.count) more" : ""
+        throw Problem(
+            .init(integerLiteral: 422), "not-listed",
+            "nothing is stored: list \(list.version) has no domain \(named.joined(separator: ", "))\(more)")
     }
 
     /// Reads a result.
@@ -50,9 +70,14 @@ struct ProbeRoute: Sendable {
                 case .string(let hostname)? = members.first(where: { $0.name == "host" })?.value,
                 case .bool(let isOK)? = members.first(where: { $0.name == "ok" })?.value
             else { throw malformed("a host without host and ok") }
+            let bytes = host.bytes
+            guard bytes.count <= Self.mostHostBytes,
+                (try? JSONValue(strict: bytes, mostValues: ProbeFacts.mostValues)) != nil
+            else {
+                throw malformed("a host has over \(Self.mostHostBytes) bytes or \(ProbeFacts.mostValues) values")
+            }
             return StoredProbe(
-                name: name, host: PrintableText.line(hostname, maximumLength: 253), at: at, isOK: isOK,
-                result: host.bytes)
+                name: name, host: PrintableText.line(hostname, maximumLength: 253), at: at, isOK: isOK, result: bytes)
         }
     }
 }

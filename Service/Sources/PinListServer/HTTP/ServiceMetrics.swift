@@ -12,14 +12,14 @@ enum ServiceMetrics {
         var text = MetricsText()
         Self.addLists(overview, &text)
         Self.addReports(overview, counters, written, &text)
+        Self.addAlarms(overview, &text)
         text.add(
-            "tumbler_alarms", "gauge", "Alarms that fire.",
-            Alarm.Kind.allCases.map { kind in
-                ([("kind", kind.rawValue)], Double(overview.alarms.count { $0.kind == kind.rawValue }))
-            })
+            "tumbler_probe_ok", "gauge", "Whether the last probe that reached a host found all well.",
+            overview.probes.filter { !ProbeFacts($0.result).isUnreached }
+                .map { ([("name", $0.name), ("host", $0.host)], $0.isOK ? 1 : 0) })
         text.add(
-            "tumbler_probe_ok", "gauge", "Whether the last probe of a host found all well.",
-            overview.probes.map { ([("name", $0.name), ("host", $0.host)], $0.isOK ? 1 : 0) })
+            "tumbler_probe_reached", "gauge", "Whether the last probe reached a host.",
+            overview.probes.map { ([("name", $0.name), ("host", $0.host)], $0.miss == nil ? 1 : 0) })
         text.add(
             "tumbler_probe_time_seconds", "gauge", "When a host was probed last.",
             overview.probes.map { ([("name", $0.name), ("host", $0.host)], Double($0.at.secondsSince1970)) })
@@ -58,6 +58,34 @@ enum ServiceMetrics {
         gauge("tumbler_list_requests_last_hour", "Requests for the list in the last sixty minutes.") {
             $0.questions.lastHour
         }
+    }
+
+    private static func addAlarms(_ overview: Overview, _ text: inout MetricsText) {
+        func count(_ alarms: [StoredAlarm]) -> [(labels: [(String, String)], value: Double)] {
+            Alarm.Kind.allCases.flatMap { kind in
+                Alarm.Severity.allCases.map { severity -> (labels: [(String, String)], value: Double) in
+                    let count = alarms.count { $0.kind == kind.rawValue && $0.severity == severity.rawValue }
+                    return ([("kind", kind.rawValue), ("severity", severity.rawValue)], Double(count))
+                }
+            }
+        }
+        let silent = overview.alarms.filter { overview.silences.covering($0) != nil }
+        text.add(
+            "tumbler_alarms", "gauge", "Alarms that fire and are not silenced.",
+            count(overview.alarms.filter { overview.silences.covering($0) == nil }))
+        text.add("tumbler_alarms_silenced", "gauge", "Alarms that fire and are silenced.", count(silent))
+        text.add(
+            "tumbler_notifications_waiting", "gauge",
+            "Notifications that wait for a target, and whether an instance knows it.",
+            overview.targets.map { target in
+                (
+                    [("target", target.name), ("known", "\(target.isKnown(at: overview.time))")],
+                    Double(target.waiting)
+                )
+            })
+        text.add(
+            "tumbler_notifications_lost_total", "counter", "Notifications that were given up after a day.",
+            overview.deliveries.sorted { $0.key < $1.key }.map { ([("target", $0.key)], Double($0.value.lost)) })
     }
 
     private static func addReports(

@@ -58,6 +58,7 @@ struct ServiceRoutes: Sendable {
             try await self.access.expectReader(request)
             return Response.bytes(Array(try await self.metrics().utf8), MetricsText.contentType)
         }
+        AlarmRoute(parts: self.parts, access: self.access).add(to: router)
         self.dashboard.add(to: router)
         router.get("/readyz") { request, _ in
             try await self.access.expectReader(request)

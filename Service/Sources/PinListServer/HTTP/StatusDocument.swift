@@ -60,6 +60,21 @@ struct StatusDocument: Encodable {
 
     struct Firing: Encodable {
         let key, kind, severity, since, detail: String
+        /// The id of the token of the person who has seen it, and when; left out when nobody has said so.
+        let acknowledgedBy, acknowledgedAt: String?
+        /// Until when it tells nobody; left out when it does.
+        let silencedUntil: String?
+
+        init(_ alarm: StoredAlarm, _ silences: [StoredSilence]) {
+            self.key = alarm.key
+            self.kind = alarm.kind
+            self.severity = alarm.severity
+            self.since = alarm.since.description
+            self.detail = alarm.detail
+            self.acknowledgedBy = alarm.acknowledgement?.by
+            self.acknowledgedAt = alarm.acknowledgement?.at.description
+            self.silencedUntil = silences.covering(alarm)?.endsAt.description
+        }
     }
 
     struct Probe: Encodable {
@@ -102,15 +117,13 @@ struct StatusDocument: Encodable {
                 lastAt: group.seen.upperBound.description, cause: group.cause.title, kind: group.cause.kind.rawValue,
                 issuer: group.issuer)
         }
-        self.alarms = overview.alarms.filter { scope.hasAlarm(about: AlarmWords.subject(of: $0.key)) }.map { alarm in
-            Firing(
-                key: alarm.key, kind: alarm.kind, severity: alarm.severity, since: alarm.since.description,
-                detail: alarm.detail)
-        }
+        self.alarms = overview.alarms.filter { scope.hasAlarm(about: AlarmWords.subject(of: $0.key)) }
+            .map { Firing($0, overview.silences) }
         self.probes = overview.probes.filter { scope.hasName($0.name) }.map { probe in
             Probe(
-                name: probe.name, host: probe.host, ok: probe.isOK, at: probe.at.description,
-                detail: ProbeFacts(probe.result).trouble ?? "")
+                name: probe.name, host: probe.host, ok: probe.isOK && probe.miss == nil, at: probe.at.description,
+                detail: probe.miss.map { "not reached at \($0.at): \($0.why)" } ?? ProbeFacts(probe.result).trouble
+                    ?? "")
         }
     }
 

@@ -26,6 +26,12 @@ public struct Overview: Sendable {
     public let rotations: [RotationOverview]
     /// The alarms that fire.
     public let alarms: [StoredAlarm]
+    /// The silences that are not over.
+    let silences: [StoredSilence]
+    /// The targets of alarms that an instance knows, or that something waits for.
+    let targets: [StoredTarget]
+    /// How the last attempt to tell each target went.
+    let deliveries: [String: StoredDelivery]
     /// What is remembered for days: publications that were refused, lists that prove two versions of the truth, and lists
     /// from before the first that was published here.
     let remembered: [AuditEntry]
@@ -59,6 +65,9 @@ public struct Overview: Sendable {
         self.probes = try store.probes()
         self.rotations = plans.overviews(of: try store.rotations())
         self.alarms = try store.firingAlarms()
+        self.silences = try store.silences(at: now)
+        self.targets = try store.targets()
+        self.deliveries = try store.deliveries()
         self.remembered = try store.auditEntries(of: Self.rememberedActions, since: now.before(604_800)).filter {
             now.secondsSince1970 - $0.time.secondsSince1970 <= Self.rememberedFor[$0.action] ?? 0
         }

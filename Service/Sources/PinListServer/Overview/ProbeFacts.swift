@@ -7,8 +7,14 @@ internal import PinListMetadata
 
 /// What is looked at of a probe's result. It comes from outside, with a token: what is missing or odd is left out.
 struct ProbeFacts {
+    /// The most values of a host's object: 16 certificates, 64 addresses, 256 notes and some.
+    static let mostValues = 4_096
+
     /// What is wrong, in words; `nil` when nothing is.
     let trouble: String?
+    /// Whether the host, or what the probe says of it, gave nothing to judge: no verdict and no
+    /// path. Its network may be at fault.
+    let isUnreached: Bool
     /// When the first certificate of the path ends.
     let firstEnd: Timestamp?
     /// The path, leaf first: pins, and when each certificate ends.
@@ -21,7 +27,7 @@ struct ProbeFacts {
     let matched: String?
 
     init(_ result: [UInt8]) {
-        let value = try? JSONValue(strict: result, mostValues: 4_096)
+        let value = try? JSONValue(strict: result, mostValues: Self.mostValues)
         let members = Self.members(value)
         let path = Self.elements(members["path"]).map(Self.members)
         self.path = path.compactMap { certificate in
@@ -33,6 +39,9 @@ struct ProbeFacts {
         self.issuer = path.first.flatMap { Self.text($0["issuer"]) }
         self.firstEnd = path.compactMap { Self.text($0["notAfter"]).flatMap { try? Timestamp($0) } }.min()
         self.matched = Self.text(members["matched"]) ?? Self.text(Self.members(members["matched"])["pin"])
+        // What says neither is unknown, and unknown is not well.
+        let isSilent = Self.text(members["verdict"]) == nil && members["ok"] != .bool(true)
+        self.isUnreached = isSilent && path.isEmpty
         if let error = Self.text(members["error"]) {
             self.trouble = error
         } else if Self.text(members["verdict"]) == "block" {
@@ -40,7 +49,7 @@ struct ProbeFacts {
         } else if let versions = Self.versions(members["refusedBy"]), Self.isFalse(members["ok"]) {
             self.trouble = "apps refuse it that still hold list \(versions)"
         } else {
-            self.trouble = nil
+            self.trouble = isSilent ? "the probe does not say what it found" : nil
         }
     }
 

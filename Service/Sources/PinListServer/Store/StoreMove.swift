@@ -48,16 +48,25 @@ public struct StoreMove: Sendable {
             ["group_number", "day", "instance"]
         ),
         ("inquiry", ["name", "hour", "source", "digest", "count"], ["name", "hour", "source", "digest"]),
-        ("probe", ["name", "host", "at", "ok", "result"], ["name", "host"]),
-        ("alarm", ["key", "kind", "severity", "detail", "since", "ended_at"], ["key"]),
+        ("probe", ["name", "host", "at", "ok", "result", "missed_at", "missed"], ["name", "host"]),
+        (
+            "alarm",
+            [
+                "key", "kind", "severity", "detail", "since", "ended_at", "message", "told", "acknowledged_at",
+                "acknowledged_by",
+            ], ["key"]
+        ),
+        ("alarm_message", ["number", "key", "kind", "severity", "begun_at", "next_at"], ["number"]),
+        ("alarm_silence", ["what", "severity", "ends_at", "made_at", "made_by", "reason"], ["what"]),
+        ("alert_target", ["name", "instance", "seen_at"], ["name", "instance"]),
         ("notification", ["number", "target", "body", "made_at", "attempts", "next_at"], ["number"]),
-        ("delivery", ["target", "at", "trouble"], ["target"]),
+        ("delivery", ["target", "at", "trouble", "lost"], ["target"]),
         ("report_rate", ["host", "name", "since", "per_million"], ["host", "name", "since"]),
         ("rotation", ["name", "host", "stored_at", "plan"], ["name", "host"]),
     ]
 
     /// Those whose numbers the database gives.
-    static let numbered: Set<String> = ["list", "token", "report_group", "report", "notification"]
+    static let numbered: Set<String> = ["list", "token", "report_group", "report", "notification", "alarm_message"]
 
     private let source: any ServiceStore
     private let target: any ServiceStore

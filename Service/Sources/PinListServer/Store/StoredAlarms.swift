@@ -6,6 +6,14 @@ public import CertificatePinning
 
 /// An alarm as it is kept.
 public struct StoredAlarm: Hashable, Sendable {
+    /// That a person has seen an alarm.
+    public struct Acknowledgement: Hashable, Sendable {
+        /// When.
+        public let at: Timestamp
+        /// The id of the token.
+        public let by: String
+    }
+
     /// The alarm's key.
     public let key: String
     /// The alarm's kind.
@@ -18,31 +26,46 @@ public struct StoredAlarm: Hashable, Sendable {
     public let since: Timestamp
     /// When it ended; `nil` while it lasts.
     public let endedAt: Timestamp?
+    /// The number of the message that tells of it; `nil` before people were told, and after they were told of its end.
+    public let message: Int64?
+    /// How urgent the message last said that it is; `nil` before that.
+    public let told: String?
+    /// Who has seen it; `nil` when nobody has said so. It ends with the alarm, and when that becomes more urgent.
+    public let acknowledgement: Acknowledgement?
 }
 
-/// Something that is to be sent to somebody.
-struct StoredNotification: Hashable, Sendable {
+/// A message about alarms of one kind whose end was not told yet: what a pager knows as one incident.
+struct StoredAlarmMessage: Hashable, Sendable {
+    /// Which.
     let number: Int64
-    let target: String
-    let body: [UInt8]
-    let madeAt: Timestamp
-    let attempts: Int64
-}
-
-/// How the last attempt to tell somebody went.
-struct StoredDelivery: Hashable, Sendable {
-    let at: Timestamp
-    /// Why it failed; `nil` when it did not.
-    let trouble: String?
+    /// The key that every notification of it carries: that of its first alarm.
+    let key: String
+    /// The kind of its alarms.
+    let kind: String
+    /// How urgent it said last that it is.
+    let severity: String
+    /// When people were told first.
+    let begunAt: Timestamp
+    /// When it may next tell of alarms that joined or ended.
+    let nextAt: Timestamp
 }
 
 extension StoreTransaction {
-    private static var alarmColumns: String { "key, kind, severity, detail, since, ended_at" }
+    private static var alarmColumns: String {
+        "key, kind, severity, detail, since, ended_at, message, told, acknowledged_at, acknowledged_by"
+    }
 
     /// The alarms that fire.
     func firingAlarms() throws -> [StoredAlarm] {
         try self.connection.rows(
             "SELECT \(Self.alarmColumns) FROM alarm WHERE ended_at IS NULL ORDER BY since, key", []
+        ).map(Self.alarm)
+    }
+
+    /// The alarms that fire, and those whose end was not told yet.
+    func untoldAlarms() throws -> [StoredAlarm] {
+        try self.connection.rows(
+            "SELECT \(Self.alarmColumns) FROM alarm WHERE ended_at IS NULL OR message IS NOT NULL ORDER BY key", []
         ).map(Self.alarm)
     }
 
@@ -55,13 +78,19 @@ extension StoreTransaction {
     }
 
     private static func alarm(_ row: SQLRow) throws -> StoredAlarm {
-        StoredAlarm(
+        let by = try row.optionalText(9)
+        return StoredAlarm(
             key: try row.text(0), kind: try row.text(1), severity: try row.text(2), detail: try row.text(3),
             since: Timestamp(secondsSince1970: try row.integer(4)),
-            endedAt: try row.optionalInteger(5).map { Timestamp(secondsSince1970: $0) })
+            endedAt: try row.optionalInteger(5).map { Timestamp(secondsSince1970: $0) },
+            message: try row.optionalInteger(6), told: try row.optionalText(7),
+            acknowledgement: try row.optionalInteger(8).map {
+                StoredAlarm.Acknowledgement(at: Timestamp(secondsSince1970: $0), by: by ?? "")
+            })
     }
 
-    /// Begins an alarm, or says of one that fires what it is now.
+    /// Begins an alarm, or says of one that fires what it is now. What fires again before its end was told goes on in
+    /// its message.
     func put(_ alarm: Alarm, since time: Timestamp) throws {
         try self.connection.execute(
             """
@@ -75,77 +104,80 @@ extension StoreTransaction {
             ])
     }
 
-    /// Ends an alarm.
+    /// Ends an alarm, and its acknowledgement.
     func endAlarm(_ key: String, at time: Timestamp) throws {
         try self.connection.execute(
-            "UPDATE alarm SET ended_at = ? WHERE key = ?", [.integer(time.secondsSince1970), .text(key)])
+            "UPDATE alarm SET ended_at = ?, acknowledged_at = NULL, acknowledged_by = NULL WHERE key = ?",
+            [.integer(time.secondsSince1970), .text(key)])
     }
 
-    /// Has something sent.
-    func notify(_ target: String, _ body: [UInt8], at time: Timestamp) throws {
+    /// Keeps that a person has seen an alarm, or that this no longer counts.
+    ///
+    /// - Returns: Whether it fires.
+    @discardableResult
+    func putAcknowledgement(_ acknowledgement: StoredAlarm.Acknowledgement?, of key: String) throws -> Bool {
         try self.connection.execute(
-            "INSERT INTO notification (target, body, made_at, attempts, next_at) VALUES (?, ?, ?, 0, ?)",
-            [.text(target), .blob(body), .integer(time.secondsSince1970), .integer(time.secondsSince1970)])
+            "UPDATE alarm SET acknowledged_at = ?, acknowledged_by = ? WHERE key = ? AND ended_at IS NULL",
+            [
+                acknowledgement.map { .integer($0.at.secondsSince1970) } ?? .null,
+                acknowledgement.map { .text($0.by) } ?? .null, .text(key),
+            ]) == 1
     }
 
-    /// Forgets what was tried to be sent to a target and did not get through, where a condition holds.
-    func withdrawNotifications(to target: String, where isOld: ([UInt8]) -> Bool) throws {
-        for row in try self.connection.rows(
-            "SELECT number, body FROM notification WHERE target = ? AND attempts > 0", [.text(target)])
-        where isOld(try row.blob(1)) { try self.removeNotification(try row.integer(0)) }
-    }
+    // MARK: Messages
 
-    /// Takes what is due, for this instance alone until a time.
-    func takeNotifications(due now: Timestamp, until lease: Timestamp, limit: Int) throws -> [StoredNotification] {
-        let rows = try self.connection.rows(
-            """
-            SELECT number, target, body, made_at, attempts FROM notification WHERE next_at <= ? ORDER BY next_at, number
-            LIMIT ?
-            """, [.integer(now.secondsSince1970), .integer(Int64(limit))])
-        return try rows.map { row in
-            let notification = StoredNotification(
-                number: try row.integer(0), target: try row.text(1), body: try row.blob(2),
-                madeAt: Timestamp(secondsSince1970: try row.integer(3)), attempts: try row.integer(4) + 1)
-            try self.connection.execute(
-                "UPDATE notification SET next_at = ?, attempts = attempts + 1 WHERE number = ?",
-                [.integer(lease.secondsSince1970), .integer(notification.number)])
-            return notification
+    /// The messages whose end was not told yet, in the order in which they began.
+    func alarmMessages() throws -> [StoredAlarmMessage] {
+        try self.connection.rows(
+            "SELECT number, key, kind, severity, begun_at, next_at FROM alarm_message ORDER BY number", []
+        ).map { row in
+            StoredAlarmMessage(
+                number: try row.integer(0), key: try row.text(1), kind: try row.text(2), severity: try row.text(3),
+                begunAt: Timestamp(secondsSince1970: try row.integer(4)),
+                nextAt: Timestamp(secondsSince1970: try row.integer(5)))
         }
     }
 
-    /// Keeps how the last attempt to tell somebody went.
+    /// Begins a message.
     ///
-    /// - Parameter trouble: Why it failed; `nil` when it did not.
-    func putDelivery(to target: String, at time: Timestamp, trouble: String?) throws {
+    /// - Returns: Its number.
+    func addAlarmMessage(
+        key: String, kind: String, severity: Alarm.Severity, at time: Timestamp, nextAt: Timestamp
+    ) throws -> Int64 {
         try self.connection.execute(
-            """
-            INSERT INTO delivery (target, at, trouble) VALUES (?, ?, ?)
-            ON CONFLICT (target) DO UPDATE SET at = excluded.at, trouble = excluded.trouble
-            """, [.text(target), .integer(time.secondsSince1970), trouble.map { .text($0) } ?? .null])
+            "INSERT INTO alarm_message (key, kind, severity, begun_at, next_at) VALUES (?, ?, ?, ?, ?)",
+            [
+                .text(key), .text(kind), .text(severity.rawValue), .integer(time.secondsSince1970),
+                .integer(nextAt.secondsSince1970),
+            ])
+        let rows = try self.connection.rows("SELECT MAX(number) FROM alarm_message WHERE key = ?", [.text(key)])
+        guard let row = rows.first else {
+            throw StoreError(.damaged, "a message that was written is not there")
+        }
+        return try row.integer(0)
     }
 
-    /// How the last attempt went, by target.
-    func deliveries() throws -> [String: StoredDelivery] {
-        let rows = try self.connection.rows("SELECT target, at, trouble FROM delivery", [])
-        return Dictionary(
-            try rows.map { row in
-                (
-                    try row.text(0),
-                    StoredDelivery(
-                        at: Timestamp(secondsSince1970: try row.integer(1)), trouble: try row.optionalText(2))
-                )
-            }
-        ) { first, _ in first }
-    }
-
-    /// Tries something again later.
-    func postpone(_ number: Int64, until time: Timestamp) throws {
+    /// Makes an alarm a part of a message.
+    func join(_ key: String, to message: Int64) throws {
         try self.connection.execute(
-            "UPDATE notification SET next_at = ? WHERE number = ?", [.integer(time.secondsSince1970), .integer(number)])
+            "UPDATE alarm SET message = ?, told = NULL WHERE key = ?", [.integer(message), .text(key)])
     }
 
-    /// Forgets what was sent, or given up.
-    func removeNotification(_ number: Int64) throws {
-        try self.connection.execute("DELETE FROM notification WHERE number = ?", [.integer(number)])
+    /// Notes that a message told of all its alarms: those that fire stay in it, and those that ended leave it.
+    func putTold(_ message: Int64, _ severity: Alarm.Severity, nextAt: Timestamp) throws {
+        try self.connection.execute(
+            "UPDATE alarm SET message = NULL, told = NULL WHERE message = ? AND ended_at IS NOT NULL",
+            [.integer(message)])
+        try self.connection.execute("UPDATE alarm SET told = severity WHERE message = ?", [.integer(message)])
+        try self.connection.execute(
+            "UPDATE alarm_message SET severity = ?, next_at = ? WHERE number = ?",
+            [.text(severity.rawValue), .integer(nextAt.secondsSince1970), .integer(message)])
+    }
+
+    /// Ends a message, and takes its alarms out of it.
+    func removeAlarmMessage(_ message: Int64) throws {
+        try self.connection.execute(
+            "UPDATE alarm SET message = NULL, told = NULL WHERE message = ?", [.integer(message)])
+        try self.connection.execute("DELETE FROM alarm_message WHERE number = ?", [.integer(message)])
     }
 }

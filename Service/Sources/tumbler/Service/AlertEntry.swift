@@ -30,6 +30,12 @@ struct AlertEntry {
         else {
             throw self.position.error("what the urlFile of \(self.name) holds is no address", hint: "https://…")
         }
+        // Said without the address, which is a secret.
+        guard AlertTarget.isAllowed(address: address) else {
+            throw self.position.error(
+                "what the urlFile of \(self.name) holds is not allowed: alarms are posted over https, to loopback alone "
+                    + "over http, and the address has no name, password or fragment", hint: "https://…")
+        }
         return AlertTarget(kind: self.kind, name: self.name, address: address, routingKey: key)
     }
 

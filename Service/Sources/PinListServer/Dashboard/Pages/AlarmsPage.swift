@@ -19,6 +19,8 @@ struct AlarmsPage: DashboardPage {
             case delivered(Timestamp)
             /// It was not, because of this.
             case failed(Timestamp, String)
+            /// No instance that runs knows the target: so many wait, and so many were given up.
+            case unknown(waiting: Int64, lost: Int64)
         }
 
         /// Which: what the test button sends back.
@@ -29,14 +31,20 @@ struct AlarmsPage: DashboardPage {
         var label: String
         /// How the last delivery went.
         var delivery: Delivery
+        /// Whether this instance can reach it, and test it.
+        var isHere = true
     }
 
     /// Those that are firing.
     var firing: [ShownAlarm]
     /// Those that are over, the newest first.
     var recent: [ShownAlarm]
+    /// The silences that are not over.
+    var silences: [StoredSilence] = []
     /// Where alarms go.
     var targets: [Target]
+    /// Whether the person who looks may acknowledge and silence.
+    var mayOperate = false
     /// The token against forgery that the forms carry.
     var token: String
     /// What a test just did, in a sentence; `nil` when none was made.
@@ -46,6 +54,18 @@ struct AlarmsPage: DashboardPage {
     static let testPath = "/alarms/test"
     /// The field that names the target.
     static let targetField = "target"
+    /// Where an acknowledgement is posted to, with ``keyField``.
+    static let acknowledgePath = "/alarms/acknowledge"
+    /// Where a silence is posted to, with ``keyField``, ``hoursField`` and ``reasonField``.
+    static let silencePath = "/alarms/silence"
+    /// Where the end of a silence is posted to, with ``keyField``.
+    static let unsilencePath = "/alarms/unsilence"
+    /// The field that names an alarm by its key, or a kind.
+    static let keyField = "key"
+    /// The field of how many hours a silence lasts.
+    static let hoursField = "hours"
+    /// The field of why.
+    static let reasonField = "because"
 
     /// What the window is called.
     var title: String { "Alarms" }
@@ -53,7 +73,10 @@ struct AlarmsPage: DashboardPage {
     /// What the template is filled with.
     func view(in frame: PageFrame) -> View {
         View([
-            "firing": .views(self.firing.map { $0.view(in: frame) }), "hasFiring": .flag(!self.firing.isEmpty),
+            "firing": .views(self.firing.map { $0.view(in: frame, token: self.mayOperate ? self.token : nil) }),
+            "hasFiring": .flag(!self.firing.isEmpty), "looksOnly": .flag(!self.mayOperate && !self.firing.isEmpty),
+            "silences": .views(self.silences.map { self.view(of: $0, in: frame) }),
+            "hasSilences": .flag(!self.silences.isEmpty),
             "recent": .views(self.recent.prefix(100).map { $0.view(in: frame) }),
             "hasRecent": .flag(!self.recent.isEmpty),
             "notice": .markup(self.notice.map { VisibleText.line($0, limit: 300) } ?? ""),
@@ -63,11 +86,25 @@ struct AlarmsPage: DashboardPage {
                     View([
                         "id": "\(target.id)", "kind": .markup(VisibleText.line(target.kind, limit: 32)),
                         "label": .markup(VisibleText.line(target.label, limit: 96)),
+                        "isHere": .flag(target.isHere),
                         "plain": "\(VisibleText.plain(target.label))", "action": "\(Self.testPath)",
                         "field": "\(Self.targetField)", "tokenField": "\(PageFrame.tokenField)",
                         "token": "\(self.token)", "delivery": .markup(Self.text(target.delivery, in: frame)),
                     ])
                 }),
+        ])
+    }
+
+    private func view(of silence: StoredSilence, in frame: PageFrame) -> View {
+        View([
+            "what": .markup(VisibleText.line(silence.what, limit: 300)), "key": "\(silence.what)",
+            "plain": "\(VisibleText.plain(silence.what))",
+            "severity": .markup(VisibleText.line(silence.severity.rawValue, limit: 32)),
+            "until": .markup(frame.times.full(silence.endsAt)),
+            "by": .markup(VisibleText.line(silence.madeBy, limit: 64)),
+            "reason": .markup(VisibleText.line(silence.reason, limit: 300)), "mayEnd": .flag(self.mayOperate),
+            "action": "\(Self.unsilencePath)", "field": "\(Self.keyField)",
+            "tokenField": "\(PageFrame.tokenField)", "token": "\(self.token)",
         ])
     }
 
@@ -82,6 +119,11 @@ struct AlarmsPage: DashboardPage {
             """
             <span class="state now"><span aria-hidden="true">■</span> failed</span> \(frame.times.full(time)): \
             \(VisibleText.line(why, limit: 200))
+            """
+        case .unknown(let waiting, let lost):
+            """
+            <span class="state now"><span aria-hidden="true">■</span> not delivered</span> No instance that runs knows \
+            this target: \(waiting) wait, \(lost) were given up after a day.
             """
         }
     }

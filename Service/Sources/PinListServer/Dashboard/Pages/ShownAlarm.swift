@@ -14,7 +14,7 @@ struct ShownAlarm: Hashable, Sendable {
         case now
     }
 
-    /// Which alarm it is, stable over its life: letters, digits and hyphens.
+    /// Which alarm it is: its key.
     var id: String
     /// How much it hurries.
     var severity: Severity
@@ -30,11 +30,17 @@ struct ShownAlarm: Hashable, Sendable {
     var since: Timestamp
     /// Until when; `nil` while it is firing.
     var until: Timestamp?
+    /// Who has seen it, and when; `nil` when nobody has said so.
+    var acknowledged: StoredAlarm.Acknowledgement?
+    /// What keeps it from telling people; `nil` when nothing does.
+    var silenced: StoredSilence?
 
     /// What templates show of it.
-    func view(in frame: PageFrame) -> View {
+    ///
+    /// - Parameter token: The token against forgery of its forms; `nil` for a page or a person without them.
+    func view(in frame: PageFrame, token: String? = nil) -> View {
         View([
-            "id": "\(self.id)", "title": .markup(VisibleText.line(self.title, limit: 200)),
+            "title": .markup(VisibleText.line(self.title, limit: 200)),
             "evidence": .markup(VisibleText.line(self.evidence, limit: 600)),
             "advice": .markup(VisibleText.line(self.advice, limit: 600)),
             "kind": self.until == nil ? (self.severity == .now ? "now" : "soon") : "over",
@@ -45,6 +51,33 @@ struct ShownAlarm: Hashable, Sendable {
                 "\(TimeText.duration(max(0, $0.secondsSince1970.subtractingReportingOverflow(self.since.secondsSince1970).0)))"
             } ?? "",
             "href": .markup(self.path.map { "\(frame.link($0))" } ?? ""),
+            "acknowledged": .markup(self.acknowledgedText(in: frame)),
+            "silenced": .markup(self.silencedText(in: frame)),
+            "forms": .view(token.map { self.forms($0) }),
+        ])
+    }
+
+    private func acknowledgedText(in frame: PageFrame) -> Markup {
+        guard let seen = self.acknowledged else { return "" }
+        return "by \(VisibleText.line(seen.by, limit: 64)), \(frame.times.full(seen.at))"
+    }
+
+    private func silencedText(in frame: PageFrame) -> Markup {
+        guard let silence = self.silenced else { return "" }
+        return """
+            until \(frame.times.full(silence.endsAt)), by \(VisibleText.line(silence.madeBy, limit: 64)): \
+            \(VisibleText.line(silence.reason, limit: 300))
+            """
+    }
+
+    private func forms(_ token: String) -> View {
+        View([
+            "acknowledge": "\(AlarmsPage.acknowledgePath)", "silence": "\(AlarmsPage.silencePath)",
+            "keyField": "\(AlarmsPage.keyField)", "key": "\(self.id)", "hoursField": "\(AlarmsPage.hoursField)",
+            "reasonField": "\(AlarmsPage.reasonField)", "mostHours": "\(AlarmHandling.longestSilence / 3_600)",
+            "longestReason": "\(AlarmHandling.longestReason)", "tokenField": "\(PageFrame.tokenField)",
+            "token": "\(token)", "plain": "\(VisibleText.plain(self.title))",
+            "isAcknowledged": .flag(self.acknowledged != nil),
         ])
     }
 }

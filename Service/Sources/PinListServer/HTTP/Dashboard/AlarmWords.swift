@@ -4,12 +4,6 @@
 
 /// What an alarm is called, and what to do about it.
 enum AlarmWords {
-    /// What an alarm's key is about.
-    static func subject(of key: String) -> String {
-        let parts = key.split(separator: ":", maxSplits: 2)
-        return parts.count > 1 ? String(parts[1]) : ""
-    }
-
     /// A short sentence.
     static func title(_ kind: Alarm.Kind?, subject: String) -> String {
         switch kind {
@@ -19,6 +13,7 @@ enum AlarmWords {
         case .certificateExpiry: "A certificate of \(subject) is about to expire"
         case .pinExpiry: "The pins of \(subject) are about to expire"
         case .probeFailed: "\(subject) serves what apps refuse"
+        case .probeUnreached: "The last probe did not reach \(subject)"
         case .rotationGate: "The rotation of \(subject) does not go on"
         case .earlySwitch: "\(subject) presents a new key too early"
         case .noRotationPlan: "No rotation of \(subject) is planned, and its certificate ends"
@@ -45,6 +40,8 @@ enum AlarmWords {
             "Renew it with a key that the list names, or release a list that names the new key first."
         case .pinExpiry: "Release a list with a later expiresAt, or without one: after it the domain is not pinned."
         case .probeFailed: "Serve a key that the list names, or release a list that names the one that is served."
+        case .probeUnreached:
+            "Look whether the host or the network of the probe is down. What an earlier probe found of it still counts."
         case .rotationGate:
             "tumbler rotate status says what is missing. Do not deploy the new key before the plan is ready."
         case .earlySwitch:
@@ -70,7 +67,7 @@ enum AlarmWords {
     static func path(_ kind: Alarm.Kind?) -> String? {
         switch kind {
         case .failureRate: DashboardSection.failures.path
-        case .certificateExpiry, .pinExpiry, .probeFailed, .noRotationPlan: DashboardSection.hosts.path
+        case .certificateExpiry, .pinExpiry, .probeFailed, .probeUnreached, .noRotationPlan: DashboardSection.hosts.path
         case .adoptionStalled: DashboardSection.adoption.path
         case .rotationGate, .earlySwitch: DashboardSection.rotations.path
         case .listExpiry, .rootExpiry: DashboardSection.lists.path

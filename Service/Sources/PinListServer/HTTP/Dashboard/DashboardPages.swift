@@ -27,7 +27,8 @@ enum DashboardPages {
                 HostRate(host, [:], hour: overview.time.hour, part: overview.time.partOfHour)
             }
         return NowPage(
-            alarms: overview.alarms.map { Self.alarm($0) }, hosts: rates.map { Self.rate($0, overview.time) },
+            alarms: overview.alarms.map { Self.alarm($0, overview.silences) },
+            hosts: rates.map { Self.rate($0, overview.time) },
             lists: overview.names.map(Self.served), unmeasured: unmeasured)
     }
 
@@ -79,23 +80,6 @@ enum DashboardPages {
             tokens: tokens.map { ShownToken($0, at: asked.overview.time) })
     }
 
-    static func alarms(_ asked: DashboardRequest, token: String) async throws -> AlarmsPage {
-        let (ended, deliveries) = try await asked.parts.store.read { store in
-            (try store.endedAlarms(limit: 50), try store.deliveries())
-        }
-        let tested = asked.member("tested")
-        let targets = asked.parts.configuration.alerts
-        return AlarmsPage(
-            firing: asked.overview.alarms.map { Self.alarm($0) }, recent: ended.map { Self.alarm($0) },
-            targets: targets.map { target in
-                AlarmsPage.Target(
-                    id: target.name, kind: target.kind.rawValue, label: target.name,
-                    delivery: Self.delivery(deliveries[target.name]))
-            },
-            token: token,
-            notice: targets.first { $0.name == tested }.map { "A test is on its way to \($0.name)." })
-    }
-
     // MARK: Parts
 
     static func unmeasured(_ name: NameOverview) -> Unmeasured? {
@@ -110,19 +94,6 @@ enum DashboardPages {
             name: name.name, version: name.list.version, digest: name.digest, publishedAt: name.publishedAt,
             expiresAt: name.list.expiresAt, rootVersion: name.root.version, rootExpiresAt: name.root.expiresAt,
             share: name.adoption.share(of: name.list.version))
-    }
-
-    private static func delivery(_ stored: StoredDelivery?) -> AlarmsPage.Target.Delivery {
-        guard let stored else { return .none }
-        return stored.trouble.map { .failed(stored.at, $0) } ?? .delivered(stored.at)
-    }
-
-    static func alarm(_ alarm: StoredAlarm) -> ShownAlarm {
-        let kind = Alarm.Kind(rawValue: alarm.kind)
-        return ShownAlarm(
-            id: alarm.key, severity: alarm.severity == Alarm.Severity.critical.rawValue ? .now : .soon,
-            title: AlarmWords.title(kind, subject: AlarmWords.subject(of: alarm.key)), evidence: alarm.detail,
-            advice: AlarmWords.advice(kind), path: AlarmWords.path(kind), since: alarm.since, until: alarm.endedAt)
     }
 
     static func rate(_ rate: HostRate, _ now: Timestamp) -> ShownHostRate {

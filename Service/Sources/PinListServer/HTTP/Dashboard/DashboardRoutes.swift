@@ -39,12 +39,14 @@ struct DashboardRoutes: Sendable {
         self.page("/failures", router) { try await DashboardPages.failures($0) }
         self.page("/failures/:id", router) { try await DashboardPages.failure($0) }
         self.page("/alarms", router) { request in
-            try await DashboardPages.alarms(request, token: self.forms.token(for: request.request))
+            try await DashboardPages.alarms(
+                request, token: self.forms.token(for: request.request),
+                mayOperate: try await self.access.isOperator(request.request))
         }
         router.get("/login") { request, _ in self.askToLogIn(request) }
         router.post("/login") { request, _ in try await self.logIn(request) }
         router.post("/logout") { request, _ in try await self.logOut(request) }
-        router.post("/alarms/test") { request, _ in try await self.testAlarm(request) }
+        self.addAlarmForms(to: router)
     }
 
     /// A page that needs a reader.
@@ -75,7 +77,8 @@ struct DashboardRoutes: Sendable {
             logoutToken: asked.request.cookies[AdminAccess.cookie] == nil ? nil : self.forms.token(for: asked.request))
     }
 
-    private func answer(
+    /// A page as an answer.
+    func answer(
         _ page: some DashboardPage, _ status: HTTPResponse.Status, in frame: PageFrame? = nil
     ) -> Response {
         let frame = frame ?? PageFrame(names: [], name: nil, time: self.parts.clock.now)
@@ -152,19 +155,6 @@ struct DashboardRoutes: Sendable {
         return response
     }
 
-    private func testAlarm(_ request: Request) async throws -> Response {
-        try await self.access.expectReader(request)
-        let form = try await self.form(request)
-        try self.forms.check(form, request)
-        guard let target = self.parts.configuration.alerts.first(where: { $0.name == form[AlarmsPage.targetField] })
-        else { return self.answer(ErrorPage(status: 404, detail: "there is no such target"), .notFound) }
-        let now = self.parts.clock.now
-        do {
-            try await self.parts.store.write { try AlarmEvaluation.test(target, in: $0, by: "dashboard", at: now) }
-        } catch { throw Problem.unavailable(error) }
-        return Self.redirect(to: "/alarms?tested=" + DashboardLink.encode(target.name))
-    }
-
     /// Over plain HTTP to a loopback name a browser takes no `Secure` cookie; anywhere else nothing but one.
     private func cookie(_ value: String, lasting seconds: Int, _ request: Request) -> Cookie {
         let isLoopback = LoopbackName.isLoopback(authority: request.head.authority ?? "")
@@ -173,7 +163,8 @@ struct DashboardRoutes: Sendable {
             sameSite: .strict)
     }
 
-    private func form(_ request: Request) async throws -> [String: String] {
+    /// The fields of a form.
+    func form(_ request: Request) async throws -> [String: String] {
         FormBody(try await request.body(upTo: Self.mostFormBytes)).fields
     }
 
@@ -186,7 +177,8 @@ struct DashboardRoutes: Sendable {
         return path
     }
 
-    private static func redirect(to path: String) -> Response {
+    /// Leads a browser to a page of ours.
+    static func redirect(to path: String) -> Response {
         Response(
             status: .seeOther, headers: [.location: path, .cacheControl: "no-store", .contentLength: "0"])
     }

@@ -1,0 +1,59 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+internal import PinListMetadata
+
+/// One alarm of a message, as notifications name it.
+struct ToldAlarm: Hashable, Sendable {
+    /// The alarm's key.
+    let key: String
+    /// What it is about: a host or the name of a list.
+    let subject: String
+    /// How urgent it is.
+    let severity: String
+    /// What is the matter, in a sentence without a full stop.
+    let detail: String
+    /// Since when, in the form of RFC 3339.
+    let since: String
+    /// The id of the token of the person who has seen it; `nil` when nobody has said so.
+    let acknowledgedBy: String?
+
+    init(_ alarm: StoredAlarm) {
+        self.key = alarm.key
+        self.subject = Alarm.subject(of: alarm.key)
+        self.severity = alarm.severity
+        self.detail = alarm.detail
+        self.since = alarm.since.description
+        self.acknowledgedBy = alarm.acknowledgement?.by
+    }
+
+    /// Reads what ``json`` writes; `nil` for anything else.
+    init?(_ value: JSONValue) {
+        guard case .object(let members) = value else { return nil }
+        func text(_ name: String) -> String? {
+            guard case .string(let text)? = members.first(where: { $0.name == name })?.value else { return nil }
+            return text
+        }
+        guard let key = text("key"), let subject = text("subject"), let severity = text("severity"),
+            let detail = text("detail"), let since = text("since")
+        else { return nil }
+        self.key = key
+        self.subject = subject
+        self.severity = severity
+        self.detail = detail
+        self.since = since
+        self.acknowledgedBy = text("acknowledgedBy")
+    }
+
+    /// As JSON.
+    var json: JSONValue {
+        .object(
+            [
+                .init("key", .string(self.key)), .init("subject", .string(self.subject)),
+                .init("severity", .string(self.severity)), .init("detail", .string(self.detail)),
+                .init("since", .string(self.since)),
+            ] + (self.acknowledgedBy.map { [.init("acknowledgedBy", .string($0))] } ?? []))
+    }
+}
