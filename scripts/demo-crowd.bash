@@ -107,7 +107,7 @@ database = sqlite3.connect(path, timeout=30, isolation_level=None)
 
 
 def rows():
-    return database.execute("SELECT name, hour, source, digest, count FROM inquiry").fetchall()
+    return database.execute("SELECT name, hour, source, digest, SUM(count) FROM inquiry GROUP BY 1, 2, 3, 4").fetchall()
 
 
 if command == "remember":

@@ -122,7 +122,7 @@ def each_is_there_once(database, wanted, what):
     expect(not lost, f"{what}: {len(lost)} reports with 202 are gone, such as {lost[:3]}")
     twice = [host for host, count in found.items() if count != 1]
     expect(not twice, f"{what}: {len(twice)} reports are there more than once: {twice[:3]}")
-    sums = database.sql("""SELECT (SELECT COUNT(*) FROM report), (SELECT SUM(count) FROM report_group),
+    sums = database.sql("""SELECT (SELECT COUNT(*) FROM report), (SELECT SUM(count) FROM group_count),
         (SELECT SUM(count) FROM group_hour), (SELECT SUM(count) FROM report_hour)""").split()
     expect(len(set(sums)) == 1, f"{what}: the sums differ: {sums}")
 

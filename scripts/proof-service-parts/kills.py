@@ -52,7 +52,7 @@ def totals(service):
     """The sums that are kept beside the reports: all of them must say the same."""
     db = sqlite3.connect(f"file:{service.data / 'tumbler.sqlite'}?mode=ro", uri=True)
     try:
-        return db.execute("""SELECT (SELECT COUNT(*) FROM report), (SELECT SUM(count) FROM report_group),
+        return db.execute("""SELECT (SELECT COUNT(*) FROM report), (SELECT SUM(count) FROM group_count),
             (SELECT SUM(count) FROM group_hour), (SELECT SUM(count) FROM report_hour)""").fetchone()
     finally:
         db.close()

@@ -52,46 +52,52 @@ def bare(seconds, batch):
         body = report("h1.example.com")
         commits, rows, began = [], 0, time.monotonic()
         group = "0" * 64
+        number = db.execute("""
+            INSERT INTO report_group (id, kind, reason, host, app, app_version, list_name, list_version, issuer,
+                is_validated, is_listed) VALUES (?, 'pin', 'no-matching-pin', 'api0.example.com', ?, '1.0', ?, 1, '', 0, 1)
+            RETURNING number""", (group, NAME, NAME)).fetchall()[0][0]
         while time.monotonic() - began < seconds:
             start = time.monotonic()
             now = int(time.time())
             db.execute("BEGIN IMMEDIATE")
-            db.execute("SELECT number FROM report_group WHERE id = ?", (group,)).fetchall()
-            number = db.execute("""
-                INSERT INTO report_group (id, kind, reason, host, app, app_version, list_name, list_version, issuer,
-                    issuer_pin, is_public, is_validated, first_at, last_at, count)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                ON CONFLICT (id) DO UPDATE SET count = report_group.count + excluded.count,
-                    last_at = CASE WHEN excluded.last_at > report_group.last_at THEN excluded.last_at
-                        ELSE report_group.last_at END RETURNING number""",
-                (group, "pin", "no-matching-pin", "api0.example.com", NAME, "1.0", NAME, 1, "", None, None, 0, now, now,
-                 batch)).fetchall()[0][0]
-            db.execute("""INSERT INTO group_hour (group_number, hour, count) VALUES (?, ?, ?)
-                ON CONFLICT (group_number, hour) DO UPDATE SET count = group_hour.count + excluded.count""",
+            kept = db.execute("""SELECT id, number, is_listed,
+                (SELECT COALESCE(SUM(bodies), 0) FROM group_count WHERE group_number = report_group.number)
+                FROM report_group WHERE id IN (?)""", (group,)).fetchall()[0][3]
+            bodies = min(max(16 - kept, 0), batch)
+            db.execute("""
+                INSERT INTO group_count (group_number, instance, count, bodies, bodies_at, first_at, last_at)
+                VALUES (?, 'i', ?, ?, ?, ?, ?)
+                ON CONFLICT (group_number, instance) DO UPDATE SET count = group_count.count + excluded.count,
+                    bodies = group_count.bodies + excluded.bodies, last_at = excluded.last_at""",
+                (number, batch, bodies, now, now, now))
+            db.execute("""INSERT INTO group_hour (group_number, hour, count, instance) VALUES (?, ?, ?, 'i')
+                ON CONFLICT (group_number, hour, instance) DO UPDATE SET count = group_hour.count + excluded.count""",
                 (number, now // 3600, batch))
             db.execute("""INSERT INTO group_network (group_number, day, instance, networks, is_more)
-                VALUES (?, ?, ?, ?, ?) ON CONFLICT (group_number, day, instance) DO UPDATE SET
+                VALUES (?, ?, 'i', ?, 0) ON CONFLICT (group_number, day, instance) DO UPDATE SET
                 networks = excluded.networks, is_more = excluded.is_more
-                WHERE excluded.networks > group_network.networks""", (number, now // 86400, "i", 1 + len(commits), 0))
-            kept = db.execute("SELECT COUNT(*) FROM report_body WHERE group_number = ?", (number,)).fetchone()[0]
-            for index in range(batch):
-                inserted = db.execute("""
-                    INSERT INTO report (group_number, received_at, claimed_at, host, port, platform, leaf_pin, signals,
-                        sampled) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number""",
-                    (number, now, now, f"h{rows + index}.example.com", 443, "IOS 17.1", None, "", 0)).fetchall()[0][0]
-                if kept < 16:
-                    kept += 1
-                    db.execute("INSERT INTO report_body (report, group_number, body) VALUES (?, ?, ?)",
-                               (inserted, number, body))
-            db.execute("""INSERT INTO report_hour (hour, host, kind, count) VALUES (?, ?, ?, ?)
-                ON CONFLICT (hour, host, kind) DO UPDATE SET count = report_hour.count + excluded.count""",
-                (now // 3600, "api0.example.com", "pin", batch))
+                WHERE excluded.networks > group_network.networks""", (number, now // 86400, 1 + len(commits)))
+            db.execute("""INSERT INTO report_hour (hour, host, kind, count, instance) VALUES (?, ?, 'pin', ?, 'i')
+                ON CONFLICT (hour, host, kind, instance) DO UPDATE SET count = report_hour.count + excluded.count""",
+                (now // 3600, "api0.example.com", batch))
+            insert(db, [(number, now, now, f"h{rows + index}.example.com", 443, "IOS 17.1", None, "", 0,
+                         body if index < bodies else None) for index in range(batch)])
             db.execute("COMMIT")
             rows += batch
             commits.append(time.monotonic() - start)
         rate = rows / (time.monotonic() - began)
         db.close()
     return rate, percentile(commits, 0.99) * 1e3
+
+
+def insert(db, rows):
+    """Rows of reports, as many in a statement as the store has."""
+    while rows:
+        count = next(length for length in (64, 16, 4, 1) if length <= len(rows))
+        values = ", ".join(["(" + ", ".join("?" * 10) + ")"] * count)
+        db.execute(f"""INSERT INTO report (group_number, received_at, claimed_at, host, port, platform, leaf_pin, signals,
+            sampled, body) VALUES {values}""", [value for row in rows[:count] for value in row])
+        rows = rows[count:]
 
 
 def prove(seconds, rounds):

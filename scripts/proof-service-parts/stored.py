@@ -45,13 +45,13 @@ def fill(database, count, pem, now):
             '{pin("leaf")}', '', 0 FROM u""")
     for _, sql in indexes:
         db.execute(sql)
-    db.execute("""INSERT INTO group_hour SELECT group_number, received_at / 3600, COUNT(*) FROM report GROUP BY 1, 2""")
-    db.execute("""INSERT INTO report_hour SELECT hour, report_group.host, report_group.kind, SUM(group_hour.count)
+    db.execute("""INSERT INTO group_hour (group_number, hour, count) SELECT group_number, received_at / 3600, COUNT(*) FROM report GROUP BY 1, 2""")
+    db.execute("""INSERT INTO report_hour (hour, host, kind, count) SELECT hour, report_group.host, report_group.kind, SUM(group_hour.count)
         FROM group_hour JOIN report_group ON number = group_number GROUP BY 1, 2, 3""")
-    db.execute("""UPDATE report_group SET count = (SELECT COALESCE(SUM(count), 0) FROM group_hour
-        WHERE group_number = number), last_at = (SELECT COALESCE(MAX(hour), 0) * 3600 + 3599 FROM group_hour
-        WHERE group_number = number)""")
     fill_bodies(db, pem)
+    db.execute(f"""INSERT INTO group_count (group_number, instance, count, bodies, bodies_at, first_at, last_at)
+        SELECT group_number, 'instance', SUM(count), {BODIES}, {now}, MIN(hour) * 3600, MAX(hour) * 3600 + 3599
+        FROM group_hour GROUP BY 1""")
     fill_inquiries(db, now)
     db.execute("COMMIT")
     db.execute("PRAGMA journal_mode = WAL")
@@ -66,9 +66,10 @@ def fill_groups(db, now):
         rows.append((number + 1, hashlib.sha256(b"group %d" % number).hexdigest(),
                      "tls" if reason == "chain-invalid" else "pin", reason, f"api{number % HOSTS}.example.com", NAME,
                      f"{number // 200 % 20}.0", NAME, 1, f"Issuer {number % 700}", pin(f"issuer {number % 700}"),
-                     number % 2, 1, now - DAYS * 86400, now, 0))
-    db.executemany("INSERT INTO report_group VALUES (" + ", ".join("?" * 16) + ")", rows)
-    db.executemany("INSERT INTO group_leaf VALUES (?, ?, ?, ?)",
+                     number % 2, 1, 1))
+    db.executemany("""INSERT INTO report_group (number, id, kind, reason, host, app, app_version, list_name, list_version,
+        issuer, issuer_pin, is_public, is_validated, is_listed) VALUES (""" + ", ".join("?" * 14) + ")", rows)
+    db.executemany("INSERT INTO group_leaf (group_number, pin, not_before, not_after) VALUES (?, ?, ?, ?)",
                    ((number + 1, pin(f"leaf {number} {leaf}"), now - 86400, now + 86400 * 90)
                     for number in range(GROUPS) for leaf in range(1 if number % 3 else 8)))
     db.executemany("INSERT INTO group_network VALUES (?, ?, ?, ?, ?)",
@@ -83,7 +84,7 @@ def fill_bodies(db, pem):
                             '"served-certificate-chain": ["' + pem.replace("\n", "\\n") + '"]').encode()
         reports = db.execute("SELECT number FROM report WHERE group_number = ? ORDER BY number LIMIT ?",
                              (number + 1, BODIES)).fetchall()
-        db.executemany("INSERT INTO report_body VALUES (?, ?, ?)", ((row[0], number + 1, body) for row in reports))
+        db.executemany("UPDATE report SET body = ? WHERE number = ?", ((body, row[0]) for row in reports))
 
 
 def fill_inquiries(db, now):
@@ -95,7 +96,8 @@ def fill_inquiries(db, now):
     db.executemany("INSERT INTO list (number, name, version, digest, envelope, published_at) VALUES (?, ?, 1, ?, ?, ?)",
                    ((number + 1, NAME, digest, envelope, now - DAYS * 86400 + number)
                     for number, digest in enumerate(digests[:DIGESTS - 33])))
-    db.executemany("INSERT INTO inquiry VALUES (?, ?, 'installation', ?, ?)",
+    db.executemany("""INSERT INTO inquiry (name, hour, source, digest, count)
+        VALUES (?, ?, 'installation', ?, ?)""",
                    ((NAME, now // 3600 - hour, digest, 1 + hour % 5)
                     for hour in range(DAYS * 24) for digest in digests[:-1] + [newest]))
 

@@ -8,6 +8,7 @@ internal import HummingbirdCore
 internal import HummingbirdTLS
 public import Logging
 internal import NIOCertificateReloading
+internal import NIOConcurrencyHelpers
 internal import NIOCore
 internal import NIOSSL
 internal import PinListMetadata
@@ -63,10 +64,13 @@ public struct PinListService: Service {
         var services: [any Service] = [
             ListWatch(lists: self.parts.lists, store: self.parts.store, logger: self.parts.logger),
             InstanceWatch(parts: self.parts),
-            InquiryRecorder(counter: self.parts.inquiries, store: self.parts.store, logger: self.parts.logger),
-            Retention(
-                store: self.parts.store, limits: self.parts.configuration.retention, clock: self.parts.clock,
+            InquiryRecorder(
+                counter: self.parts.inquiries, store: self.parts.store, instance: self.parts.instance,
                 logger: self.parts.logger),
+            Retention(
+                store: self.parts.store, instance: self.parts.instance, limits: self.parts.configuration.retention,
+                clock: self.parts.clock, logger: self.parts.logger,
+                seen: { [room = self.parts.room] seen in room.withLockedValue { $0 = seen } }),
             AlarmWatch(parts: self.parts, sender: HTTPWebhookSender(client: client)),
         ]
         if let tls { services.append(tls.reloader) }

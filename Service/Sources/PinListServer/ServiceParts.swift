@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Logging
+internal import NIOConcurrencyHelpers
 internal import PinListMetadata
 
 /// What one instance of the service is made of.
@@ -18,6 +19,8 @@ struct ServiceParts: Sendable {
     let reports: ReportRoute
     let reportCounters: ReportCounters
     let intake: ReportIntake
+    /// Who takes the room of the database, when this instance looked last.
+    let room = NIOLockedValueBox<StoreRoom?>(nil)
     let source: RequestSource
     let plans: RotationPlans
     let logger: Logger

@@ -12,6 +12,8 @@ struct InquiryRecorder: Service {
 
     let counter: InquiryCounter
     let store: any ServiceStore
+    /// Who counts.
+    var instance = ""
     let logger: Logger
 
     func run() async throws {
@@ -23,7 +25,8 @@ struct InquiryRecorder: Service {
     func record() async {
         let counts = self.counter.take()
         guard !counts.isEmpty else { return }
-        do { try await self.store.write { try $0.add(counts) } } catch {
+        let instance = self.instance
+        do { try await self.store.append { try $0.add(counts, countedBy: instance) } } catch {
             self.counter.putBack(counts)
             self.logger.warning("what clients hold could not be stored, and is kept until it can: \(error)")
         }

@@ -39,7 +39,7 @@ struct AlarmWatch: Service {
         do {
             let instance = self.parts.instance
             let ours = self.parts.configuration.alerts.map(\.name)
-            let isOurs = try await self.parts.store.write { store in
+            let isOurs = try await self.parts.store.write(as: .turns) { store in
                 // The instance that looks has others told, too: those that only another instance can reach.
                 try store.keepTargets(ours, of: instance, at: now)
                 return try store.takeTurn("alarms", for: instance, at: now, seconds: Self.turn)

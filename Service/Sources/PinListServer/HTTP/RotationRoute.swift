@@ -65,7 +65,7 @@ struct RotationRoute: Sendable {
         let rotation = StoredRotation(name: name, host: host.description, storedAt: now, bytes: body)
         let storing: RotationStoring?
         do {
-            storing = try await self.parts.store.write { store -> RotationStoring? in
+            storing = try await self.parts.store.write(as: .publications) { store -> RotationStoring? in
                 // What is planned for an entry goes on when the entry has gone.
                 guard try isListed || store.rotation(of: name, host: rotation.host) != nil else { return nil }
                 let storing = try store.put(rotation, if: condition)

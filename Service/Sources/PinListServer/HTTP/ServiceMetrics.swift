@@ -8,7 +8,11 @@ internal import PinListMetadata
 /// `GET /metrics`. Labels are names of lists, hosts of lists and bounded codes: never what a sender of reports chose.
 enum ServiceMetrics {
     /// The text.
-    static func text(_ overview: Overview, _ counters: ReportCounters.Numbers, _ written: (Int64, Int64)) -> String {
+    ///
+    /// - Parameter room: Who takes the room of the database, where this instance has looked.
+    static func text(
+        _ overview: Overview, _ counters: ReportCounters.Numbers, _ written: (Int64, Int64), _ room: StoreRoom?
+    ) -> String {
         var text = MetricsText()
         Self.addLists(overview, &text)
         Self.addReports(overview, counters, written, &text)
@@ -33,6 +37,11 @@ enum ServiceMetrics {
         text.add(
             "tumbler_audit_entries", "gauge", "Entries of the audit log, with the digest of the newest.",
             [([("head", overview.auditHead)], Double(overview.auditCount))])
+        if let room {
+            text.add(
+                "tumbler_database_bytes", "gauge", "What a table takes, about, when retention looked last.",
+                room.sizes.sorted { $0.key < $1.key }.map { ([("table", $0.key)], Double($0.value)) })
+        }
         return text.text
     }
 

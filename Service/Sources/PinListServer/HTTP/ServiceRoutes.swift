@@ -5,6 +5,7 @@
 internal import CertificatePinning
 internal import HTTPTypes
 internal import Hummingbird
+internal import NIOConcurrencyHelpers
 internal import PinListMetadata
 
 /// Which path leads where. One router for what everybody may ask, one for the operator; on one listener the second
@@ -81,7 +82,8 @@ struct ServiceRoutes: Sendable {
     private func metrics() async throws -> String {
         do {
             return ServiceMetrics.text(
-                try await self.parts.overview(), self.parts.reportCounters.current, await self.parts.intake.written)
+                try await self.parts.overview(), self.parts.reportCounters.current, await self.parts.intake.written,
+                self.parts.room.withLockedValue { $0 })
         } catch let error as StoreError { throw Problem.unavailable(error) }
     }
 

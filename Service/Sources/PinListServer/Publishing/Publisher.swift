@@ -51,7 +51,7 @@ public struct Publisher: Sendable {
                 throw PublicationRefusal(.notConfigured, "no root is configured for \(name)")
             }
             let envelopes = try read()
-            return try await self.store.write { store in
+            return try await self.store.write(as: .publications) { store in
                 try Self.publish(envelopes, name, anchor, in: store, by: actor, at: time)
             }
         } catch let refusal as PublicationRefusal {

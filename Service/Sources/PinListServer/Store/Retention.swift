@@ -4,69 +4,100 @@
 
 internal import CertificatePinning
 internal import Logging
+internal import NIOConcurrencyHelpers
 internal import ServiceLifecycle
 
 /// Forgets what is older than the configuration says, and the oldest of what is more.
 struct Retention: Service {
     /// How often it looks.
     static let interval: Duration = .seconds(600)
+    /// For how long an instance has the turn, in seconds: it looks twice meanwhile.
+    static let turn: Int64 = 1_200
     /// The most reports that one transaction forgets: nobody waits long for it.
     static let batch = 5_000
     /// The most transactions of one look.
     static let mostBatches = 200
+    /// How often it says what takes the room, in seconds.
+    static let complaintInterval: Int64 = 3_600
 
     let store: any ServiceStore
+    /// Which instance it belongs to.
+    var instance = ""
     let limits: ServiceConfiguration.Retention
     let clock: any ServiceClock
     let logger: Logger
+    /// Is told who takes the room, each time that this instance looks.
+    var seen: @Sendable (StoreRoom) -> Void = { _ in }
+
+    private let complainedAt = NIOLockedValueBox<Timestamp?>(nil)
 
     func run() async throws { await Interval.each(Self.interval) { await self.look() } }
 
-    /// Looks, and forgets.
+    /// Looks, and forgets, where it is the turn of this instance.
     func look() async {
+        let now = self.clock.now
         do {
-            let cutoff = self.clock.now.before(self.limits.days * 86_400)
-            var batches = 0
-            while batches < Self.mostBatches,
-                try await self.store.write({ try $0.removeReports(before: cutoff, limit: Self.batch) }) > 0
-            { batches += 1 }
-            try await self.store.write { try $0.removeCounts(before: cutoff) }
-            while batches < Self.mostBatches, try await self.store.size() > self.limits.megabytes * 1_000_000 {
-                let removed = try await self.store.write { store in
-                    try store.removeReports(before: Timestamp(secondsSince1970: .max), limit: Self.batch)
-                }
-                guard removed > 0 else { break }
-                batches += 1
+            let instance = self.instance
+            let isOurs = try await self.store.write(as: .turns) { store in
+                try store.takeTurn("retention", for: instance, at: now, seconds: Self.turn)
             }
+            guard isOurs else { return }
+            let today = now.hour / 24
+            try await self.store.write(as: .retention) { try $0.makeReportDays([today, today + 1]) }
+            try await self.store.write(as: .retention) { try $0.foldCounts(before: now.hour - 24) }
+            try await self.forgetOld(before: now.before(self.limits.days * 86_400))
+            try await self.forgetMuch(at: now)
         } catch { self.logger.warning("what is old could not be forgotten: \(error)") }
         await self.lookAtAudit()
     }
-}
 
-extension StoreTransaction {
-    /// Forgets the oldest reports.
-    ///
-    /// - Returns: How many.
-    func removeReports(before time: Timestamp, limit: Int) throws -> Int {
-        let values: [SQLValue] = [.integer(time.secondsSince1970), .integer(Int64(limit))]
-        let oldest = "SELECT number FROM report WHERE received_at < ? ORDER BY received_at, number LIMIT ?"
-        try self.connection.execute("DELETE FROM report_body WHERE report IN (\(oldest))", values)
-        return try self.connection.execute("DELETE FROM report WHERE number IN (\(oldest))", values)
+    private func forgetOld(before cutoff: Timestamp) async throws {
+        for _ in 0..<Self.mostBatches {
+            let removed = try await self.store.write(as: .retention) { store in
+                try store.removeReports(before: cutoff, limit: Self.batch)
+            }
+            guard removed > 0 else { break }
+        }
+        try await self.store.write(as: .retention) { try $0.removeCounts(before: cutoff) }
     }
 
-    /// Forgets what was counted, and groups and alarms that nothing is known of any more.
-    func removeCounts(before time: Timestamp) throws {
-        let (seconds, hour) = (SQLValue.integer(time.secondsSince1970), SQLValue.integer(time.hour))
-        let old = "SELECT number FROM report_group WHERE last_at < ?"
-        for table in ["group_hour", "group_leaf", "group_network"] {
-            try self.connection.execute("DELETE FROM \(table) WHERE group_number IN (\(old))", [seconds])
+    /// Forgets the oldest of what is too much: reports, and when there are none any more, counts.
+    private func forgetMuch(at now: Timestamp) async throws {
+        let room = StoreRoom(sizes: try await self.store.sizes(), limit: self.limits.megabytes * 1_000_000)
+        self.seen(room)
+        if let complaint = room.complaint { self.complain(complaint, room, at: now) }
+        guard room.excess > 0 else { return }
+        let today = now.hour / 24
+        let removed = try await self.store.write(as: .retention) { store -> Int in
+            guard store.connection.hasReportDays else { return 0 }
+            return try store.removeReportDays(of: room.excess, before: today)
         }
-        try self.connection.execute("DELETE FROM report_group WHERE last_at < ?", [seconds])
-        // Of groups that still fail, too.
-        try self.connection.execute("DELETE FROM group_hour WHERE hour < ?", [hour])
-        try self.connection.execute("DELETE FROM group_network WHERE day < ?", [.integer(time.hour / 24)])
-        try self.connection.execute("DELETE FROM report_hour WHERE hour < ?", [hour])
-        try self.connection.execute("DELETE FROM inquiry WHERE hour < ?", [hour])
-        try self.connection.execute("DELETE FROM alarm WHERE ended_at < ?", [seconds])
+        guard removed == 0 else { return }
+        let count = try await self.store.read { try $0.removableReports(before: today) }
+        guard count > 0 else {
+            return try await self.store.write(as: .retention) { try $0.removeOldestCounts(before: today) }
+        }
+        let each = max(room.forgotten / count, 1)
+        var excess = max(room.excess / each + 1, Int64(1))
+        for _ in 0..<Self.mostBatches where excess > 0 {
+            let limit = Int(clamping: min(excess, Int64(Self.batch)))
+            let removed = try await self.store.write(as: .retention) { store in
+                try store.removeReports(before: Timestamp(secondsSince1970: .max), limit: limit)
+            }
+            guard removed > 0 else { break }
+            excess -= Int64(removed)
+        }
+    }
+
+    private func complain(_ complaint: String, _ room: StoreRoom, at now: Timestamp) {
+        let isDue = self.complainedAt.withLockedValue { last in
+            if let last, last > now.before(Self.complaintInterval), last <= now { return false }
+            last = now
+            return true
+        }
+        guard isDue else { return }
+        let what =
+            room.excess > 0 ? "the oldest reports and counts go" : "nothing is forgotten for it; give it more room"
+        self.logger.warning("\(complaint); \(what)")
     }
 }

@@ -17,8 +17,34 @@ protocol SQLConnection {
     @discardableResult
     func execute(_ sql: String, _ values: [SQLValue]) throws -> Int
 
+    /// Inserts rows, in as few statements as the database needs.
+    ///
+    /// - Parameter rows: The values of each, one for each column.
+    func insert(_ rows: [[SQLValue]], _ insertion: SQLInsertion) throws
+
+    /// Waits until no other transaction has a lock, and keeps it until this one ends.
+    func lock(_ lock: StoreLock) throws
+
+    /// What follows queries that lock rows.
+    var rowLocks: SQLRowLocks { get }
+
+    /// Whether each day's reports have a table of their own, which is dropped as a whole.
+    var hasReportDays: Bool { get }
+
     /// Has the numbers that the database gives go on after the highest that is there, when rows were copied with theirs.
     func continueNumbers() throws
+}
+
+extension SQLConnection {
+    func insert(_ rows: [[SQLValue]], _ insertion: SQLInsertion) throws {
+        for row in rows { try self.execute(insertion.single.sql, row) }
+    }
+
+    func lock(_ lock: StoreLock) throws {}
+
+    var rowLocks: SQLRowLocks { SQLRowLocks() }
+
+    var hasReportDays: Bool { false }
 }
 
 /// A value of a column.

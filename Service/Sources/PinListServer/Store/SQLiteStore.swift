@@ -78,6 +78,26 @@ public final class SQLiteStore: ServiceStore {
         }
     }
 
+    /// What each table takes: of those that senders do not fill the bytes of their values, and all else is that of
+    /// reports. SQLite tells the pages of a table only where it was built to, and reads all of them for it.
+    public func sizes() async throws -> [String: Int64] {
+        let size = try await self.size()
+        return try await self.read { store in
+            var sizes: [String: Int64] = [:]
+            for table in StoreMove.tables where !StoreRoom.forgotten.contains(table.name) {
+                let widths = table.columns.map { "COALESCE(LENGTH(\($0)), 0)" }.joined(separator: " + ")
+                let sql = "SELECT COALESCE(SUM(\(widths)), 0), COUNT(*) FROM \(table.name)"
+                guard let row = try store.connection.rows(sql, []).first else { continue }
+                sizes[table.name] = try row.integer(0) + row.integer(1) * Self.rowOverhead
+            }
+            sizes["report"] = max(size - sizes.values.reduce(0, +), 0)
+            return sizes
+        }
+    }
+
+    /// Bytes that a row takes beside its values: its header, its place in the page, and its entry in an index.
+    private static let rowOverhead: Int64 = 50
+
     /// Copies the database into a new file.
     public func backUp(to path: String) async throws {
         guard !FileManager.default.fileExists(atPath: path) else {

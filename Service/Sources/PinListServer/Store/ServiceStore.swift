@@ -18,13 +18,43 @@ public protocol ServiceStore: Sendable {
     /// - Throws: ``StoreError``, and what the closure throws; then nothing was changed.
     func write<Result: Sendable>(_ body: @escaping @Sendable (StoreTransaction) throws -> Result) async throws -> Result
 
+    /// As ``write(_:)``, but apart only from changes that take the same lock; and from every other one where there is one
+    /// writer.
+    func write<Result: Sendable>(
+        as lock: StoreLock, _ body: @escaping @Sendable (StoreTransaction) throws -> Result
+    ) async throws -> Result
+
+    /// As ``write(_:)``, but without a lock: other instances change something at the same time. What runs in it adds rows
+    /// of its own, and touches none that another instance writes.
+    func append<Result: Sendable>(
+        _ body: @escaping @Sendable (StoreTransaction) throws -> Result
+    ) async throws -> Result
+
     /// How many bytes the data take on the disk, without what is free to be written again.
     func size() async throws -> Int64
+
+    /// What each table takes on the disk, about, in bytes; all of it together is ``size()``.
+    func sizes() async throws -> [String: Int64]
 
     /// Copies all of it into a new file while it is in use, as of one moment.
     ///
     /// - Throws: ``StoreError``; of code `unsupported` where the database has a tool of its own for it.
     func backUp(to path: String) async throws
+}
+
+extension ServiceStore {
+    /// All of it as that of reports, where tables are not told apart.
+    public func sizes() async throws -> [String: Int64] { ["report": try await self.size()] }
+
+    /// Without locks of its own: one writer.
+    public func write<Result: Sendable>(
+        as lock: StoreLock, _ body: @escaping @Sendable (StoreTransaction) throws -> Result
+    ) async throws -> Result { try await self.write(body) }
+
+    /// With one writer it is a change like any other.
+    public func append<Result: Sendable>(
+        _ body: @escaping @Sendable (StoreTransaction) throws -> Result
+    ) async throws -> Result { try await self.write(body) }
 }
 
 /// What a store holds, within a transaction. One that only reads refuses to change anything.

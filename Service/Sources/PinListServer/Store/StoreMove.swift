@@ -27,27 +27,36 @@ public struct StoreMove: Sendable {
             "report_group",
             [
                 "number", "id", "kind", "reason", "host", "app", "app_version", "list_name", "list_version", "issuer",
-                "issuer_pin", "is_public", "is_validated", "first_at", "last_at", "count",
+                "issuer_pin", "is_public", "is_validated", "is_listed",
             ], ["number"]
+        ),
+        (
+            "group_count", ["group_number", "instance", "count", "bodies", "bodies_at", "first_at", "last_at"],
+            ["group_number", "instance"]
         ),
         (
             "report",
             [
                 "number", "group_number", "received_at", "claimed_at", "host", "port", "platform", "leaf_pin",
-                "signals",
-                "sampled",
+                "signals", "sampled", "body",
             ], ["number"]
         ),
-        ("report_body", ["report", "group_number", "body"], ["report"]),
-        ("group_leaf", ["group_number", "pin", "not_before", "not_after"], ["group_number", "pin"]),
+        (
+            "group_leaf", ["group_number", "pin", "not_before", "not_after", "instance"],
+            ["group_number", "pin", "instance"]
+        ),
         ("evidence", ["digest", "name", "at", "envelope"], ["digest"]),
-        ("report_hour", ["hour", "host", "kind", "count"], ["hour", "host", "kind"]),
-        ("group_hour", ["group_number", "hour", "count"], ["group_number", "hour"]),
+        ("report_hour", ["hour", "host", "kind", "count", "instance"], ["hour", "host", "kind", "instance"]),
+        ("group_hour", ["group_number", "hour", "count", "instance"], ["group_number", "hour", "instance"]),
+        ("counted_host", ["day", "name", "host", "instance"], ["day", "name", "host", "instance"]),
         (
             "group_network", ["group_number", "day", "instance", "networks", "is_more"],
             ["group_number", "day", "instance"]
         ),
-        ("inquiry", ["name", "hour", "source", "digest", "count"], ["name", "hour", "source", "digest"]),
+        (
+            "inquiry", ["name", "hour", "source", "digest", "count", "instance"],
+            ["name", "hour", "source", "digest", "instance"]
+        ),
         ("probe", ["name", "host", "at", "ok", "result", "missed_at", "missed"], ["name", "host"]),
         (
             "alarm",
@@ -95,7 +104,6 @@ public struct StoreMove: Sendable {
     private func copy(_ table: (name: String, columns: [String], key: [String])) async throws -> Int64 {
         let columns = table.columns.joined(separator: ", ")
         let key = table.key.joined(separator: ", ")
-        let marks = table.columns.map { _ in "?" }.joined(separator: ", ")
         let places = table.key.compactMap { table.columns.firstIndex(of: $0) }
         var last: [SQLValue]?
         var count: Int64 = 0
@@ -107,9 +115,11 @@ public struct StoreMove: Sendable {
             let values = last ?? []
             let rows = try await self.source.read { try $0.connection.rows(sql, values) }
             guard let end = rows.last else { return count }
-            let insert = "INSERT INTO \(table.name) (\(columns)) VALUES (\(marks))"
+            let insertion = SQLInsertion(into: table.name, table.columns)
+            let time = table.name == "report" ? table.columns.firstIndex(of: "received_at") : nil
             try await self.target.write { store in
-                for row in rows { try store.connection.execute(insert, row.values) }
+                if let time { try store.makeReportDays(Set(rows.map { try $0.integer(time) / 86_400 })) }
+                try store.connection.insert(rows.map(\.values), insertion)
             }
             last = places.map { end.values[$0] }
             count += Int64(rows.count)

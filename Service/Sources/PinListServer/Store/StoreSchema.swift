@@ -18,6 +18,8 @@ struct StoreSchema {
         let appendOnlyAudit: [String]
         /// What lets entries go that are sealed, since the third migration, and keeps the seals from being changed.
         let removableAudit: [String]
+        /// What gives each day's reports a table of their own; nothing where that is no gain.
+        var reportDays: [String] = []
     }
 
     /// SQLite's.

@@ -47,6 +47,7 @@ extension StoreTransaction {
 extension StoreTransaction {
     /// Adds what was done to the audit log, after its newest entry.
     public func log(_ action: String, _ detail: String, by actor: String, at time: Timestamp) throws {
+        try self.connection.lock(.audit)
         let newest = try self.newestAuditEntry()
         let entry = AuditEntry(
             number: (newest?.number ?? 0) + 1, time: time, actor: actor, action: action, detail: detail,

@@ -64,9 +64,8 @@ extension StoreTransaction {
         ).map { (platform: try $0.text(0), count: try $0.integer(1)) }
         let bodies = try self.connection.rows(
             """
-            SELECT report.received_at, report_body.body FROM report_body
-            JOIN report ON report.number = report_body.report WHERE report_body.group_number = ?
-            ORDER BY report_body.report DESC LIMIT 10
+            SELECT received_at, body FROM report WHERE group_number = ? AND body IS NOT NULL
+            ORDER BY number DESC LIMIT 10
             """, [.integer(group)]
         ).map { (receivedAt: Timestamp(secondsSince1970: try $0.integer(0)), bytes: try $0.blob(1)) }
         return GroupDetails(

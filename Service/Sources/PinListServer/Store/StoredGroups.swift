@@ -53,16 +53,21 @@ extension StoreTransaction {
     private static var groupColumns: String {
         """
         number, id, kind, reason, host, app, app_version, list_name, list_version, issuer, issuer_pin, is_public,
-        is_validated, first_at, last_at, count
+        is_validated, MIN(group_count.first_at), MAX(group_count.last_at), SUM(group_count.count)
         """
+    }
+
+    /// Groups with what all instances counted of them.
+    private static var countedGroups: String {
+        "report_group JOIN group_count ON group_count.group_number = report_group.number"
     }
 
     /// Groups, the one with the newest report first.
     ///
     /// - Parameter newest: The newest version of each list.
     func groups(_ filter: GroupFilter, newest: [String: Int64]) throws -> [GroupSummary] {
-        var conditions = ["last_at >= ?"]
-        var values: [SQLValue] = [.integer(filter.since.secondsSince1970)]
+        var conditions: [String] = []
+        var values: [SQLValue] = []
         for (column, value) in [("host", filter.host), ("reason", filter.reason), ("app_version", filter.appVersion)]
         where !value.isEmpty {
             conditions.append("\(column) = ?")
@@ -71,9 +76,11 @@ extension StoreTransaction {
         var lookups = Lookups()
         return try self.connection.rows(
             """
-            SELECT \(Self.groupColumns) FROM report_group WHERE \(conditions.joined(separator: " AND "))
-            ORDER BY last_at DESC, number LIMIT ?
-            """, values + [.integer(Int64(filter.limit))]
+            SELECT \(Self.groupColumns) FROM \(Self.countedGroups)
+            \(conditions.isEmpty ? "" : "WHERE " + conditions.joined(separator: " AND "))
+            GROUP BY number HAVING MAX(group_count.last_at) >= ?
+            ORDER BY MAX(group_count.last_at) DESC, number LIMIT ?
+            """, values + [.integer(filter.since.secondsSince1970), .integer(Int64(filter.limit))]
         )
         .compactMap { try self.summary($0, newest, &lookups) }
     }
@@ -89,7 +96,7 @@ extension StoreTransaction {
     func group(id: String, newest: [String: Int64]) throws -> GroupSummary? {
         var lookups = Lookups()
         return try self.connection.rows(
-            "SELECT \(Self.groupColumns) FROM report_group WHERE id = ?", [.text(id)]
+            "SELECT \(Self.groupColumns) FROM \(Self.countedGroups) WHERE id = ? GROUP BY number", [.text(id)]
         ).first.flatMap { try self.summary($0, newest, &lookups) }
     }
 
@@ -160,8 +167,10 @@ extension StoreTransaction {
         count: BoundedCount, newest: ClosedRange<Timestamp>?, pins: Set<String>
     ) {
         let rows = try self.connection.rows(
-            "SELECT not_before, not_after, pin FROM group_leaf WHERE group_number = ? ORDER BY not_before DESC",
-            [.integer(group)])
+            """
+            SELECT MAX(not_before), MAX(not_after), pin FROM group_leaf WHERE group_number = ? GROUP BY pin
+            ORDER BY MAX(not_before) DESC
+            """, [.integer(group)])
         let count = BoundedCount(min(rows.count, DistinctLeaves.most), isMore: rows.count > DistinctLeaves.most)
         let pins = Set(try rows.map { try $0.text(2) })
         guard let row = rows.first, let from = try row.optionalInteger(0), let to = try row.optionalInteger(1),
@@ -199,7 +208,8 @@ extension StoreTransaction {
         let all =
             try lookups.counts[key]
             ?? self.connection.rows(
-                "SELECT COALESCE(SUM(count), 0) FROM report_group WHERE host = ? AND reason = ?", key.map { .text($0) }
+                "SELECT COALESCE(SUM(count), 0) FROM \(Self.countedGroups) WHERE host = ? AND reason = ?",
+                key.map { .text($0) }
             ).first?.integer(0) ?? 0
         lookups.counts[key] = all
         return all > 0 ? Int(count * 100 / all) : nil

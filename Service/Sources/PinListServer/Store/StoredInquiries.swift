@@ -3,22 +3,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension StoreTransaction {
+    /// Rows of what an instance counted of what clients hold.
+    static let inquiries = SQLInsertion(
+        into: "inquiry", ["name", "hour", "source", "digest", "count", "instance"],
+        "ON CONFLICT (name, hour, source, digest, instance) DO UPDATE SET count = inquiry.count + excluded.count")
+
     /// Adds to the numbers of what clients said that they hold.
-    func add(_ counts: [InquiryKey: Int64]) throws {
+    ///
+    /// - Parameter instance: Who counted: each instance adds to rows of its own, so that none waits for another. Empty for
+    ///   what no instance counted.
+    func add(_ counts: [InquiryKey: Int64], countedBy instance: String = "") throws {
         let sorted = counts.sorted {
             ($0.key.name, $0.key.hour, $0.key.digest) < ($1.key.name, $1.key.hour, $1.key.digest)
         }
-        for (key, count) in sorted {
-            try self.connection.execute(
-                """
-                INSERT INTO inquiry (name, hour, source, digest, count) VALUES (?, ?, ?, ?, ?)
-                ON CONFLICT (name, hour, source, digest) DO UPDATE SET count = inquiry.count + excluded.count
-                """,
+        try self.connection.insert(
+            sorted.map { key, count in
                 [
                     .text(key.name), .integer(key.hour), .text(key.source.rawValue), .text(key.digest),
-                    .integer(count),
-                ])
-        }
+                    .integer(count), .text(instance),
+                ]
+            }, Self.inquiries)
     }
 
     /// What clients said that they hold, in windows of equal length, the oldest first. The database adds up the hours of

@@ -21,7 +21,8 @@ extension StoreTransaction {
             var counts: [Int64: (all: Int64, pins: Int64)] = [:]
             var unsampled: [Int64: Int64] = [:]
             for row in try self.connection.rows(
-                "SELECT hour, kind, count FROM report_hour WHERE host = ? AND hour >= ?", [.text(host), since])
+                "SELECT hour, kind, SUM(count) FROM report_hour WHERE host = ? AND hour >= ? GROUP BY hour, kind",
+                [.text(host), since])
             {
                 let (hour, count) = (try row.integer(0), try row.integer(2))
                 counts[hour, default: (0, 0)].all += count

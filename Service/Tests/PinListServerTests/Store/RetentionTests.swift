@@ -4,6 +4,7 @@
 
 import CertificatePinning
 import Logging
+import NIOConcurrencyHelpers
 import PinListMetadata
 import PinningTesting
 import Testing
@@ -67,8 +68,9 @@ struct RetentionTests {
             await Self.look(store, days: 90, megabytes: 2_048)
             #expect(
                 try await Self.rows(store) == [
-                    "audit": 3, "root": 1, "list": 1, "token": 1, "inquiry": 1, "report": 3, "report_body": 3,
-                    "report_group": 1, "report_hour": 1, "group_hour": 1, "group_network": 1, "group_leaf": 1,
+                    "audit": 3, "root": 1, "list": 1, "token": 1, "inquiry": 1, "report": 3,
+                    "report_group": 1, "group_count": 1, "report_hour": 1, "group_hour": 1, "group_network": 1,
+                    "group_leaf": 1,
                 ])
             await Self.look(store, days: 1, megabytes: 2_048)
             #expect(
@@ -87,7 +89,7 @@ struct RetentionTests {
             await Self.look(store, days: 90, megabytes: before / 1_000_000 + 1)
             #expect(try await Self.rows(store)["report"] == 7_000)
             // Under what even an empty database takes: all reports go, and it ends.
-            await Self.look(store, days: 90, megabytes: 0)
+            for _ in 0..<3 { await Self.look(store, days: 90, megabytes: 0) }
             #expect(try await Self.rows(store)["report"] == nil)
             #expect(try await Self.rows(store)["report_group"] == 2)
             try await Self.add(1, "old.example", days: 2, to: store)
@@ -98,9 +100,109 @@ struct RetentionTests {
         }
     }
 
-    @Test("of several the oldest are removed, and their bodies with them", arguments: TestedStore.all)
-    func oldestFirst(on tested: TestedStore) async throws {
+    @Test("what others take is not taken from reports, and the log says once an hour who takes it")
+    func others() async throws {
+        try await TestedStore.sqlite.withDatabase { open in
+            let store = try open()
+            try await Self.add(100, "a.example", days: 2, to: store)
+            let envelope = (0..<1_500_000).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 7) }
+            try await store.write { store in
+                for version: Int64 in 1...3 { try store.addRoot(envelope, version: version, name: "a") }
+            }
+            let (lines, clock) = (NIOLockedValueBox([String]()), TurnedClock())
+            let retention = Retention(
+                store: store, limits: .init(days: 90, megabytes: 2), clock: clock,
+                logger: Logger(label: "test") { _ in Lines(lines: lines) })
+            for _ in 0..<2 { await retention.look() }
+            #expect(lines.withLockedValue { $0.count } == 1)
+            let line = lines.withLockedValue { $0.first }
+            #expect(line?.contains("of 2 MB: root 4 MB") == true)
+            #expect(line?.contains("nothing is forgotten for it") == true)
+            clock.turn(by: Retention.complaintInterval)
+            await retention.look()
+            #expect(lines.withLockedValue { $0.count } == 2)
+            #expect(try await Self.rows(store)["report"] == 100)
+        }
+    }
+
+    /// What is logged.
+    private struct Lines: LogHandler {
+        let lines: NIOLockedValueBox<[String]>
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.warning
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { self.metadata[key] }
+            set { self.metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) { self.lines.withLockedValue { $0.append(event.message.description) } }
+    }
+
+    @Test("the rest of the limit is that of reports and counts, and never less than half of it")
+    func room() {
+        func excess(_ reports: Int64, _ others: Int64) -> Int64 {
+            StoreRoom(sizes: ["report": reports, "inquiry": 1, "list": others], limit: 100).excess
+        }
+        #expect(excess(99, 0) == 0)
+        #expect(excess(109, 0) == 10)
+        #expect(excess(59, 60) == 10)
+        #expect(excess(49, 1_000) == 0)
+        #expect(excess(59, 1_000) == 10)
+        #expect(StoreRoom(sizes: ["report": 10], limit: 100).complaint == nil)
+    }
+
+    @Test("when there are no reports any more the oldest counts go, and never today's", arguments: TestedStore.all)
+    func counts(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
+            let store = try open()
+            let today = TurnedClock.start.hour / 24
+            for ago: Int64 in 0..<40 {
+                try await store.write {
+                    try $0.add([InquiryKey(name: "a", hour: (today - ago) * 24, source: .log, digest: ""): 1])
+                }
+            }
+            func oldest() async throws -> Int64? {
+                try await store.read {
+                    try $0.connection.rows("SELECT MIN(hour) / 24 FROM inquiry", []).first?.optionalInteger(0)
+                }
+            }
+            try await store.write { try $0.removeOldestCounts(before: today) }
+            #expect(try await oldest() == today - 36)
+            for _ in 0..<40 { try await store.write { try $0.removeOldestCounts(before: today) } }
+            #expect(try await oldest() == today)
+        }
+    }
+
+    @Test("bodies are kept again when those that were kept are forgotten", arguments: TestedStore.all)
+    func bodiesAgain(on tested: TestedStore) async throws {
+        try await tested.withDatabase { open in
+            let store = try open()
+            try await Self.add(20, "a.example", days: 91, to: store)
+            try await Self.add(1, "a.example", days: 1, to: store)
+            await Self.look(store, days: 90, megabytes: 2_048)
+            try await Self.add(20, "a.example", days: 0, to: store)
+            let bodies = try await store.read {
+                try $0.connection.rows("SELECT 1 FROM report WHERE body IS NOT NULL", []).count
+            }
+            #expect(bodies == 16)
+        }
+    }
+
+    @Test("of two instances one forgets at a time")
+    func turns() async throws {
+        try await TestedStore.sqlite.withDatabase { open in
+            let store = try open()
+            try await Self.add(5, "old.example", days: 91, to: store)
+            _ = try await store.write { try $0.takeTurn("retention", for: "other", at: TurnedClock.start, seconds: 60) }
+            await Self.look(store, days: 90, megabytes: 2_048)
+            #expect(try await Self.rows(store)["report"] == 5)
+        }
+    }
+
+    @Test("of several the oldest are removed, and their bodies with them")
+    func oldestFirst() async throws {
+        try await TestedStore.sqlite.withDatabase { open in
             let store = try open()
             try await Self.add(2, "new.example", days: 1, to: store)
             try await Self.add(2, "old.example", days: 3, to: store)
@@ -110,7 +212,7 @@ struct RetentionTests {
             #expect(removed == 3)
             let left = try await store.read { store in
                 try store.connection.rows(
-                    "SELECT received_at FROM report JOIN report_body ON report_body.report = report.number", []
+                    "SELECT received_at FROM report WHERE body IS NOT NULL", []
                 ).map { try $0.integer(0) }
             }
             #expect(left == [TurnedClock.start.secondsSince1970 - 86_400])

@@ -34,12 +34,14 @@ struct StoreMoveTests {
         }
     }
 
-    private static func report(_ host: String) throws -> AcceptedReport {
+    static func report(
+        _ host: String, isListed: Bool = true, at time: Timestamp = TurnedClock.start
+    ) throws -> AcceptedReport {
         let report = try ReportText.report(ReportText.body([("noted-hostname", .string(host))]))
         return AcceptedReport(
-            report: report, group: ReportGroup(report), receivedAt: TurnedClock.start,
+            report: report, group: ReportGroup(report), receivedAt: time,
             networks: NetworkCounter.Count(day: 1, networks: BoundedCount(1, isMore: false)), isSample: false,
-            isListed: true,
+            isListed: isListed,
             body: report.document)
     }
 
@@ -62,6 +64,7 @@ struct StoreMoveTests {
             try store.add(token)
             try store.add(code, by: "cli", at: TurnedClock.start)
             try store.add(many + reports, countedBy: "a")
+            try store.add([try Self.report("stranger.example", isListed: false)], countedBy: "b")
             try store.add([InquiryKey(name: "a", hour: 1, source: .log, digest: "d"): 2])
             try store.add([StoredProbe(name: "a", host: "b", at: TurnedClock.start, isOK: true, result: [0, 255])])
             try store.put(Alarm(.silence, .notice, "a", "b"), since: TurnedClock.start)
@@ -105,7 +108,7 @@ struct StoreMoveTests {
                     try store.connection.rows("SELECT MAX(number), COUNT(*) FROM report", [])
                         .map { [try $0.integer(0), try $0.integer(1)] }
                 }
-                #expect(highest == [[Int64(2 * StoreMove.page + 5), Int64(2 * StoreMove.page + 5)]])
+                #expect(highest == [[Int64(2 * StoreMove.page + 6), Int64(2 * StoreMove.page + 6)]])
             }
         }
     }

@@ -11,7 +11,8 @@ import Testing
 @Suite("Reports in a store", .runsPostgreSQL)
 struct StoredReportTests {
     private static func accepted(
-        host: String = "example.com", leaf: Int = 1, networks: Int? = nil, at time: Timestamp = TurnedClock.start
+        host: String = "example.com", leaf: Int = 1, networks: Int? = nil, isListed: Bool = true,
+        at time: Timestamp = TurnedClock.start
     ) throws -> AcceptedReport {
         let report = try ReportText.report(
             chain: SketchedChain.chain(leafKey: leaf),
@@ -20,7 +21,7 @@ struct StoredReportTests {
         return AcceptedReport(
             report: report, group: ReportGroup(report), receivedAt: time,
             networks: networks.map { NetworkCounter.Count(day: day, networks: BoundedCount($0, isMore: false)) },
-            isSample: false, isListed: true, body: report.document)
+            isSample: false, isListed: isListed, body: report.document)
     }
 
     @Test("what the last probe of the host saw is evidence", arguments: TestedStore.all)
@@ -119,7 +120,7 @@ struct StoredReportTests {
             try await store.write { try $0.add(reports, countedBy: "a") }
             try await store.write { try $0.add(reports, countedBy: "a") }
             let bodies = try await store.read { store in
-                try store.connection.rows("SELECT body FROM report_body", []).map { try $0.blob(0) }
+                try store.connection.rows("SELECT body FROM report WHERE body IS NOT NULL", []).map { try $0.blob(0) }
             }
             #expect(bodies.count == 16)
             #expect(bodies.allSatisfy { !String(decoding: $0, as: UTF8.self).contains("SECRET-ID") })
@@ -168,32 +169,145 @@ struct StoredReportTests {
     }
 
     @Test(
-        "beyond the bound of groups all is one group, and hosts that strangers invent take no room either",
+        "what instances counted is added up a day later: their names change with each start, and nothing is lost",
+        arguments: TestedStore.all)
+    func folded(on tested: TestedStore) async throws {
+        try await tested.withDatabase { open in
+            let store = try open()
+            let key = InquiryKey(name: "a", hour: TurnedClock.start.hour, source: .log, digest: "")
+            try await store.write { try $0.addRoot([1], version: 1, name: "a") }
+            for instance in ["a", "b", "c"] {
+                try await store.append { store in
+                    try store.add(
+                        [try Self.accepted(), try Self.accepted(host: "\(instance).example")], countedBy: instance)
+                    try store.add([key: 2], countedBy: instance)
+                }
+            }
+            func sums() async throws -> [String] {
+                try await store.read { store in
+                    try ["group_count", "group_hour", "report_hour", "inquiry"].flatMap { table in
+                        try store.connection.rows("SELECT COUNT(*), SUM(count) FROM \(table)", [])
+                            .map { "\(table) \(try $0.integer(0)) \(try $0.integer(1))" }
+                    }
+                }
+            }
+            let groups = try await store.read {
+                try $0.groups(GroupFilter(), newest: [:]).map { "\($0.id) \($0.count) \($0.seen)" }
+            }
+            for _ in 0..<2 { try await store.write { try $0.foldCounts(before: TurnedClock.start.hour) } }
+            #expect(try await sums() == ["group_count 6 6", "group_hour 6 6", "report_hour 6 6", "inquiry 3 6"])
+            for _ in 0..<2 { try await store.write { try $0.foldCounts(before: TurnedClock.start.hour + 1) } }
+            #expect(try await sums() == ["group_count 4 6", "group_hour 4 6", "report_hour 4 6", "inquiry 1 6"])
+            #expect(
+                try await store.read {
+                    try $0.groups(GroupFilter(), newest: [:]).map { "\($0.id) \($0.count) \($0.seen)" }
+                } == groups)
+        }
+    }
+
+    /// Groups that somebody made up, each with so many reports.
+    private static func fill(_ store: any ServiceStore, _ count: Int, isListed: Bool, reports: Int64) async throws {
+        try await store.write { store in
+            let last = try store.connection.rows("SELECT COALESCE(MAX(number), 0) FROM report_group", []).first
+            let first = try #require(try last?.integer(0))
+            try store.connection.execute(
+                """
+                WITH RECURSIVE made (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM made WHERE n < ?)
+                INSERT INTO report_group (id, kind, reason, host, app, app_version, list_name, issuer, is_validated,
+                    is_listed)
+                SELECT 'made ' || (n + ?), 'pin', 'x', 'h' || n, '', '', '', '', 0, ? FROM made
+                """, [.integer(Int64(count)), .integer(first), .integer(isListed ? 1 : 0)])
+            try store.connection.execute(
+                """
+                INSERT INTO group_count (group_number, instance, count, bodies, bodies_at, first_at, last_at)
+                SELECT number, 'x', ?, 0, 0, number, number FROM report_group WHERE number > ?
+                """, [.integer(reports), .integer(first)])
+        }
+    }
+
+    private static func overflow(in store: any ServiceStore) async throws -> [String] {
+        try await store.read { store in
+            try store.connection.rows(
+                """
+                SELECT kind, host, SUM(count) FROM report_group JOIN group_count ON group_number = number
+                WHERE reason = ? GROUP BY kind, host ORDER BY host
+                """, [.text(ReportGroup.overflowReason)]
+            ).map { "\(try $0.text(0)) \(try $0.text(1)) \(try $0.integer(2))" }
+        }
+    }
+
+    @Test(
+        "where strangers' groups fill their half, theirs are one group, and a listed host still gets its own",
         arguments: TestedStore.all)
     func overflow(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let store = try open()
-            try await store.write { try $0.add([try Self.accepted(host: "known.example")], countedBy: "a") }
-            _ = try await store.write { store in
-                try store.connection.execute(
-                    """
-                    WITH RECURSIVE made (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM made WHERE n < ?)
-                    INSERT INTO report_group (id, kind, reason, host, app, app_version, list_name, issuer, is_validated,
-                        first_at, last_at, count)
-                    SELECT 'made ' || n, 'pin', 'x', 'x', '', '', '', '', 0, 0, 0, 1 FROM made
-                    """, [.integer(Int64(ReportGroup.mostGroups) - 1)])
+            try await Self.fill(store, ReportGroup.mostGroups / 2, isListed: false, reports: 2)
+            let reports = try (0..<30).map { try Self.accepted(host: "invented\($0).example", isListed: false) }
+            try await store.append { try $0.add(reports, countedBy: "a") }
+            try await store.append { try $0.add([try Self.accepted(host: "known.example")], countedBy: "a") }
+            #expect(try await Self.overflow(in: store) == ["pin  30"])
+            let groups = try await store.read { try $0.groups(GroupFilter(host: "known.example"), newest: [:]) }
+            #expect(groups.map(\.count) == [1])
+            let rates = try await store.read { try $0.hostRates(listed: ["known.example"], at: TurnedClock.start) }
+            #expect(rates.first { $0.host == "known.example" }?.lastHour == 1)
+        }
+    }
+
+    @Test(
+        "a listed host whose half is full is counted as itself, in the hours and in the overflow",
+        arguments: TestedStore.all)
+    func listedOverflow(on tested: TestedStore) async throws {
+        try await tested.withDatabase { open in
+            let store = try open()
+            try await Self.fill(store, ReportGroup.mostGroups / 2, isListed: true, reports: 2)
+            try await store.append { store in
+                try store.add(
+                    [try Self.accepted(host: "known.example"), try Self.accepted(host: "known.example")], countedBy: "a"
+                )
             }
-            let reports = try (0..<30).map { try Self.accepted(host: "invented\($0).example") }
-            try await store.write { try $0.add(reports, countedBy: "a") }
-            try await store.write { try $0.add([try Self.accepted(host: "known.example")], countedBy: "a") }
-            let overflow = try await store.read { store in
+            #expect(try await Self.overflow(in: store) == ["pin known.example 2"])
+            let rates = try await store.read { try $0.hostRates(listed: ["known.example"], at: TurnedClock.start) }
+            #expect(rates.map { "\($0.host) \($0.lastHour)" } == ["known.example 2.0"])
+        }
+    }
+
+    @Test(
+        "groups of one report leave first, the oldest of them, and at most a hundred for one batch",
+        arguments: TestedStore.all)
+    func leaving(on tested: TestedStore) async throws {
+        try await tested.withDatabase { open in
+            let store = try open()
+            try await Self.fill(store, ReportGroup.mostGroups / 2, isListed: false, reports: 1)
+            let reports = try (0..<130).map { try Self.accepted(host: "invented\($0).example", isListed: false) }
+            try await store.append { try $0.add(reports, countedBy: "a") }
+            #expect(try await Self.overflow(in: store) == ["pin  30"])
+            let rest = try await store.read { store in
                 try store.connection.rows(
-                    "SELECT kind, host, count FROM report_group WHERE reason = ?", [.text(ReportGroup.overflowReason)]
-                ).map { "\(try $0.text(0)) \(try $0.text(1)) \(try $0.integer(2))" }
+                    "SELECT COUNT(*), MIN(first_at) FROM group_count WHERE instance = ?", [.text("x")]
+                ).map { [try $0.integer(0), try $0.integer(1)] }
             }
-            #expect(overflow == ["pin  30"])
-            let rates = try await store.read { try $0.hostRates(listed: [], at: TurnedClock.start) }
-            #expect(rates.map { "\($0.host) \($0.lastHour)" } == ["* 30.0", "known.example 2.0"])
+            #expect(rest == [[Int64(ReportGroup.mostGroups / 2) - 100, 101]])
+        }
+    }
+
+    @Test(
+        "of hosts that no list has a hundred are told apart by the hour, and the rest is one",
+        arguments: TestedStore.all)
+    func countedHosts(on tested: TestedStore) async throws {
+        try await tested.withDatabase { open in
+            let store = try open()
+            for instance in ["a", "b"] {
+                let reports = try (0..<150).map { try Self.accepted(host: "h\($0).example", isListed: false) }
+                try await store.append { try $0.add(reports, countedBy: instance) }
+            }
+            let hosts = try await store.read { store in
+                try store.connection.rows("SELECT host, SUM(count) FROM report_hour GROUP BY host ORDER BY host", [])
+                    .map { "\(try $0.text(0)) \(try $0.integer(1))" }
+            }
+            #expect(hosts.count == CountedHosts.mostOther + 1)
+            #expect(hosts.first == "* 100")
+            #expect(hosts.dropFirst().allSatisfy { $0.hasSuffix(" 2") })
         }
     }
 }

@@ -20,7 +20,35 @@ struct AcceptedReport: Sendable {
     /// can make up without end, little is kept.
     let isListed: Bool
     /// The name of the list that it names, where that is published here: what bounds hosts of no list (``CountedHosts``).
-    var publishedName: String? = nil
-    /// What is kept of it as JSON, for the first of its group: no member that nobody knows.
-    let body: [UInt8]
+    let publishedName: String?
+    private let document: @Sendable () -> [UInt8]
+
+    /// What is kept of it as JSON, for the first of its group: no member that nobody knows. Written when it is asked for:
+    /// of most reports it is not kept.
+    var body: [UInt8] { self.document() }
+
+    /// How much memory it takes while it waits, in bytes, about.
+    var weight: Int {
+        let certificates = self.report.servedChain + self.report.validatedChain
+        return certificates.reduce(Self.leastWeight + (self.report.envelope?.count ?? 0)) { $0 + $1.count }
+    }
+
+    /// The texts of a report, and what stands around them: a report without certificates has about 600 bytes.
+    private static let leastWeight = 1_024
+
+    /// States a report.
+    init(
+        report: CollectedReport, group: ReportGroup, receivedAt: Timestamp, networks: NetworkCounter.Count?,
+        isSample: Bool, isListed: Bool, publishedName: String? = nil,
+        body: @autoclosure @escaping @Sendable () -> [UInt8]
+    ) {
+        self.report = report
+        self.group = group
+        self.receivedAt = receivedAt
+        self.networks = networks
+        self.isSample = isSample
+        self.isListed = isListed
+        self.publishedName = publishedName
+        self.document = body
+    }
 }

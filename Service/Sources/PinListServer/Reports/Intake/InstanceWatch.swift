@@ -23,7 +23,7 @@ struct InstanceWatch: Service {
         await self.count()
         await Interval.each(Self.interval) { await self.count() }
         let instance = self.parts.instance
-        do { try await self.parts.store.write { try $0.leave(instance) } } catch {
+        do { try await self.parts.store.write(as: .turns) { try $0.leave(instance) } } catch {
             self.parts.logger.warning("other instances share the limits with this one for a while: \(error)")
         }
     }
@@ -32,7 +32,7 @@ struct InstanceWatch: Service {
     func count() async {
         let (now, instance) = (self.parts.clock.now, self.parts.instance)
         do {
-            let count = try await self.parts.store.write {
+            let count = try await self.parts.store.write(as: .turns) {
                 try $0.stay(instance, at: now, seconds: Self.absence)
             }
             self.parts.reports.share(among: count)

@@ -11,7 +11,7 @@ actor ReportIntake {
     static let mostInBatch = 2_000
     /// The most reports that wait: beyond it the store is too slow, and senders are asked to come again.
     static let mostWaiting = 20_000
-    /// The most bytes of all bodies that wait.
+    /// The most bytes of all reports that wait.
     static let mostWaitingBytes = 67_108_864
 
     /// The most bytes of all envelopes that wait, eight of the largest. They have room of their own: who sends incidents
@@ -62,7 +62,7 @@ actor ReportIntake {
     /// - Throws: ``Congestion``, and what the store says: then none of them is stored.
     func store(_ reports: [AcceptedReport]) async throws {
         guard !reports.isEmpty else { return }
-        let bytes = reports.reduce(0) { $0 + $1.body.count }
+        let bytes = reports.reduce(0) { $0 + $1.weight }
         let envelopeBytes = reports.reduce(0) { $0 + ($1.report.envelope?.count ?? 0) }
         guard self.waitingReports + reports.count <= Self.mostWaiting,
             self.waitingBytes + bytes <= Self.mostWaitingBytes,
@@ -105,7 +105,7 @@ actor ReportIntake {
             let outcome: Result<Void, any Error>
             var taken = 0
             do {
-                try await self.store.write { try $0.add(reports, countedBy: instance) }
+                try await self.store.append { try $0.add(reports, countedBy: instance) }
                 outcome = .success(())
                 self.written.batches += 1
                 self.written.reports += Int64(reports.count)

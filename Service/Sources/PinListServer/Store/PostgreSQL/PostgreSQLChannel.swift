@@ -49,12 +49,67 @@ final class PostgreSQLChannel {
     func answer(_ send: (OpaquePointer) -> Int32) throws(StoreError) -> PostgreSQLResult {
         guard !self.isLost else { throw StoreError(.unavailable, "the connection to the database was lost") }
         guard send(self.connection) == 1 else { throw self.lost() }
+        try self.flush()
+        return try self.answer()
+    }
+
+    /// Sends rows to the server (`COPY … FROM STDIN`) and waits for the answer.
+    ///
+    /// - Parameters:
+    ///   - sql: The statement.
+    ///   - bytes: The rows, in the format that the statement names.
+    /// - Returns: The refusal, or the answer; then all rows are in.
+    /// - Throws: ``StoreError`` of code `unavailable` when the server is gone.
+    func copy(_ sql: String, _ bytes: [UInt8]) throws(StoreError) -> PostgreSQLResult {
+        guard !self.isLost else { throw StoreError(.unavailable, "the connection to the database was lost") }
+        guard PQsendQuery(self.connection, sql) == 1 else { throw self.lost() }
+        try self.flush()
+        guard let begin = try self.next() else { throw self.lost() }
+        guard begin.takesRows else {
+            while try self.next() != nil {}
+            return begin
+        }
+        var start = 0
+        while start < bytes.count {
+            let end = min(start + PostgreSQLLimits.copiedBytes, bytes.count)
+            try self.put { connection in
+                bytes[start..<end].withUnsafeBytes { part in
+                    PQputCopyData(
+                        connection, part.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(clamping: part.count))
+                }
+            }
+            start = end
+        }
+        try self.put { PQputCopyEnd($0, nil) }
+        try self.flush()
+        return try self.answer()
+    }
+
+    /// Hands something to libpq, and waits while it has no room.
+    ///
+    /// - Parameter send: `PQputCopyData` or `PQputCopyEnd`, which give 0 when there is no room and less when they fail.
+    private func put(_ send: (OpaquePointer) -> Int32) throws(StoreError) {
+        while case let state = send(self.connection), state != 1 {
+            guard state == 0 else { throw self.lost() }
+            try self.waitForRoom()
+        }
+    }
+
+    private func flush() throws(StoreError) {
         while case let state = PQflush(self.connection), state != 0 {
             guard state > 0 else { throw self.lost() }
-            // It may have an answer already, and reads no more until that is taken.
-            try self.wait(for: POLLIN | POLLOUT)
-            guard PQconsumeInput(self.connection) == 1 else { throw self.lost() }
+            try self.waitForRoom()
         }
+    }
+
+    private func waitForRoom() throws(StoreError) {
+        // It may have an answer already, and reads no more until that is taken.
+        try self.wait(for: POLLIN | POLLOUT)
+        guard PQconsumeInput(self.connection) == 1 else { throw self.lost() }
+    }
+
+    /// The first refusal, or else the last answer.
+    private func answer() throws(StoreError) -> PostgreSQLResult {
         var answer: PostgreSQLResult?
         while let next = try self.next() { if answer?.failure == nil { answer = next } }
         if PQstatus(self.connection) != CONNECTION_OK { self.isLost = true }

@@ -42,6 +42,35 @@ final class PostgreSQLConnection: SQLConnection {
 
     func execute(_ sql: String, _ values: [SQLValue]) throws -> Int { try self.run(sql, values).changedCount }
 
+    /// In groups of rows whose statements stay prepared, or where there are many and no key to conflict with, with `COPY`.
+    func insert(_ rows: [[SQLValue]], _ insertion: SQLInsertion) throws {
+        if insertion.conflict.isEmpty, rows.count >= PostgreSQLLimits.copiedRows {
+            let copied = PostgreSQLRows(rows)
+            let columns = insertion.columns.joined(separator: ", ")
+            let sql = "COPY \(insertion.table) (\(columns)) FROM STDIN (FORMAT binary)"
+            try self.checked(try self.channel.copy(sql, copied.bytes))
+            return
+        }
+        // A null has no type, and each pattern of nulls would be another statement.
+        let isWhole = !rows.contains { $0.contains(.null) }
+        var rest = rows[...]
+        while !rest.isEmpty {
+            let next = isWhole ? insertion.statement(for: rest.count) : insertion.single
+            _ = try self.run(next.sql, rest.prefix(next.rows).flatMap { $0 })
+            rest = rest.dropFirst(next.rows)
+        }
+    }
+
+    func lock(_ lock: StoreLock) throws {
+        _ = try self.execute("SELECT pg_advisory_xact_lock(?)", [.integer(lock.number)])
+    }
+
+    var rowLocks: SQLRowLocks {
+        SQLRowLocks(shared: " FOR KEY SHARE OF report_group", free: " FOR UPDATE SKIP LOCKED")
+    }
+
+    var hasReportDays: Bool { true }
+
     /// The sequences behind the identities do not know of numbers that were given.
     func continueNumbers() throws {
         for table in StoreMove.tables.map(\.name) where StoreMove.numbered.contains(table) {

@@ -6,9 +6,10 @@
 
 /// What bounds the work with a PostgreSQL database. A value, so that a test chooses smaller ones.
 struct PostgreSQLLimits: Sendable {
-    /// The connections that read. One more writes: no two changes are made at once in any case.
+    /// The connections that read. Two more write, one of them reports and counts alone: an instance makes one change of
+    /// each kind at a time.
     var readers = 3
-    /// How many calls may wait for a connection, to read and to write each; one more is refused as `busy`.
+    /// How many calls may wait for a connection, to read, to write and to append each; one more is refused as `busy`.
     var waitingCalls = 256
 
     /// Seconds until the attempt to connect to one host is given up (libpq's `connect_timeout`).
@@ -35,6 +36,17 @@ struct PostgreSQLLimits: Sendable {
     /// How many statements a connection keeps prepared; then it forgets all of them.
     var preparedStatements = 128
 
+    /// The same for whoever changes the tables: that reads and writes all rows, and others wait for it.
+    var migrating: Self {
+        var limits = self
+        limits.statementMilliseconds = Self.migrationMilliseconds
+        limits.lockMilliseconds = Self.migrationMilliseconds
+        limits.silenceMilliseconds = Int32(clamping: Self.migrationMilliseconds + Self.migrationMilliseconds / 4)
+        return limits
+    }
+
+    /// Milliseconds that one statement of a migration may take: an hour, because some go through all rows.
+    private static let migrationMilliseconds = 3_600_000
     /// The longest address, in bytes of UTF-8.
     static let longestAddress = 2_048
     /// The stack of a thread that makes calls, in bytes: lists and reports are judged on it.
@@ -43,7 +55,11 @@ struct PostgreSQLLimits: Sendable {
     static let measuredRows = 200
     /// Bytes that a row takes beside its values: its header, its place in the page, and its entries in two indexes.
     static let rowOverhead: Int64 = 100
-    /// The number of the advisory lock that whoever writes holds, within one database: "tumbler" in ASCII.
-    static let writersLock: Int64 = 0x74_756D_626C_6572
+    /// The number of the first advisory lock (``StoreLock``), within one database: "tumbler" in ASCII.
+    static let firstLock: Int64 = 0x74_756D_626C_6572
+    /// The fewest rows that are copied with `COPY`, which takes a question more than a statement that is prepared.
+    static let copiedRows = 4
+    /// The most bytes that are handed to libpq at once while rows are copied.
+    static let copiedBytes = 65_536
 }
 #endif

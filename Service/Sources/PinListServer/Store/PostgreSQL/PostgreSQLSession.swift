@@ -19,13 +19,13 @@ final class PostgreSQLSession {
         return try body(StoreTransaction(connection: connection))
     }
 
-    /// Changes all or nothing. Whoever writes holds one lock of the database, over all instances of the service.
+    /// Changes all or nothing, while it holds a lock of the database, over all instances of the service; or none.
     ///
     /// Each statement has to see what was committed before the lock was had: a transaction of another isolation level
     /// would see the moment in which it began to wait.
-    func write<Result>(_ body: (StoreTransaction) throws -> Result) throws -> Result {
-        let connection = try self.begin(
-            "BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_advisory_xact_lock(\(PostgreSQLLimits.writersLock))")
+    func write<Result>(as lock: StoreLock?, _ body: (StoreTransaction) throws -> Result) throws -> Result {
+        let taken = lock.map { "; SELECT pg_advisory_xact_lock(\($0.number))" } ?? ""
+        let connection = try self.begin("BEGIN ISOLATION LEVEL READ COMMITTED" + taken)
         let result: Result
         do { result = try body(StoreTransaction(connection: connection)) } catch {
             self.end(connection)

@@ -8,6 +8,7 @@
 public final class PostgreSQLStore: ServiceStore {
     private let readers: PostgreSQLThreads
     private let writer: PostgreSQLThreads
+    private let appender: PostgreSQLThreads
 
     /// Opens a store, makes its tables when there are none, and brings older ones up to date. Blocks meanwhile.
     ///
@@ -30,14 +31,18 @@ public final class PostgreSQLStore: ServiceStore {
         _ absence: StoreLocation.Absence = .isMended
     ) throws {
         let reconnection = PostgreSQLReconnection(address, limits, clock)
-        try Self.migrate(PostgreSQLSession { try reconnection.connect() }, absence)
+        try Self.migrate(PostgreSQLSession { try reconnection.connect() }, absence) {
+            try PostgreSQLConnection(address, limits.migrating)
+        }
         self.readers = PostgreSQLThreads(count: limits.readers, limit: limits.waitingCalls, reconnection)
         self.writer = PostgreSQLThreads(count: 1, limit: limits.waitingCalls, reconnection)
+        self.appender = PostgreSQLThreads(count: 1, limit: limits.waitingCalls, reconnection)
     }
 
     deinit {
         self.readers.close()
         self.writer.close()
+        self.appender.close()
     }
 
     /// Reads from a snapshot.
@@ -51,26 +56,48 @@ public final class PostgreSQLStore: ServiceStore {
     /// ``StoreError/Code/unknownOutcome``.
     public func write<Result: Sendable>(
         _ body: @escaping @Sendable (StoreTransaction) throws -> Result
+    ) async throws -> Result { try await self.write(as: .changes, body) }
+
+    /// Changes in one transaction, while no other instance holds the same lock.
+    public func write<Result: Sendable>(
+        as lock: StoreLock, _ body: @escaping @Sendable (StoreTransaction) throws -> Result
     ) async throws -> Result {
-        try await self.writer.run { try $0.write(body) }
+        try await self.writer.run { try $0.write(as: lock, body) }
+    }
+
+    /// Changes in one transaction that holds no lock of the service, on a connection of its own.
+    public func append<Result: Sendable>(
+        _ body: @escaping @Sendable (StoreTransaction) throws -> Result
+    ) async throws -> Result {
+        try await self.appender.run { try $0.write(as: nil, body) }
     }
 
     /// About how many bytes the rows take. An estimate, from PostgreSQL's own count of rows and the size of some of each
     /// table: files do not shrink when rows are deleted, and what is free in them is not told without an extension.
-    public func size() async throws -> Int64 {
+    public func size() async throws -> Int64 { try await self.sizes().values.reduce(0, +) }
+
+    /// What each table takes; those of the days of reports, which are dropped as a whole, by their files.
+    public func sizes() async throws -> [String: Int64] {
         try await self.read { store in
+            let days = """
+                SELECT CAST(COALESCE(SUM(pg_total_relation_size(quote_ident(part)::regclass)), 0) AS BIGINT)
+                FROM report_day_parts()
+                """
+            var sizes = ["report": try store.connection.rows(days, []).first?.integer(0) ?? 0]
             let tables = """
                 SELECT quote_ident(relname), n_live_tup FROM pg_stat_user_tables
                 WHERE schemaname = current_schema() AND n_live_tup > 0 AND has_table_privilege(relid, 'SELECT')
+                    AND relid NOT IN (SELECT inhrelid FROM pg_inherits)
                 """
-            return try store.connection.rows(tables, []).reduce(0) { size, table in
+            for table in try store.connection.rows(tables, []) {
                 let sample = """
                     SELECT CAST(COALESCE(AVG(pg_column_size(sample.*)), 0) AS BIGINT)
                     FROM (SELECT * FROM \(try table.text(0)) LIMIT \(PostgreSQLLimits.measuredRows)) AS sample
                     """
                 let width = try store.connection.rows(sample, []).first?.integer(0) ?? 0
-                return size + (try table.integer(1)) * (width + PostgreSQLLimits.rowOverhead)
+                sizes[try table.text(0)] = try table.integer(1) * (width + PostgreSQLLimits.rowOverhead)
             }
+            return sizes
         }
     }
 
@@ -84,7 +111,10 @@ public final class PostgreSQLStore: ServiceStore {
 
     /// Two instances that start at once do it one after the other. Where nothing is to be done, nothing is locked, and
     /// no right to make tables is needed: the service need not own them.
-    private static func migrate(_ session: PostgreSQLSession, _ absence: StoreLocation.Absence) throws {
+    private static func migrate(
+        _ session: PostgreSQLSession, _ absence: StoreLocation.Absence,
+        connectForLong: @escaping () throws -> PostgreSQLConnection
+    ) throws {
         let known = Int64(StoreSchema.migrations(StoreSchema.postgreSQL).count)
         let made = try session.read { store -> Int64? in
             let found = try store.connection.rows("SELECT to_regclass('migration') IS NOT NULL", []).first
@@ -92,7 +122,9 @@ public final class PostgreSQLStore: ServiceStore {
             return try store.connection.rows("SELECT MAX(number) FROM migration", []).first?.optionalInteger(0)
         }
         guard made != known else { return }
-        try session.write { store in _ = try StoreSchema.migrate(store.connection, StoreSchema.postgreSQL, absence) }
+        try PostgreSQLSession(connect: connectForLong).write(as: .changes) { store in
+            _ = try StoreSchema.migrate(store.connection, StoreSchema.postgreSQL, absence)
+        }
     }
 }
 #endif

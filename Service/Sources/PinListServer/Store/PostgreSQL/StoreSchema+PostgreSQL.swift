@@ -43,6 +43,6 @@ extension StoreSchema {
             CREATE TRIGGER audit_is_sealed BEFORE DELETE ON audit
                 FOR EACH ROW EXECUTE FUNCTION audit_is_sealed()
             """,
-        ])
+        ], reportDays: Self.reportDays)
 }
 #endif

@@ -150,9 +150,14 @@ struct PostgreSQLSetUpTests {
         let changes = try await publisher.publish(
             [simulator.roots[0], simulator.lists[0]], name: simulator.root.name, by: "cli", at: time)
         #expect(changes == [.root(1), .list(1)])
+        // Days of reports are tables, which it makes and drops all the same.
+        let reports = try [0, 5].map { try StoreMoveTests.report("a.example", at: time.before($0 * 86_400)) }
+        try await store.append { try $0.add(reports, countedBy: "a") }
+        #expect(try await store.write { try $0.removeReports(before: time, limit: 10) } == 1)
         let refused = [
             "DROP TRIGGER audit_is_appended_to ON audit", "ALTER TABLE audit DISABLE TRIGGER ALL", "TRUNCATE audit",
-            "UPDATE audit SET detail = 'x'", "DROP TABLE audit", "UPDATE migration SET number = 99",
+            "UPDATE audit SET detail = 'x'", "DROP TABLE audit", "DROP TABLE report",
+            "UPDATE migration SET number = 99",
             "DELETE FROM audit_seal", "UPDATE audit_seal SET last_number = 9", "DROP TRIGGER audit_is_sealed ON audit",
         ]
         for sql in refused {
@@ -203,8 +208,8 @@ struct PostgreSQLSetUpTests {
         try await store.write { store in
             for number: Int64 in 0..<100 {
                 try store.connection.execute(
-                    "INSERT INTO report_body (report, group_number, body) VALUES (?, ?, ?)",
-                    [.integer(number), .integer(1), .blob(body)])
+                    "INSERT INTO evidence (digest, name, at, envelope) VALUES (?, ?, ?, ?)",
+                    [.text("\(number)"), .text("a"), .integer(1), .blob(body)])
             }
         }
         // Counts of rows come a little later otherwise.
@@ -212,7 +217,7 @@ struct PostgreSQLSetUpTests {
         let full = try await store.size()
         #expect((1_000_000..<1_200_000).contains(full))
         try await store.write {
-            _ = try $0.connection.execute("DELETE FROM report_body WHERE group_number > ?", [.integer(0)])
+            _ = try $0.connection.execute("DELETE FROM evidence WHERE at > ?", [.integer(0)])
         }
         try self.server.administer("ANALYZE", in: name)
         let empty = try await store.size()

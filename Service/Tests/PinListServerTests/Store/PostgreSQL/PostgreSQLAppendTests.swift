@@ -1,0 +1,226 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if PostgreSQL
+import CertificatePinning
+import Foundation
+import PinListMetadata
+import PinningTesting
+import Testing
+
+@testable import PinListServer
+
+@Suite("Several instances that take reports on one PostgreSQL", .needsPostgreSQL, .runsPostgreSQL)
+struct PostgreSQLAppendTests {
+    private let server: TestPostgreSQL
+
+    init() throws { self.server = try #require(TestPostgreSQL.current) }
+
+    private static func reports(_ count: Int, hosts: Int = 5, at time: Timestamp = TurnedClock.start) throws
+        -> [AcceptedReport]
+    {
+        try (0..<count).map { number in
+            let report = try ReportText.report(
+                chain: SketchedChain.chain(leafKey: number % 3),
+                [("noted-hostname", .string("h\(number % hosts).example"))])
+            let networks = NetworkCounter.Count(day: time.hour / 24, networks: BoundedCount(number + 1, isMore: false))
+            return AcceptedReport(
+                report: report, group: ReportGroup(report), receivedAt: time, networks: networks, isSample: false,
+                isListed: number % hosts != 0, body: report.document)
+        }
+    }
+
+    @Test(
+        "one that stands still in the middle of a batch keeps no other one waiting, nor what is published or looked at")
+    func standsStill() async throws {
+        let name = try self.server.makeDatabase()
+        let stores = try (0..<3).map { _ in try self.server.open(name) }
+        let reports = try Self.reports(60)
+        try await stores[0].append { try $0.add(reports, countedBy: "first") }
+        let (added, hasAdded) = AsyncStream.makeStream(of: Void.self)
+        let mayGoOn = DispatchSemaphore(value: 0)
+        async let still: Void = stores[0].append { store in
+            try store.add(reports, countedBy: "0")
+            hasAdded.yield()
+            mayGoOn.wait()
+        }
+        for await _ in added { break }
+        do {
+            // Each of these would wait for the one above, and fail when it does not end.
+            defer { mayGoOn.signal() }
+            for (number, store) in stores.enumerated().dropFirst() {
+                try await store.append { try $0.add(reports, countedBy: "\(number)") }
+                try await store.append {
+                    try $0.add([InquiryKey(name: "a", hour: 1, source: .log, digest: ""): 1], countedBy: "\(number)")
+                }
+            }
+            try await stores[1].note("noted")
+            _ = try await stores[1].write(as: .turns) {
+                try $0.takeTurn("alarms", for: "1", at: TurnedClock.start, seconds: 60)
+            }
+            #expect(
+                try await stores[2].read { try $0.groups(GroupFilter(), newest: [:]).map(\.count).reduce(0, +) } == 180)
+        }
+        try await still
+        let groups = try await stores[2].read { try $0.groups(GroupFilter(), newest: [:]) }
+        #expect(groups.map(\.count) == Array(repeating: 48, count: 5))
+        #expect(groups.allSatisfy { $0.leaves == BoundedCount(3, isMore: false) })
+        let stored = try await stores[2].read {
+            try $0.connection.rows("SELECT COUNT(*) FROM report", []).first?.integer(0)
+        }
+        #expect(stored == 240)
+    }
+
+    @Test("one that stands still while it changes something else keeps no report waiting")
+    func changing() async throws {
+        let name = try self.server.makeDatabase()
+        let (store, other) = (try self.server.open(name), try self.server.open(name))
+        let reports = try Self.reports(10)
+        try await other.append { try $0.add(reports, countedBy: "a") }
+        for lock in StoreLock.allCases where lock != .groups {
+            let (begun, hasBegun) = AsyncStream.makeStream(of: Void.self)
+            let mayGoOn = DispatchSemaphore(value: 0)
+            async let still: Void = store.write(as: lock) { _ in
+                hasBegun.yield()
+                mayGoOn.wait()
+            }
+            for await _ in begun { break }
+            do {
+                defer { mayGoOn.signal() }
+                try await other.append { try $0.add(reports, countedBy: "a") }
+            }
+            try await still
+        }
+        #expect(try await store.read { try $0.groups(GroupFilter(), newest: [:]).map(\.count).reduce(0, +) } == 60)
+    }
+
+    @Test("four under load: none is ever seen to wait for another, and nothing is lost")
+    func four() async throws {
+        let name = try self.server.makeDatabase()
+        let stores = try (0..<4).map { _ in try self.server.open(name) }
+        let reports = try Self.reports(60)
+        try await stores[0].append { try $0.add(reports, countedBy: "first") }
+        let (rounds, server) = (40, self.server)
+        let seen = try await withThrowingTaskGroup(of: Void.self) { group in
+            for (number, store) in stores.enumerated() {
+                group.addTask {
+                    for _ in 0..<rounds { try await store.append { try $0.add(reports, countedBy: "\(number)") } }
+                }
+            }
+            let sampling = Task { try await server.lockWaits(in: name) }
+            try await group.waitForAll()
+            sampling.cancel()
+            return try await sampling.value
+        }
+        #expect(seen.samples > 0)
+        #expect(seen.waits == [])
+        let groups = try await stores[3].read { try $0.groups(GroupFilter(), newest: [:]) }
+        #expect(groups.map(\.count).reduce(0, +) == Int64(60 * (4 * rounds + 1)))
+    }
+
+    @Test("the same new groups come to four at once: each is there once")
+    func sameNewGroups() async throws {
+        let name = try self.server.makeDatabase()
+        let stores = try (0..<4).map { _ in try self.server.open(name) }
+        let reports = try Self.reports(40, hosts: 20)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (number, store) in stores.enumerated() {
+                group.addTask { try await store.append { try $0.add(reports, countedBy: "\(number)") } }
+            }
+            try await group.waitForAll()
+        }
+        let groups = try await stores[0].read { try $0.groups(GroupFilter(), newest: [:]) }
+        #expect(groups.map(\.count) == Array(repeating: 8, count: 20))
+    }
+
+    @Test("each day has a table of its own, and one that has ended goes as a whole")
+    func days() async throws {
+        let store = try self.server.open()
+        let start = TurnedClock.start
+        for day: Int64 in [0, 1, 2, 5] {
+            let reports = try Self.reports(10, at: start.before(day * 86_400))
+            try await store.append { try $0.add(reports, countedBy: "a") }
+        }
+        let parts = {
+            try await store.read {
+                try $0.connection.rows("SELECT part FROM report_day_parts() ORDER BY 1", []).map { try $0.text(0) }
+            }
+        }
+        let today = start.hour / 24
+        #expect(try await parts() == ([5, 2, 1, 0] as [Int64]).map { "report_day_\(today - $0)" })
+        let removed = try await store.write { try $0.removeReports(before: start.before(86_400), limit: 1) }
+        #expect(removed == 2)
+        #expect(try await parts() == ([1, 0] as [Int64]).map { "report_day_\(today - $0)" })
+        let stored = try await store.read {
+            try $0.connection.rows("SELECT COUNT(*) FROM report", []).first?.integer(0)
+        }
+        #expect(stored == 20)
+    }
+
+    @Test("many rows are copied with what a text format would have to escape")
+    func copied() async throws {
+        let store = try self.server.open()
+        let rows: [[SQLValue]] = (0..<20_000).map { number in
+            [
+                .integer(Int64(number) - 5), number % 2 == 0 ? .null : .real(0.5), .text("a\tb\n\\.\(number)"),
+                .blob([0, 255]),
+            ]
+        }
+        let insertion = SQLInsertion(into: "trial", ["number", "part", "words", "bytes"])
+        let found = try await store.write { store in
+            try store.connection.execute(TestedStore.postgreSQL.trialTable, [])
+            try store.connection.insert(rows, insertion)
+            return try store.connection.rows("SELECT number, part, words, bytes FROM trial ORDER BY number", []).map(
+                \.values)
+        }
+        #expect(found == rows)
+    }
+
+    @Test("rows that are refused while they are copied leave nothing, and the connection goes on")
+    func refusedCopy() async throws {
+        let store = try self.server.open()
+        let insertion = SQLInsertion(into: "evidence", ["digest", "name", "at", "envelope"])
+        let rows: [[SQLValue]] = (0..<50_000).map {
+            [.text("d\($0)"), .text("n"), $0 == 40_000 ? .null : .integer(1), .blob([1])]
+        }
+        for _ in 0..<2 {
+            let error = await #expect(throws: StoreError.self) {
+                try await store.write { try $0.connection.insert(rows, insertion) }
+            }
+            #expect(error?.detail.contains("23502") == true)
+        }
+        let unknown = await #expect(throws: StoreError.self) {
+            try await store.write {
+                try $0.connection.insert(rows, SQLInsertion(into: "nothing", ["digest", "a", "b", "c"]))
+            }
+        }
+        #expect(unknown?.code == .damaged)
+        try await store.write { try $0.connection.insert(Array(rows.prefix(100)), insertion) }
+        let stored = try await store.read {
+            try $0.connection.rows("SELECT COUNT(*) FROM evidence", []).first?.integer(0)
+        }
+        #expect(stored == 100)
+    }
+}
+
+extension TestPostgreSQL {
+    /// Looks again and again who waits for a lock in a database, until it is cancelled. Not counted is the moment in which
+    /// a file grows, which the server itself guards.
+    fileprivate func lockWaits(in database: String) async throws -> (samples: Int, waits: [String]) {
+        let connection = try PostgreSQLConnection(try self.address("postgres"), PostgreSQLLimits())
+        var (samples, waits) = (0, [String]())
+        repeat {
+            waits += try connection.rows(
+                """
+                SELECT wait_event || ': ' || left(query, 100) FROM pg_stat_activity
+                WHERE datname = ? AND wait_event_type = 'Lock' AND wait_event <> 'extend'
+                """, [.text(database)]
+            ).map { try $0.text(0) }
+            samples += 1
+            await Task.yield()
+        } while !Task.isCancelled
+        return (samples, waits)
+    }
+}
+#endif
