@@ -100,6 +100,40 @@ struct AlarmRuleTests {
         }
     }
 
+    @Test("a probe that does not reach a host is a notice, and takes back nothing that an earlier one found")
+    func unreached() async throws {
+        let repository = try RepositorySimulator.story([try .pinned("api.example.com")])
+        try await Self.published(repository) { store in
+            func probe(_ result: String, _ seconds: Int64) async throws -> [String] {
+                let found = StoredProbe(
+                    name: "com.example.app", host: "api.example.com",
+                    at: Timestamp(secondsSince1970: TurnedClock.start.secondsSince1970 + seconds),
+                    isOK: result.contains("\"ok\": true"), result: Array(result.utf8))
+                try await store.write { try $0.add([found]) }
+                return try await Self.alarms(store, repository)
+            }
+            let missed = #"{"ok": false, "error": "connection refused"}"#
+            let refused = #"{"ok": false, "verdict": "block", "reason": "no-matching-pin"}"#
+            let invalid = #"{"ok": false, "verdict": "block", "error": "the chain ends nowhere"}"#
+            let well = #"{"ok": true, "verdict": "allow"}"#
+            let (notice, critical) = (
+                "probe-unreached notice api.example.com", "probe-failed critical api.example.com"
+            )
+            // Never reached, and a result that says nothing at all.
+            let first = try await probe(missed, 0)
+            #expect(first == [notice])
+            #expect(try await probe(#"{"ok": false}"#, 1) == [notice])
+            #expect(try await probe(well, 2) == [])
+            #expect(try await probe(missed, 3) == [notice])
+            #expect(try await probe(refused, 4) == [critical])
+            #expect(try await probe(missed, 6) == [critical, notice])
+            // Older than the last attempt, newer than what was found.
+            #expect(try await probe(invalid, 5) == [critical, notice])
+            #expect(try await probe(well, 7) == [])
+            #expect(try await probe(missed, 6) == [])
+        }
+    }
+
     @Test("a host that is no longer listed warns nobody any more")
     func removedHost() async throws {
         var simulator = try RepositorySimulator.story([try .pinned("old.example.com"), try .pinned("api.example.com")])

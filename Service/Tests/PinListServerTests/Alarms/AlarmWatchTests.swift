@@ -156,6 +156,78 @@ struct AlarmWatchTests {
         }
     }
 
+    @Test("an instance takes only what it can deliver: the other one's target is told by the other, whichever looks")
+    func differentTargets() async throws {
+        try await Self.run { watch, recorder, clock, _ in
+            let pager = AlertTarget(kind: .webhook, name: "pager", address: "https://pager.example/SECRET")
+            let parts = ServiceParts.story(
+                watch.parts.store, anchors: watch.parts.configuration.roots, clock: clock, alerts: [pager],
+                instance: "other")
+            _ = try await parts.lists.reload(from: parts.store)
+            let theirs = Recorder()
+            let other = AlarmWatch(parts: parts, sender: theirs)
+            // It says which target it knows, and has not the turn.
+            #expect(
+                try await parts.store.write {
+                    try $0.takeTurn("alarms", for: "test", at: clock.now, seconds: AlarmWatch.turn)
+                })
+            await other.look()
+            await watch.look()
+            await watch.send()
+            #expect(recorder.posts.map(\.address) == [Self.target.address])
+            #expect(theirs.posts.isEmpty)
+            await other.send()
+            #expect(theirs.posts.map(\.address) == [pager.address])
+            #expect(Set((recorder.posts + theirs.posts).map(\.body)).count == 1)
+        }
+    }
+
+    @Test("what no instance can deliver waits a day, is shown meanwhile, and is given up aloud")
+    func unknownTarget() async throws {
+        try await Self.run { watch, recorder, clock, lines in
+            let store = watch.parts.store
+            let made = clock.now
+            try await store.write { store in
+                try store.keepTargets(["pager"], of: "gone", at: made)
+                try store.notify("pager", Self.event(.test, "x"), at: made)
+            }
+            func waiting() async throws -> Int64 {
+                try await store.read { try $0.targets().first { $0.name == "pager" }?.waiting ?? 0 }
+            }
+            clock.turn(by: 86_399)
+            await watch.send()
+            #expect(try await waiting() == 1)
+            let parts = watch.parts
+            let metrics = ServiceMetrics.text(try await parts.overview(), parts.reportCounters.current, (0, 0))
+            #expect(metrics.contains("tumbler_notifications_waiting{target=\"pager\",known=\"false\"} 1\n"))
+            #expect(!lines.withLockedValue { $0 }.contains { $0.contains("pager") })
+            clock.turn(by: 1)
+            await watch.send()
+            #expect(try await waiting() == 0)
+            #expect(
+                lines.withLockedValue { $0 }.contains(
+                    "1 notifications were not delivered and are given up: no instance has known target pager for a day")
+            )
+            let after = ServiceMetrics.text(try await parts.overview(), parts.reportCounters.current, (0, 0))
+            #expect(after.contains("tumbler_notifications_lost_total{target=\"pager\"} 1\n"))
+            #expect(recorder.posts.isEmpty)
+        }
+    }
+
+    @Test("what a later version wrote is left for an instance of that version, and not dropped as told")
+    func laterVersion() async throws {
+        try await Self.run { watch, recorder, clock, _ in
+            try await watch.parts.store.write { try $0.notify("ops", Array("{}".utf8), at: clock.now) }
+            await watch.send()
+            #expect(recorder.posts.isEmpty)
+            let kept = try await watch.parts.store.read { store in
+                (try store.connection.rows("SELECT 1 FROM notification", []).count, try store.deliveries()["ops"])
+            }
+            #expect(kept.0 == 1)
+            #expect(kept.1?.trouble?.contains("later version") == true)
+        }
+    }
+
     @Test("two instances tell of a change once")
     func twoInstances() async throws {
         try await Self.run { watch, recorder, clock, _ in

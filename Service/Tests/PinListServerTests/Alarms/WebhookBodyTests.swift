@@ -47,6 +47,39 @@ struct WebhookBodyTests {
         #expect(AlarmEvent(Array("{}".utf8)) == nil)
     }
 
+    @Test("a message of 42 alarms names ten of them in every form, and the key is that of the message")
+    func many() throws {
+        let message = StoredAlarmMessage(
+            number: 1, key: "failure-rate:h00", kind: "failure-rate", severity: "critical", begunAt: TurnedClock.start,
+            nextAt: TurnedClock.start)
+        let alarms = (0..<42).map { number in
+            StoredAlarm(
+                key: "failure-rate:h\(number / 10)\(number % 10)", kind: "failure-rate", severity: "critical",
+                detail: "\(number) <fail>", since: TurnedClock.start, endedAt: nil, message: 1, told: nil,
+                acknowledgement: number == 0 ? .init(at: TurnedClock.start, by: "t1") : nil)
+        }
+        for phase in [AlarmEvent.Phase.firing, .recovered] {
+            let event = AlarmEvent(
+                phase, of: message, severity: .critical, alarms, time: TurnedClock.start, auditHead: Self.head)
+            #expect(AlarmEvent(event.json.bytes) == event)
+            let body = self.members(try JSONValue(strict: Array(self.text(event, .webhook).utf8)))
+            #expect(body["key"] == .string("failure-rate:h00"))
+            #expect(body["count"] == .integer(42))
+            guard case .array(let named)? = body["alarms"] else {
+                Issue.record("no alarms")
+                return
+            }
+            #expect(named.count == 10)
+            #expect(self.members(named[0])["acknowledgedBy"] == .string("t1"))
+            #expect(self.members(named[1])["subject"] == .string("h01"))
+            let slack = self.text(event, .slack)
+            #expect(slack.contains("and 32 more\\n• h00: 0 &lt;fail&gt;\\n• h01: "))
+            #expect(!slack.contains("h10"))
+            let pager = self.members(try JSONValue(strict: Array(self.text(event, .pagerduty).utf8)))
+            #expect(pager["dedup_key"] == .string("tumbler:failure-rate:h00"))
+        }
+    }
+
     @Test("Slack gets one text, in which nothing is a mention or a link")
     func slack() throws {
         let body = self.members(try JSONValue(strict: Array(self.text(self.event(), .slack).utf8)))

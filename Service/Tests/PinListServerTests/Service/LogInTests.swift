@@ -145,6 +145,19 @@ struct LogInTests {
             #expect(due.map(\.0) == ["ops"])
             #expect(due.first?.1?.phase == .test)
             #expect(try await service.actions() == ["alert-test"])
+            let named = try await service.store.read { (try $0.newestAuditEntry()?.actor, try $0.tokens().first?.id) }
+            #expect(named.0 == named.1)
+            // Three an hour, whoever's pages they come from.
+            let body = Array("\(name)=\(csrf)\(target)".utf8)
+            var answers: [Int] = []
+            for _ in 0..<3 { answers.append(try await service.ask(.POST, "/alarms/test", own, body).status) }
+            #expect(answers == [303, 303, 429])
+            let late = try await service.ask(.POST, "/alarms/test", own, body)
+            #expect(late.headers["retry-after"] == ["3600"])
+            let rung = try await service.store.read {
+                try $0.connection.rows("SELECT 1 FROM notification", []).count
+            }
+            #expect(rung == 3)
             #expect(try await service.ask(.POST, "/logout", own, Array("\(name)=\(wrong)".utf8)).status == 403)
             let out = try await service.ask(.POST, "/logout", own, Array("\(name)=\(csrf)".utf8))
             #expect(out.status == 303)

@@ -67,7 +67,13 @@ struct StoreMoveTests {
             try store.add([try Self.report("stranger.example", isListed: false)], countedBy: "b")
             try store.add([InquiryKey(name: "a", hour: 1, source: .log, digest: "d"): 2])
             try store.add([StoredProbe(name: "a", host: "b", at: TurnedClock.start, isOK: true, result: [0, 255])])
-            try store.put(Alarm(.silence, .notice, "a", "b"), since: TurnedClock.start)
+            _ = try AlarmEvaluation(targets: []).apply(
+                [Alarm(.silence, .notice, "a", "b")], in: store, auditHead: "", at: TurnedClock.start)
+            try store.put(
+                StoredSilence(
+                    what: "a", severity: .notice, endsAt: TurnedClock.start, madeAt: TurnedClock.start, madeBy: "b",
+                    reason: "c"))
+            try store.keepTargets(["a"], of: "b", at: TurnedClock.start)
             try store.notify("a", [0, 1], at: TurnedClock.start)
             try store.putDelivery(to: "a", at: TurnedClock.start, trouble: "b")
             try store.addEvidence("d", of: "a", [7], at: TurnedClock.start)

@@ -20,10 +20,16 @@ enum HostileStory {
 
     static let all = Self.texts.joined(separator: " ")
 
+    private static var silence: StoredSilence {
+        StoredSilence(
+            what: self.all, severity: .critical, endsAt: Timestamp(secondsSince1970: .max), madeAt: Story.now,
+            madeBy: self.all, reason: self.all)
+    }
+
     private static var alarm: ShownAlarm {
         ShownAlarm(
-            id: "a", severity: .now, title: self.all, evidence: self.all, advice: self.all, path: "/failures",
-            since: Story.now)
+            id: self.all, severity: .now, title: self.all, evidence: self.all, advice: self.all, path: "/failures",
+            since: Story.now, acknowledged: .init(at: Story.now, by: self.all), silenced: self.silence)
     }
 
     private static func group(_ text: String) -> FailureGroup {
@@ -103,7 +109,8 @@ enum HostileStory {
             (
                 "alarms",
                 AlarmsPage(
-                    firing: [self.alarm], recent: [self.alarm], targets: [target], token: self.all, notice: self.all)
+                    firing: [self.alarm], recent: [self.alarm], silences: [self.silence], targets: [target],
+                    mayOperate: true, token: self.all, notice: self.all)
             ),
             ("login", LoginPage(wasRefused: true, next: self.all)),
             ("error", ErrorPage(status: 503, detail: self.all)),

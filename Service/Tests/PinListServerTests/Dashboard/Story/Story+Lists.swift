@@ -158,14 +158,22 @@ extension Story {
         over.title = "The certificate of cdn.bank.example ends in 12 days"
         over.until = self.ago(9 * 86_400)
         over.since = self.ago(12 * 86_400)
+        var firing = self.alarms
+        firing[0].acknowledged = .init(at: self.ago(4_000), by: "0123456789abcdef")
+        let silence = StoredSilence(
+            what: "probe-unreached", severity: .notice, endsAt: self.ahead(days: 1), madeAt: self.ago(3_000),
+            madeBy: "0123456789abcdef", reason: "the probe moves to another network")
         return AlarmsPage(
-            firing: self.alarms, recent: [over],
+            firing: firing, recent: [over], silences: [silence],
             targets: [
                 .init(id: "0", kind: "slack", label: "#mobile-operations", delivery: .delivered(self.ago(19_000))),
                 .init(
                     id: "1", kind: "pagerduty", label: "Mobile on call",
                     delivery: .failed(self.ago(19_000), "HTTP 403: the key is not valid")),
                 .init(id: "2", kind: "webhook", label: "https://hooks.bank.example/…", delivery: .none),
-            ], token: "0f3c9a", notice: nil)
+                .init(
+                    id: "3", kind: "of another instance", label: "old pager", delivery: .unknown(waiting: 2, lost: 5),
+                    isHere: false),
+            ], mayOperate: true, token: "0f3c9a", notice: nil)
     }
 }

@@ -1,0 +1,96 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import Foundation
+import NIOHTTP1
+import PinListMetadata
+import PinningTesting
+import Testing
+
+@testable import PinListServer
+
+@Suite("Results of probes, handed in")
+struct ProbeRequestTests {
+    private static let path = "/v1/lists/com.example.app/probe"
+
+    /// Runs a service that serves a list of two hosts, with a token for their probes.
+    private static func with(
+        _ body:
+            @Sendable (RunningService, @Sendable (String) async throws -> RunningService.Answer) async throws -> Void
+    ) async throws {
+        let repository = try RepositorySimulator.story([try .pinned("api.example.com"), try .pinned("www.example.com")])
+        try await TestedStore.sqlite.withDatabase { open in
+            try await RunningService.with(try open(), { $0.roots = repository.anchors }) { service in
+                let publisher = try await service.token(.publish, ["com.example.app"])
+                #expect(
+                    try await service.publish([repository.roots[0], repository.lists[0]], token: publisher).status
+                        == 200)
+                let token = try await service.token(.probe, ["com.example.app"])
+                try await body(service) { text in
+                    try await service.ask(
+                        .POST, Self.path, ["Authorization": "Bearer \(token)"], Array(text.utf8))
+                }
+            }
+        }
+    }
+
+    @Test("a probe token speaks of listed hosts alone: 3,000 invented ones are refused, and nothing is stored")
+    func inventedHosts() async throws {
+        try await Self.with { service, push in
+            let invented = (0..<3_000).map { #"{"host": "made-up-\#($0).example.net", "ok": false, "error": "x"}"# }
+            let listed = #"{"host": "api.example.com", "ok": false, "verdict": "block"}"#
+            let answer = try await push("{\"hosts\": [\(([listed] + invented).joined(separator: ", "))]}")
+            #expect(answer.status == 422)
+            #expect(answer.code == "not-listed")
+            #expect(answer.member("detail")?.contains("made-up-0.example.net, made-up-1.example.net") == true)
+            #expect(answer.member("detail")?.hasSuffix(" and 2990 more") == true)
+            // A host below an entry is none of its domains.
+            let below = try await push(#"{"hosts": [{"host": "a.api.example.com", "ok": false}]}"#)
+            #expect(below.status == 422)
+            #expect(try await service.store.read { try $0.probes().isEmpty })
+            #expect(try await push("{\"hosts\": [\(listed)]}").status == 202)
+            #expect(try await service.store.read { try $0.probes().map(\.host) } == ["api.example.com"])
+        }
+    }
+
+    @Test("of a name under which nothing is published, and of a host that is too large, nothing is stored")
+    func bounds() async throws {
+        try await Self.with { service, push in
+            let large =
+                #"{"host": "api.example.com", "ok": false, "error": "\#(String(repeating: "x", count: 65_536))"}"#
+            #expect(try await push("{\"hosts\": [\(large)]}").code == "malformed")
+            let many = String(repeating: "0, ", count: ProbeFacts.mostValues) + "0"
+            let deep = #"{"host": "api.example.com", "ok": false, "notes": [\#(many)]}"#
+            #expect(try await push("{\"hosts\": [\(deep)]}").code == "malformed")
+            let other = try await service.token(.probe, ["com.example.other"])
+            let answer = try await service.ask(
+                .POST, "/v1/lists/com.example.other/probe", ["Authorization": "Bearer \(other)"],
+                Array(#"{"hosts": []}"#.utf8))
+            #expect(answer.status == 404)
+            #expect(try await service.store.read { try $0.probes().isEmpty })
+        }
+    }
+
+    @Test("a host that was not reached is shown as that, and its last result still counts")
+    func unreached() async throws {
+        try await Self.with { service, push in
+            let well = #"{"host": "api.example.com", "ok": true, "verdict": "allow"}"#
+            let missed = #"{"ok": false, "error": "no route"}"#
+            #expect(try await push("{\"hosts\": [\(well)]}").status == 202)
+            service.clock.turn(by: 60)
+            let hosts = ["api.example.com", "www.example.com"].map {
+                missed.replacingOccurrences(of: "{", with: "{\"host\": \"\($0)\", ")
+            }
+            #expect(try await push("{\"hosts\": [\(hosts.joined(separator: ", "))]}").status == 202)
+            let metrics = try await service.ask(.GET, "/metrics").text
+            let labels = #"{name="com.example.app",host="api.example.com"}"#
+            #expect(metrics.contains("tumbler_probe_ok\(labels) 1\n"))
+            #expect(metrics.contains("tumbler_probe_reached\(labels) 0\n"))
+            #expect(!metrics.contains(#"tumbler_probe_ok{name="com.example.app",host="www.example.com"}"#))
+            let status = try await service.ask(.GET, "/v1/status").text
+            #expect(status.contains("not reached at 2026-11-21T00:01:00Z: no route"))
+        }
+    }
+}
