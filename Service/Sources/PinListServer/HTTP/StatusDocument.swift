@@ -117,7 +117,7 @@ struct StatusDocument: Encodable {
                 lastAt: group.seen.upperBound.description, cause: group.cause.title, kind: group.cause.kind.rawValue,
                 issuer: group.issuer)
         }
-        self.alarms = overview.alarms.filter { scope.hasAlarm(about: AlarmWords.subject(of: $0.key)) }
+        self.alarms = overview.alarms.filter { scope.hasAlarm(about: Alarm.subject(of: $0.key)) }
             .map { Firing($0, overview.silences) }
         self.probes = overview.probes.filter { scope.hasName($0.name) }.map { probe in
             Probe(

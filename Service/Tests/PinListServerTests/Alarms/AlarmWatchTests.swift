@@ -198,7 +198,7 @@ struct AlarmWatchTests {
             await watch.send()
             #expect(try await waiting() == 1)
             let parts = watch.parts
-            let metrics = ServiceMetrics.text(try await parts.overview(), parts.reportCounters.current, (0, 0))
+            let metrics = ServiceMetrics.text(try await parts.overview(), parts.reportCounters.current, (0, 0), nil)
             #expect(metrics.contains("tumbler_notifications_waiting{target=\"pager\",known=\"false\"} 1\n"))
             #expect(!lines.withLockedValue { $0 }.contains { $0.contains("pager") })
             clock.turn(by: 1)
@@ -208,7 +208,7 @@ struct AlarmWatchTests {
                 lines.withLockedValue { $0 }.contains(
                     "1 notifications were not delivered and are given up: no instance has known target pager for a day")
             )
-            let after = ServiceMetrics.text(try await parts.overview(), parts.reportCounters.current, (0, 0))
+            let after = ServiceMetrics.text(try await parts.overview(), parts.reportCounters.current, (0, 0), nil)
             #expect(after.contains("tumbler_notifications_lost_total{target=\"pager\"} 1\n"))
             #expect(recorder.posts.isEmpty)
         }

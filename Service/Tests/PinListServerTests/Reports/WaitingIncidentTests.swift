@@ -52,7 +52,7 @@ struct WaitingIncidentTests {
         let repository = try RepositorySimulator.story()
         try await TestedStore.sqlite.withDatabase { open in
             let watch = EquivocationWatch(
-                store: try open(), lists: ServedLists(anchors: repository.anchors), anchors: repository.anchors,
+                store: try open(), lists: ServedLists(anchors: repository.anchors),
                 logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
             let large = try Self.incident(EquivocationWatch.mostBytes + 1).report
             #expect(await !watch.look(at: large, TurnedClock.start))

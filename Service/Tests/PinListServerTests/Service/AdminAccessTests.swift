@@ -177,7 +177,7 @@ struct AdminAccessTests {
                 _ = try await lists.reload(from: service.store)
                 let names = lists.names
                 let overview = try await service.store.read { store in
-                    try Overview(store, names, broken: [:], at: TurnedClock.start)
+                    try Overview(store, names, RotationPlans(), broken: [:], at: TurnedClock.start)
                 }
                 let (ownScope, otherScope) = (
                     StatusScope(overview, ["com.example.app"]), StatusScope(overview, ["com.example.other"])

@@ -164,7 +164,7 @@ struct PublishingRequestTests {
             }
             let served = try await service.ask(.GET, Self.pins)
             #expect(served.headers["etag"] == ["\"\(Envelope.digest(of: list))\""])
-            #expect(try await service.store.read { try $0.history(of: "com.example.app", limit: 10) }.count == 1)
+            #expect(try await service.store.read { try $0.publicationCount(of: "com.example.app") } == 1)
             #expect(try await service.actions() == ["publish", "publish"])
         }
     }
