@@ -39,6 +39,8 @@ struct SQLiteConnection: SQLConnection {
         while !rest.isEmpty {
             let next = insertion.statement(for: rest.count)
             let statement = try self.database.cachedStatement(sql: next.sql).sqliteStatement
+            // GRDB leaves a statement that it executed as it is, and SQLite binds nothing to one that is not reset.
+            sqlite3_reset(statement)
             defer {
                 sqlite3_reset(statement)
                 sqlite3_clear_bindings(statement)

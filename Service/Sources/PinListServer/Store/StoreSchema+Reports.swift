@@ -35,39 +35,35 @@ extension StoreSchema {
     }
 
     /// Tables whose key has the instance in it now. SQLite changes no key, so they are made anew.
+    ///
+    /// The columns of the key stand first: of other tables without row ids SQLite 3.40 says that they are damaged
+    /// (`PRAGMA integrity_check`: "NULL value in …").
     private static func countsByInstance(_ dialect: Dialect) -> [String] {
         let (integer, ordered) = (dialect.integer, dialect.ordered)
-        func again(_ table: String, key: [String], _ columns: String, copied: String) -> [String] {
-            [
+        func again(_ table: String, key: [(String, String)], values: [(String, String)]) -> [String] {
+            let columns = key.map { "\($0.0) \($0.1) NOT NULL" } + ["instance TEXT NOT NULL DEFAULT ''"]
+            let names = (key + values).map(\.0).joined(separator: ", ")
+            return [
                 "ALTER TABLE \(table) RENAME TO \(table)_before",
                 """
                 CREATE TABLE \(table) (
-                    \(columns), instance TEXT NOT NULL DEFAULT '',
-                    PRIMARY KEY (\((key + ["instance"]).joined(separator: ", "))))\(ordered)
+                    \((columns + values.map { "\($0.0) \($0.1)" }).joined(separator: ", ")),
+                    PRIMARY KEY (\((key.map(\.0) + ["instance"]).joined(separator: ", "))))\(ordered)
                 """,
-                "INSERT INTO \(table) (\(copied), instance) SELECT \(copied), '' FROM \(table)_before",
+                "INSERT INTO \(table) (\(names)) SELECT \(names) FROM \(table)_before",
                 "DROP TABLE \(table)_before",
             ]
         }
-        return again(
-            "group_hour", key: ["group_number", "hour"],
-            "group_number \(integer) NOT NULL, hour \(integer) NOT NULL, count \(integer) NOT NULL",
-            copied: "group_number, hour, count")
+        let count = [("count", "\(integer) NOT NULL")]
+        return again("group_hour", key: [("group_number", integer), ("hour", integer)], values: count)
             + again(
-                "group_leaf", key: ["group_number", "pin"],
-                "group_number \(integer) NOT NULL, pin TEXT NOT NULL, not_before \(integer), not_after \(integer)",
-                copied: "group_number, pin, not_before, not_after")
-            + again(
-                "report_hour", key: ["hour", "host", "kind"],
-                "hour \(integer) NOT NULL, host TEXT NOT NULL, kind TEXT NOT NULL, count \(integer) NOT NULL",
-                copied: "hour, host, kind, count")
+                "group_leaf", key: [("group_number", integer), ("pin", "TEXT")],
+                values: [("not_before", integer), ("not_after", integer)])
+            + again("report_hour", key: [("hour", integer), ("host", "TEXT"), ("kind", "TEXT")], values: count)
             + ["CREATE INDEX report_hour_by_host ON report_hour (host, hour)"]
             + again(
-                "inquiry", key: ["name", "hour", "source", "digest"],
-                """
-                name TEXT NOT NULL, hour \(integer) NOT NULL, source TEXT NOT NULL, digest TEXT NOT NULL,
-                    count \(integer) NOT NULL
-                """, copied: "name, hour, source, digest, count")
+                "inquiry", key: [("name", "TEXT"), ("hour", integer), ("source", "TEXT"), ("digest", "TEXT")],
+                values: count)
             + [
                 """
                 CREATE TABLE counted_host (

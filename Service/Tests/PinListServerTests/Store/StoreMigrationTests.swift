@@ -130,6 +130,11 @@ struct StoreMigrationTests {
             // The number of a report that is gone is not given again.
             let numbers: [Int64] = Array(1...22) + [24]
             #expect(rows == numbers.map { SQLValue.integer($0) })
+            guard tested == .sqlite else { return }
+            let damage = try await store.read { store in
+                try store.connection.rows("PRAGMA integrity_check", []).map { try $0.text(0) }
+            }
+            #expect(damage == ["ok"])
         }
     }
 

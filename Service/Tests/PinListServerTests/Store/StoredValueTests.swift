@@ -112,7 +112,7 @@ struct StoredValueTests {
                 let connection = store.connection
                 let upsert = """
                     INSERT INTO inquiry (name, hour, source, digest, count) VALUES (?, ?, ?, ?, ?)
-                    ON CONFLICT (name, hour, source, digest) DO UPDATE SET count = inquiry.count + excluded.count
+                    ON CONFLICT (name, hour, source, digest, instance) DO UPDATE SET count = inquiry.count + excluded.count
                     """
                 for hour: Int64 in [1, 2, 1, 1] {
                     let key: [SQLValue] = [.text("a"), .integer(hour), .text("direct"), .text("d")]
