@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""kill -9 under load: every report that got its 202 is there once."""
+"""kill -9 under load, and SIGTERM: every report that got its 202 is there once."""
 
 import http.client
 import random
+import socket
 import sqlite3
 import threading
 import time
@@ -10,6 +11,9 @@ import time
 from stage import Service, expect, folder, machine, post
 
 SENDERS = 16
+# The most seconds from SIGTERM to the end.
+MOST_SECONDS = 25
+IDLE = 50
 
 
 class Sender(threading.Thread):
@@ -58,6 +62,50 @@ def totals(service):
         db.close()
 
 
+def open_connection(service, text=b""):
+    connection = socket.create_connection((service.address.hostname, service.address.port))
+    connection.sendall(text)
+    return connection
+
+
+def prove_end():
+    """SIGTERM while reports come, connections are idle, and two requests never end."""
+    with folder() as path:
+        service = Service(path)
+        service.start()
+        service.publish()
+        senders = [Sender(service, f"t{number}") for number in range(SENDERS)]
+        request = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        others = [open_connection(service, request) for _ in range(IDLE)]
+        for connection in others:
+            connection.recv(4_096)
+        others += [open_connection(service, b"POST /v1/reports HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{")
+                   for _ in range(2)]
+        for sender in senders:
+            sender.start()
+        time.sleep(0.5)
+        began = time.monotonic()
+        status = service.stop()
+        seconds = time.monotonic() - began
+        accepted = []
+        for sender in senders:
+            sender.join(timeout=30)
+            expect(not sender.is_alive(), "a sender does not see that the service is gone")
+            expect(not sender.others, f"reports were answered with {sorted(set(sender.others))}")
+            accepted += sender.accepted
+        for connection in others:
+            connection.close()
+        found = stored(service)
+    lost = [host for host in accepted if found.get(host) != 1]
+    expect(accepted, "no report was accepted: nothing was proved")
+    expect(not lost, f"after SIGTERM, {len(lost)} of {len(accepted)} reports with 202 are not there once: {lost[:3]}")
+    expect(status == 0, f"after SIGTERM the service ended with {status}")
+    expect(seconds <= MOST_SECONDS, f"after SIGTERM it took {seconds:.1f} s")
+    return [f"* SIGTERM under {SENDERS} senders, with {IDLE} idle connections and two reports that never come to their end: it "
+            f"ended {seconds:.1f} s later (at most {MOST_SECONDS}: holds), and each of {len(accepted):,} reports with 202 is there "
+            "once."]
+
+
 def prove(times, progress=None):
     """Kills `times` times; `progress` is a path that remembers how often that was done, so that it can go on.
 
@@ -100,6 +148,7 @@ def prove(times, progress=None):
         seconds = time.monotonic() - began
         expect(accepted > 0 or done == first, "no report was accepted: nothing was proved")
         service.kill()
+    ended = prove_end()
     if progress and progress.exists():
         progress.unlink()
     return [f"Killed {done} times (signal 9) under {SENDERS} senders, in {seconds:.0f} s; {loaded}.", "",
@@ -108,4 +157,4 @@ def prove(times, progress=None):
             f"* {extra:,} more are there whose answer did not arrive any more; {unanswered:,} were never answered.",
             "* After each kill the list was served, byte for byte, and the audit log verified.",
             f"* The slowest restart took {max(restarts, default=0) * 1e3:.0f} ms until it listened."] + (
-                [f"* {first} of the kills were made by a run before this one."] if first else [])
+                [f"* {first} of the kills were made by a run before this one."] if first else []) + ended

@@ -10,6 +10,7 @@ public import Logging
 internal import NIOCertificateReloading
 internal import NIOConcurrencyHelpers
 internal import NIOCore
+internal import NIOPosix
 internal import NIOSSL
 internal import PinListMetadata
 public import ServiceLifecycle
@@ -29,6 +30,8 @@ public struct PinListService: Service {
 
     /// What it is made of.
     let parts: ServiceParts
+    private let descriptors: DescriptorBudget
+    private let eventLoops: Int?
     private let onListening: @Sendable (Listening) -> Void
 
     /// A service that begins with ``run()``.
@@ -38,13 +41,20 @@ public struct PinListService: Service {
     ///   - store: Where it keeps what it must not forget.
     ///   - clock: What time it is.
     ///   - instance: A name that no other instance on the same store has, such as a random one.
+    ///   - descriptors: How many descriptors the system allows the process; `nil` where that is not known, and bounds no
+    ///     connections.
+    ///   - eventLoops: How many threads serve connections: as many as there are processors for the process. `nil` for
+    ///     those that all of the process share.
     ///   - logger: Where it says what happens.
     ///   - onListening: Is told of each listener.
     public init(
         _ configuration: ServiceConfiguration, store: any ServiceStore, clock: any ServiceClock = SystemServiceClock(),
-        instance: String, logger: Logger, onListening: @escaping @Sendable (Listening) -> Void = { _ in }
+        instance: String, descriptors: Int? = nil, eventLoops: Int? = nil, logger: Logger,
+        onListening: @escaping @Sendable (Listening) -> Void = { _ in }
     ) {
         self.parts = ServiceParts(configuration, store: store, clock: clock, instance: instance, logger: logger)
+        self.descriptors = DescriptorBudget(limit: descriptors)
+        self.eventLoops = eventLoops
         self.onListening = onListening
     }
 
@@ -53,6 +63,16 @@ public struct PinListService: Service {
     ///
     /// - Throws: ``StoreError`` when what is published cannot be read, and what the network says of a listener.
     public func run() async throws {
+        guard let eventLoops else { return try await self.run(on: MultiThreadedEventLoopGroup.singleton) }
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: max(eventLoops, 1))
+        do { try await self.run(on: group) } catch {
+            try? await group.shutdownGracefully()
+            throw error
+        }
+        try await group.shutdownGracefully()
+    }
+
+    private func run(on group: MultiThreadedEventLoopGroup) async throws {
         for (name, refusal) in try await self.parts.lists.reload(from: self.parts.store) {
             self.parts.logger.error("\(name) is not served: what is stored does not verify: \(refusal)")
         }
@@ -75,7 +95,7 @@ public struct PinListService: Service {
         ]
         if let tls { services.append(tls.reloader) }
         do {
-            services += try self.listeners(tls)
+            services.append(Listeners(listeners: try self.listeners(tls, group)))
             try await ServiceGroup(services: services, logger: self.parts.logger).run()
         } catch {
             try? await client.shutdown()
@@ -100,7 +120,7 @@ public struct PinListService: Service {
         }
     }
 
-    private func listeners(_ tls: ServiceTLS?) throws -> [any Service] {
+    private func listeners(_ tls: ServiceTLS?, _ group: MultiThreadedEventLoopGroup) throws -> [any Service] {
         let configuration = self.parts.configuration
         let isShared = configuration.adminListen == nil
         let access = AdminAccess(
@@ -117,15 +137,26 @@ public struct PinListService: Service {
             lists: self.parts.lists, inquiries: self.parts.inquiries, source: self.parts.source,
             clock: self.parts.clock)
         let responder = PublicResponder(lists: lists, next: AnsweringResponder(publicRouter))
+        let most = self.descriptors.publicConnections(
+            configured: configuration.maximumConnections, hasAdminListener: !isShared)
+        if let wanted = configuration.maximumConnections, let most, most < wanted {
+            self.parts.logger.warning(
+                """
+                maximumConnections is \(wanted), and \(most) are allowed, for the process may open no more files: raise \
+                that limit (LimitNOFILE, ulimit -n)
+                """)
+        }
         var listeners: [any Service] = [
-            try self.application(responder, at: configuration.listen, tls, lists, isAdmin: isShared)
+            try self.application(responder, at: configuration.listen, tls, lists, most, group, isAdmin: isShared)
         ]
         if let address = configuration.adminListen {
             let adminRouter = Router(context: ServiceContext.self, options: .autoGenerateHeadEndpoints)
             adminRouter.get("/healthz") { _, _ in Response.json(.object([.init("status", .string("alive"))])) }
             routes.addAdmin(to: adminRouter)
             listeners.append(
-                try self.application(AnsweringResponder(adminRouter), at: address, tls, nil, isAdmin: true))
+                try self.application(
+                    AnsweringResponder(adminRouter), at: address, tls, nil, DescriptorBudget.adminConnections,
+                    group, isAdmin: true))
         }
         return listeners
     }
@@ -138,23 +169,24 @@ public struct PinListService: Service {
 
     private func application(
         _ responder: some HTTPResponder<ServiceContext>, at address: ListenAddress, _ tls: ServiceTLS?,
-        _ lists: ListResponder?,
-        isAdmin: Bool
+        _ lists: ListResponder?, _ mostConnections: Int?, _ group: MultiThreadedEventLoopGroup, isAdmin: Bool
     ) throws -> any Service {
         let http = HTTPServerBuilder.http1(
             configuration: ConnectionLimits.configuration(self.parts.configuration.deadlines, lists))
         let onListening = self.onListening
+        let cap = mostConnections.map { ConnectionCap($0, clock: self.parts.clock, logger: self.parts.logger) }
         let scheme = tls == nil ? "http" : "https"
         return Application(
             responder: TargetCheck(next: responder),
             server: try tls.map { try .tls(http, tlsConfiguration: $0.configuration) } ?? http,
             configuration: ApplicationConfiguration(
-                address: .hostname(address.host, port: address.port), serverName: nil, backlog: 1_024),
+                address: .hostname(address.host, port: address.port), serverName: nil, backlog: 1_024,
+                availableConnectionsDelegate: cap),
             onServerRunning: { channel in
                 let port = channel.localAddress?.port ?? address.port
                 let host = address.host.contains(":") ? "[\(address.host)]" : address.host
                 onListening(Listening(address: "\(scheme)://\(host):\(port)", isAdmin: isAdmin))
             },
-            logger: self.parts.logger)
+            eventLoopGroupProvider: .shared(group), logger: self.parts.logger)
     }
 }

@@ -25,7 +25,8 @@ struct ServiceSettingsTests {
                 flags: ["listen": "127.0.0.1:4"],
                 environment: [
                     "TUMBLER_LISTEN": "127.0.0.1:5", "TUMBLER_ADMIN_LISTEN": "127.0.0.1:6",
-                    "TUMBLER_RETENTION_MEGABYTES": "77", "TUMBLER_REPORTS_SOURCE_BURST": "9",
+                    "TUMBLER_MAXIMUM_CONNECTIONS": "99", "TUMBLER_RETENTION_MEGABYTES": "77",
+                    "TUMBLER_REPORTS_SOURCE_BURST": "9",
                 ], file: file)
             #expect(self.shown(settings, "listen") == "127.0.0.1:4 (flag)")
             #expect(self.shown(settings, "adminListen") == "127.0.0.1:6 (environment)")
@@ -34,6 +35,7 @@ struct ServiceSettingsTests {
             #expect(self.shown(settings, "database") == "sqlite (default)")
             #expect(settings.configuration.listen.port == 4)
             #expect(settings.configuration.adminListen?.port == 6)
+            #expect(settings.configuration.maximumConnections == 99)
             #expect(settings.configuration.retention.days == 3)
             #expect(settings.configuration.retention.megabytes == 77)
             #expect(settings.configuration.reportLimits.sourceBurst == 9)
@@ -48,6 +50,7 @@ struct ServiceSettingsTests {
             ("listen: here\n", "s.yaml", "127.0.0.1:8480"), ("retention: {days: 0}\n", "s.yaml", "1 to 36500"),
             ("retention: {auditDays: 89}\n", "s.yaml", "90 to 36500"),
             ("trustedProxies: [10.0.0.0/99]\n", "s.yaml", "10.0.0.0/8"), ("tls: {certificate: a}\n", "tls", "both"),
+            ("maximumConnections: 3\n", "s.yaml", "16 to 1048576"),
             ("alerts: [{type: mail}]\n", "s.yaml:1", "slack"), ("alerts: [{type: slack}]\n", "s.yaml:1", "urlFile"),
             ("openOnLoopback: yes\n", "s.yaml", "true or false"),
             ("openOnLoopback: true\ntrustedProxies: [127.0.0.1]\n", "trustedProxies", "login-link"),

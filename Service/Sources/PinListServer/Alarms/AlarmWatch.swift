@@ -101,7 +101,11 @@ struct AlarmWatch: Service {
         var trouble: String?
         if let event = AlarmEvent(notification.body) {
             do {
-                let status = try await self.sender.post(WebhookBody.bytes(event, for: target), to: target.address)
+                let sender = self.sender
+                // One that does not answer must not hold up the end of the service.
+                let status = try await cancelWhenGracefulShutdown {
+                    try await sender.post(WebhookBody.bytes(event, for: target), to: target.address)
+                }
                 isDone = (200..<300).contains(status)
                 if !isDone {
                     trouble = "it answers \(status)"

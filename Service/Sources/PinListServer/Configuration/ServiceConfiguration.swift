@@ -48,6 +48,9 @@ public struct ServiceConfiguration: Sendable {
         public var answer: Duration = .seconds(600)
         /// From the last answer of a connection to its close, for the other side to read it.
         public var linger: Duration = .seconds(2)
+        /// From the begin of a graceful shutdown to the end of the answers that are in progress. With ``ServiceTLS``'s
+        /// timeout and what is stored after it, it stays below the 25 s after which supervisors may kill.
+        public var shutdown: Duration = .seconds(20)
 
         /// The defaults.
         public init() {}
@@ -75,6 +78,8 @@ public struct ServiceConfiguration: Sendable {
     public var reportLimits = SourceLimiter.Limits()
     /// How long a connection may take over one request.
     public var deadlines = Deadlines()
+    /// The most connections of the public listener at a time; `nil` for what the descriptors of the process allow.
+    public var maximumConnections: Int?
     /// The root that an app ships, byte for byte, for each name that may be published.
     public var roots: [String: [UInt8]] = [:]
     /// Who is warned.

@@ -7,6 +7,12 @@ internal import NIOHTTPTypes
 
 /// Closes connections that ask slowly, or take their answer slowly: a head, or a body, that is sent byte by byte holds
 /// nobody up for longer than a deadline that no byte moves.
+///
+/// An answer is over when its last byte was handed to the system, not when it was written into a buffer: who reads a large
+/// list slowly has the time of the answer for it, and only then that of the next head begins.
+///
+/// When the service ends, a connection without a request is closed at once, and one with a request after its answer, or
+/// when ``ServiceConfiguration/Deadlines/shutdown`` is over.
 final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -16,23 +22,34 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     private let head: TimeAmount
     private let body: TimeAmount
     private let answer: TimeAmount
+    private let shutdown: TimeAmount
     private var deadline = NIODeadline.distantFuture
+    /// When a service that ends waits no longer; `nil` before that.
+    private var end: NIODeadline?
     private var check: Scheduled<Void>?
+    /// Requests whose answers were not handed to the system whole.
     private var requestsInProgress = 0
+    /// Of this handler, as long as it is in a pipeline.
+    private var context: ChannelHandlerContext?
 
     /// A handler for one connection.
     init(_ deadlines: ServiceConfiguration.Deadlines) {
         self.head = TimeAmount(deadlines.head)
         self.body = TimeAmount(deadlines.body)
         self.answer = TimeAmount(deadlines.answer)
+        self.shutdown = TimeAmount(deadlines.shutdown)
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
         self.wait(self.head, context)
         self.scheduleCheck(context)
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) { self.check?.cancel() }
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        self.check?.cancel()
+    }
 
     func channelInactive(context: ChannelHandlerContext) {
         self.check?.cancel()
@@ -51,11 +68,33 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if case .end = self.unwrapOutboundIn(data) {
-            self.requestsInProgress -= 1
-            if self.requestsInProgress <= 0 { self.wait(self.head, context) }
-        }
-        context.write(data, promise: promise)
+        guard case .end = self.unwrapOutboundIn(data) else { return context.write(data, promise: promise) }
+        let written = promise ?? context.eventLoop.makePromise()
+        let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+        written.futureResult.whenSuccess { bound.value.answered(1) }
+        context.write(data, promise: written)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard event is ChannelShouldQuiesceEvent else { return context.fireUserInboundEventTriggered(event) }
+        guard self.requestsInProgress > 0 else { return context.close(promise: nil) }
+        self.end = context.eventLoop.now + self.shutdown
+        self.check?.cancel()
+        self.scheduleCheck(context)
+    }
+
+    /// Counts requests that were read whole before this handler, and are answered there.
+    func began(_ count: Int) {
+        self.requestsInProgress += count
+        if let context { self.wait(self.answer, context) }
+    }
+
+    /// Counts answers that were handed to the system whole.
+    func answered(_ count: Int) {
+        self.requestsInProgress -= count
+        guard self.requestsInProgress <= 0, let context else { return }
+        if self.end != nil { return context.close(promise: nil) }
+        self.wait(self.head, context)
     }
 
     private func wait(_ time: TimeAmount, _ context: ChannelHandlerContext) {
@@ -67,9 +106,10 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     private func scheduleCheck(_ context: ChannelHandlerContext) {
         let soonest = context.eventLoop.now + min(self.head, self.body, self.answer)
         let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
-        self.check = context.eventLoop.scheduleTask(deadline: min(self.deadline, soonest)) {
+        self.check = context.eventLoop.scheduleTask(deadline: min(self.deadline, soonest, self.end ?? soonest)) {
             let (handler, context) = bound.value
-            guard context.eventLoop.now < handler.deadline else {
+            let now = context.eventLoop.now
+            guard now < handler.deadline, handler.end.map({ now < $0 }) ?? true else {
                 context.channel.close(promise: nil)
                 return
             }

@@ -4,12 +4,15 @@
 
 internal import Logging
 internal import NIOCertificateReloading
+internal import NIOCore
 internal import NIOSSL
 
 /// The service's own TLS, with certificates that are read again when they have changed.
 struct ServiceTLS {
     /// How often the files are looked at.
     static let interval: Duration = .seconds(30)
+    /// From our end of a connection to the other side's. A client that is gone holds no place longer.
+    static let shutdownTimeout: TimeAmount = .seconds(2)
 
     /// Looks at the files.
     let reloader: TimedCertificateReloader
@@ -32,6 +35,7 @@ struct ServiceTLS {
             privateKeySource: .init(location: .file(path: files.key), format: .pem),
             logger: logger)
         var configuration = try TLSConfiguration.makeServerConfiguration(certificateReloader: self.reloader)
+        configuration.shutdownTimeout = Self.shutdownTimeout
         configuration.minimumTLSVersion = .tlsv12
         // HTTP/2 is for what stands in front of the service.
         configuration.applicationProtocols = ["http/1.1"]

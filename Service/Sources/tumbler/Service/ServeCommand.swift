@@ -87,8 +87,10 @@ struct ServeCommand: AsyncParsableCommand {
         let link = await self.link(store, configuration)
         let opening = self.opening
         defer { opening?.clear() }
-        let service = PinListService(configuration, store: store, instance: UUID().uuidString, logger: logger) {
-            listening in
+        let service = PinListService(
+            configuration, store: store, instance: UUID().uuidString, descriptors: DescriptorLimit.current,
+            eventLoops: ProcessorCount.current, logger: logger
+        ) { listening in
             // One line each, when it can be used: what starts the service waits for them.
             try? StandardOutput.write(lines: ["\(listening.isAdmin ? "operator" : "public") \(listening.address)"])
             guard listening.isAdmin else { return }

@@ -27,12 +27,10 @@ struct ServiceFile {
         self.root = try SourceObject(
             value, "the configuration",
             known: [
-                "listen", "adminListen", "dataDir", "database", "tls", "trustedProxies", "edges", "openOnLoopback",
-                "retention", "reports",
-                "names",
-                "alerts",
+                "listen", "adminListen", "maximumConnections", "dataDir", "database", "tls", "trustedProxies", "edges",
+                "openOnLoopback", "retention", "reports", "names", "alerts",
             ])
-        for name in ["listen", "adminListen", "database", "openOnLoopback"] {
+        for name in ["listen", "adminListen", "maximumConnections", "database", "openOnLoopback"] {
             self.settings[name] = try self.root.scalar(name)?.text
         }
         self.settings["dataDir"] = try self.root.scalar("dataDir").map { self.resolved($0.text) }

@@ -64,6 +64,7 @@ struct ServiceSettings {
         self.rootFiles = try read?.roots() ?? [:]
         self.alertEntries = try read?.alerts() ?? []
         try self.readAddresses()
+        try self.readConnections()
         try self.readStore()
         try self.readNetworks()
         try self.readReportLimits()
@@ -110,6 +111,16 @@ struct ServiceSettings {
             throw CommandFailure(.usage, "tls has one of certificate and key", hint: "name both, or none")
         }
         if let certificate, let key { self.configuration.tls = .init(certificate: certificate, key: key) }
+    }
+
+    /// The most connections that may be configured, which is the most descriptors that Linux gives a process unless it is
+    /// told otherwise (`fs.nr_open`).
+    static let mostConnections: Int64 = 1_048_576
+
+    private mutating func readConnections() throws {
+        self.configuration.maximumConnections = try self.read("maximumConnections", default: "none") {
+            $0 == "none" ? nil : Int(try Self.number($0, in: 16...Self.mostConnections))
+        }
     }
 
     private mutating func readStore() throws {

@@ -74,6 +74,89 @@ struct RequestDeadlineTests {
         }
     }
 
+    @Test("who takes a large answer slowly has the time of the answer for it, and then that of a head")
+    func slowReader() throws {
+        try self.run { channel, loop in
+            try channel.writeInbound(Self.head)
+            try channel.writeInbound(HTTPRequestPart.end(nil))
+            // Written into the buffer, which the other side does not take.
+            channel.write(HTTPResponsePart.end(nil), promise: nil)
+            loop.advanceTime(by: .seconds(599))
+            #expect(channel.isActive)
+            channel.flush()
+            loop.advanceTime(by: .seconds(14))
+            #expect(channel.isActive)
+            loop.advanceTime(by: .seconds(1))
+            #expect(!channel.isActive)
+        }
+    }
+
+    @Test("who takes nothing of an answer is let go after 600 s all the same")
+    func stalledReader() throws {
+        try self.run { channel, loop in
+            try channel.writeInbound(Self.head)
+            try channel.writeInbound(HTTPRequestPart.end(nil))
+            channel.write(HTTPResponsePart.end(nil), promise: nil)
+            loop.advanceTime(by: .seconds(600))
+            #expect(!channel.isActive)
+        }
+    }
+
+    @Test("of two answers the first to be taken moves no deadline")
+    func twoAnswers() throws {
+        try self.run { channel, loop in
+            for _ in 0..<2 {
+                try channel.writeInbound(Self.head)
+                try channel.writeInbound(HTTPRequestPart.end(nil))
+            }
+            try channel.writeOutbound(HTTPResponsePart.end(nil))
+            loop.advanceTime(by: .seconds(599))
+            #expect(channel.isActive)
+        }
+    }
+
+    @Test("a service that ends closes a connection without a request at once")
+    func quiescentIdle() throws {
+        try self.run { channel, _ in
+            channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+            #expect(!channel.isActive)
+        }
+        try self.run { channel, _ in
+            try channel.writeInbound(Self.head)
+            try channel.writeInbound(HTTPRequestPart.end(nil))
+            try channel.writeOutbound(HTTPResponsePart.end(nil))
+            channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+            #expect(!channel.isActive)
+        }
+    }
+
+    @Test(
+        "a service that ends waits for a request that was begun, and for its answer to be taken, and no longer than 20 s"
+    )
+    func quiescentBusy() throws {
+        try self.run { channel, loop in
+            try channel.writeInbound(Self.head)
+            channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+            loop.advanceTime(by: .seconds(10))
+            try channel.writeInbound(HTTPRequestPart.end(nil))
+            channel.write(HTTPResponsePart.end(nil), promise: nil)
+            loop.advanceTime(by: .seconds(9))
+            #expect(channel.isActive)
+            channel.flush()
+            #expect(!channel.isActive)
+        }
+        try self.run { channel, loop in
+            try channel.writeInbound(Self.head)
+            loop.advanceTime(by: .seconds(7))
+            channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+            loop.advanceTime(by: .seconds(19))
+            #expect(channel.isActive)
+            try channel.writeInbound(HTTPRequestPart.end(nil))
+            loop.advanceTime(by: .seconds(1))
+            #expect(!channel.isActive)
+        }
+    }
+
     @Test("whoever asks in time is never let go")
     func busy() throws {
         try self.run { channel, loop in

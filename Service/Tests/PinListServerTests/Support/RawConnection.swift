@@ -42,9 +42,19 @@ struct RawConnection {
         }
     }
 
-    private init(_ port: Int) throws {
+    /// Connects.
+    ///
+    /// - Parameter receiveBuffer: How many bytes the system keeps that were not read, and segments are small as well, so
+    ///   that the other side's system keeps little; `nil` for what is usual.
+    init(_ port: Int, receiveBuffer: Int32? = nil) throws {
         self.descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
         guard self.descriptor >= 0 else { throw Failure(call: "socket") }
+        if var size = receiveBuffer {
+            setsockopt(self.descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+            var segment: Int32 = 1_200
+            setsockopt(
+                self.descriptor, Int32(IPPROTO_TCP), TCP_MAXSEG, &segment, socklen_t(MemoryLayout<Int32>.size))
+        }
         self.setPatience(milliseconds: Self.patience * 1_000)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -60,6 +70,15 @@ struct RawConnection {
             close(self.descriptor)
             throw Failure(call: "connect")
         }
+    }
+
+    /// Ends the connection.
+    func end() { close(self.descriptor) }
+
+    /// Whether something came that was not read: it is looked at without waiting.
+    var hasUnread: Bool {
+        var byte: UInt8 = 0
+        return recv(self.descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) > 0
     }
 
     private func setPatience(milliseconds: Int) {
@@ -85,6 +104,9 @@ struct RawConnection {
 
     /// Everything that comes until the end of the connection.
     func rest() -> RawAnswer { self.read { _ in false } }
+
+    /// So many bytes, or what came until the end of the connection.
+    func read(count: Int) -> RawAnswer { self.read { $0.bytes.count >= count } }
 
     /// Everything that comes until a text has come.
     func read(until text: String) -> RawAnswer { self.read { $0.text.contains(text) } }

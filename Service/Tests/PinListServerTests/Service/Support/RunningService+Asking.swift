@@ -63,6 +63,11 @@ extension RunningService {
             status: Int(response.status.code), headers: response.headers, body: Array(bytes.readableBytesView))
     }
 
+    /// The port of one of its addresses.
+    func port(of address: String) throws -> Int {
+        try #require(address.split(separator: ":").last.flatMap { Int($0) })
+    }
+
     /// Posts a report.
     func report(_ body: [UInt8], _ headers: HTTPHeaders = [:]) async throws -> Answer {
         try await self.ask(.POST, "/v1/reports", headers, body)
