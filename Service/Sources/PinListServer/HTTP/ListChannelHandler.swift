@@ -5,10 +5,12 @@
 internal import CertificatePinning
 internal import HTTPTypes
 internal import NIOCore
+internal import NIOHTTP1
 internal import NIOHTTPTypes
 
 /// Answers questions about lists where they arrive, on the event loop of their connection: the way into a task and back
-/// takes three times as long as the answer.
+/// takes three times as long as the answer. Most are answered before, by ``ListByteHandler``: these have fields that it
+/// does not read, such as those of a proxy, or come behind something else.
 ///
 /// What is asked behind a request that has no answer yet, or by somebody who does not take his answers, goes the long
 /// way: answers keep the order of their requests, and what is held for a connection is bounded.
@@ -29,7 +31,17 @@ final class ListChannelHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// A handler for one connection.
     init(_ lists: ListResponder) { self.lists = lists }
 
-    func handlerAdded(context: ChannelHandlerContext) { self.peer = context.channel.peerAddress }
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.peer = context.channel.peerAddress
+        let pipeline = context.pipeline.syncOperations
+        // The encoder is the first handler that knows of HTTP. Without it, or what watches over deadlines, nothing is
+        // answered from bytes.
+        guard let encoder = try? pipeline.handler(type: HTTPResponseEncoder.self),
+            let deadline = try? pipeline.handler(type: RequestDeadline.self)
+        else { return }
+        try? pipeline.addHandler(
+            ListByteHandler(self.lists, deadline, self.lists.asker(self.peer)), position: .before(encoder))
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch self.unwrapInboundIn(data) {

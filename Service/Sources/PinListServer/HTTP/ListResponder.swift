@@ -23,7 +23,31 @@ struct ListResponder: Sendable {
         let answer = self.lists.answer(path)
         guard answer != nil || Self.isOfList(path) else { return nil }
         guard request.method == .get || request.method == .head else { return Self.wrongMethod }
-        return answer.map { self.answer($0, request, peer) } ?? Self.notPublished
+        return answer.map { answer in
+            self.answer(answer, request.method, request.headerFields[.ifNoneMatch]) {
+                self.asker(peer, request.headerFields)
+            }
+        } ?? Self.notPublished
+    }
+
+    /// Who is at the other end of a connection, where no field of a request says more.
+    struct Asker: Sendable {
+        /// Whether it is a cache, which asks for many.
+        let isEdge: Bool
+        /// Of whose requests only so many count; `nil` for an edge, and for this machine.
+        let address: SourceAddress?
+    }
+
+    /// What is known of the other end of a connection without a request.
+    func asker(_ peer: IPAddress?) -> Asker { self.asker(peer, [:]) }
+
+    /// The answer to a request of which nothing is in doubt, and a question about a list counted; `nil` for what is no
+    /// path of a list or a root.
+    func answer(to head: ListRequestHead, from asker: Asker) -> ReadyAnswer? {
+        guard let answer = self.lists.answer(head.path) else {
+            return Self.isOfList(head.path) ? Self.notPublished : nil
+        }
+        return self.answer(answer, .get, head.ifNoneMatch) { asker }
     }
 
     /// Whether a list or a root could be at a path: in something below a name. A name may end with `.json` itself.
@@ -41,22 +65,27 @@ struct ListResponder: Sendable {
         .notFound, "not-found", "nothing is published here", headers: [.cacheControl: "public, max-age=60"]
     ).ready
 
-    private func answer(_ answer: ServedLists.Answer, _ request: HTTPRequest, _ peer: IPAddress?) -> ReadyAnswer {
-        let tags = request.headerFields[.ifNoneMatch].map { EntityTag.tags(in: $0) }
-        if answer.isList, request.method == .get {
-            self.count(answer.name, tags.flatMap { $0 }?.first?.digest, request, peer)
+    private func answer(
+        _ answer: ServedLists.Answer, _ method: HTTPRequest.Method, _ ifNoneMatch: String?, _ asker: () -> Asker
+    ) -> ReadyAnswer {
+        // Most name the list that is served.
+        let tags = ifNoneMatch.flatMap { $0 == answer.tagText ? [answer.tag] : EntityTag.tags(in: $0) }
+        if answer.isList, method == .get {
+            let (digest, other) = (tags?.first?.digest, asker())
+            self.inquiries.count(
+                answer.name, digest: digest,
+                isPublished: digest.map { $0 == answer.tag.digest || self.lists.isPublished($0, under: answer.name) }
+                    ?? false,
+                from: other.isEdge ? .edge : .installation, address: other.address, at: self.clock.now)
         }
         // `*` and what cannot be read are as if they were absent: a client that gets the list has lost nothing.
-        if tags.flatMap({ $0 })?.contains(answer.tag) == true { return answer.notModified }
-        return request.method == .head ? answer.head : answer.whole
+        if tags?.contains(answer.tag) == true { return answer.notModified }
+        return method == .head ? answer.head : answer.whole
     }
 
-    private func count(_ name: String, _ digest: String?, _ request: HTTPRequest, _ peer: IPAddress?) {
-        let isPublished = digest.map { self.lists.isPublished($0, under: name) } ?? false
-        let isEdge = self.source.isEdge(request.headerFields, peer: peer)
-        self.inquiries.count(
-            name, digest: digest, isPublished: isPublished, from: isEdge ? .edge : .installation,
-            address: isEdge ? nil : self.boundedAddress(of: request.headerFields, peer), at: self.clock.now)
+    private func asker(_ peer: IPAddress?, _ fields: HTTPFields) -> Asker {
+        let isEdge = self.source.isEdge(fields, peer: peer)
+        return Asker(isEdge: isEdge, address: isEdge ? nil : self.boundedAddress(of: fields, peer))
     }
 
     /// Of whose requests only so many count; `nil` for those of this machine, where installations are simulated.

@@ -27,12 +27,16 @@ extension HTTPRequest {
         guard !self.headerFields.contains(where: { $0.name.canonicalName == "host" }) else {
             return "there is more than one field Host"
         }
-        guard authority.utf8.allSatisfy(Self.mayStandInHost) else { return "the field Host names no host" }
+        guard authority.utf8.allSatisfy(HostByte.mayStandInHost) else { return "the field Host names no host" }
         // Of an address as the target the codec has left the path. The rest are * and what a tunnel leads to.
         return self.path?.utf8.first == UInt8(ascii: "/") ? nil : "the target is no path"
     }
+}
 
-    private static func mayStandInHost(_ byte: UInt8) -> Bool {
+/// The bytes of a field `Host`.
+enum HostByte {
+    /// Whether a byte may stand in a `Host` that is answered: those of names, addresses and ports (RFC 3986, section 3.2).
+    static func mayStandInHost(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),

@@ -20,6 +20,8 @@ final class ServedLists: Sendable {
         let isList: Bool
         /// The validator.
         let tag: EntityTag
+        /// The validator as it stands in `ETag`, and in the `If-None-Match` of those who hold this.
+        let tagText: String
         /// 200.
         let whole: ReadyAnswer
         /// 304.
@@ -190,7 +192,7 @@ extension ServedLists.Answer {
         fields[.contentLength] = "\(bytes.count)"
         fields[.xContentTypeOptions] = "nosniff"
         self.init(
-            name: name, isList: isList, tag: tag,
+            name: name, isList: isList, tag: tag, tagText: tag.text,
             whole: ReadyAnswer(.ok, fields, ByteBuffer(bytes: bytes)),
             notModified: ReadyAnswer(.notModified, validators), head: ReadyAnswer(.ok, fields))
     }
