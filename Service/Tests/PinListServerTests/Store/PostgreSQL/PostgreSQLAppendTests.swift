@@ -15,6 +15,14 @@ import Testing
 struct PostgreSQLAppendTests {
     private let server: TestPostgreSQL
 
+    /// For an instance that stands still for as long as a slow machine needs for the others, each of which waits for a lock
+    /// for five seconds at most.
+    private static let patient: PostgreSQLLimits = {
+        var limits = PostgreSQLLimits()
+        limits.idleInTransactionMilliseconds = 600_000
+        return limits
+    }()
+
     init() throws { self.server = try #require(TestPostgreSQL.current) }
 
     private static func reports(_ count: Int, hosts: Int = 5, at time: Timestamp = TurnedClock.start) throws
@@ -35,7 +43,7 @@ struct PostgreSQLAppendTests {
         "one that stands still in the middle of a batch keeps no other one waiting, nor what is published or looked at")
     func standsStill() async throws {
         let name = try self.server.makeDatabase()
-        let stores = try (0..<3).map { _ in try self.server.open(name) }
+        let stores = try (0..<3).map { try self.server.open(name, $0 == 0 ? Self.patient : PostgreSQLLimits()) }
         let reports = try Self.reports(60)
         try await stores[0].append { try $0.add(reports, countedBy: "first") }
         let (added, hasAdded) = AsyncStream.makeStream(of: Void.self)
@@ -75,7 +83,7 @@ struct PostgreSQLAppendTests {
     @Test("one that stands still while it changes something else keeps no report waiting")
     func changing() async throws {
         let name = try self.server.makeDatabase()
-        let (store, other) = (try self.server.open(name), try self.server.open(name))
+        let (store, other) = (try self.server.open(name, Self.patient), try self.server.open(name))
         let reports = try Self.reports(10)
         try await other.append { try $0.add(reports, countedBy: "a") }
         for lock in StoreLock.allCases where lock != .groups {
