@@ -68,13 +68,15 @@ struct RetentionTests {
             await Self.look(store, days: 90, megabytes: 2_048)
             #expect(
                 try await Self.rows(store) == [
-                    "audit": 3, "root": 1, "list": 1, "token": 1, "inquiry": 1, "report": 3,
+                    "audit": 3, "root": 1, "list": 1, "publication": 1, "token": 1, "inquiry": 1, "report": 3,
                     "report_group": 1, "group_count": 1, "report_hour": 1, "group_hour": 1, "group_network": 1,
                     "group_leaf": 1,
                 ])
             await Self.look(store, days: 1, megabytes: 2_048)
             #expect(
-                try await Self.rows(store) == ["audit": 3, "root": 1, "list": 1, "token": 1, "inquiry": 1])
+                try await Self.rows(store) == [
+                    "audit": 3, "root": 1, "list": 1, "publication": 1, "token": 1, "inquiry": 1,
+                ])
         }
     }
 

@@ -14,7 +14,7 @@ struct RawConnection {
     }
 
     /// How many seconds anything may take, which is far more than it takes.
-    static let patience = 60
+    static let patience = 300
 
     private let descriptor: Int32
 
