@@ -67,7 +67,7 @@ struct AlarmWatch: Service {
                 (
                     try store.takeNotifications(
                         for: names, due: now, until: now.before(-Self.lease), limit: Self.most),
-                    try store.loseNotifications(at: now)
+                    try store.loseNotifications(butFor: Set(names), at: now)
                 )
             }
             due = taken

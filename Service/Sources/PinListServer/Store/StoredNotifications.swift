@@ -132,8 +132,9 @@ extension StoreTransaction {
 
     /// Gives up what was made over a day ago for targets that no instance has known for that long.
     ///
+    /// - Parameter known: The targets that this instance knows.
     /// - Returns: The targets, each with how many notifications were given up.
-    func loseNotifications(at now: Timestamp) throws -> [(target: String, count: Int64)] {
+    func loseNotifications(butFor known: Set<String>, at now: Timestamp) throws -> [(target: String, count: Int64)] {
         let day = SQLValue.integer(now.before(Self.targetsKept).secondsSince1970)
         let condition = """
             made_at <= ? AND NOT EXISTS (
@@ -141,10 +142,10 @@ extension StoreTransaction {
             """
         let lost = try self.connection.rows(
             "SELECT target, COUNT(*) FROM notification WHERE \(condition) GROUP BY target ORDER BY target", [day, day]
-        ).map { (target: try $0.text(0), count: try $0.integer(1)) }
-        guard !lost.isEmpty else { return [] }
-        try self.connection.execute("DELETE FROM notification WHERE \(condition)", [day, day])
+        ).map { (target: try $0.text(0), count: try $0.integer(1)) }.filter { !known.contains($0.target) }
         for (target, count) in lost {
+            try self.connection.execute(
+                "DELETE FROM notification WHERE target = ? AND made_at <= ?", [.text(target), day])
             try self.putDelivery(
                 to: target, at: now, trouble: "no instance has known this target for a day", losing: count)
         }

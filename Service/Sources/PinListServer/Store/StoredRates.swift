@@ -12,7 +12,11 @@ extension StoreTransaction {
     func hostRates(listed: Set<String>, at now: Timestamp) throws -> [HostRate] {
         let since = SQLValue.integer(now.hour - HostRate.week)
         let failed = try self.connection.rows(
-            "SELECT host FROM report_hour WHERE hour >= ? GROUP BY host ORDER BY SUM(count) DESC, host", [since]
+            // Grouped by an expression: SQLite would walk through an index of all hours to have the hosts in order.
+            """
+            SELECT host || '' AS name FROM report_hour WHERE hour >= ? GROUP BY host || ''
+            ORDER BY SUM(count) DESC, host || ''
+            """, [since]
         ).map { try $0.text(0) }
         let isListed = { (host: String) in host.isEmpty || listed.contains(host) }
         let hosts = failed.filter(isListed) + failed.lazy.filter { !isListed($0) }.prefix(HostRate.mostUnlisted)

@@ -73,7 +73,7 @@ struct WebhookBodyTests {
             #expect(self.members(named[0])["acknowledgedBy"] == .string("t1"))
             #expect(self.members(named[1])["subject"] == .string("h01"))
             let slack = self.text(event, .slack)
-            #expect(slack.contains("and 32 more\\n• h00: 0 &lt;fail&gt;\\n• h01: "))
+            #expect(slack.contains("and 32 more\\u000a• h00: 0 &lt;fail&gt;\\u000a• h01: "))
             #expect(!slack.contains("h10"))
             let pager = self.members(try JSONValue(strict: Array(self.text(event, .pagerduty).utf8)))
             #expect(pager["dedup_key"] == .string("tumbler:failure-rate:h00"))

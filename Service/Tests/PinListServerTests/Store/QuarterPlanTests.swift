@@ -67,7 +67,8 @@ struct QuarterPlanTests {
     @Test("no page, no alarm, no export and no metric walks through what grows", arguments: TestedStore.all)
     func pages(on tested: TestedStore) async throws {
         try await self.withQuarter(on: tested) { store, record, quarter in
-            let random = (0..<AccessToken.randomBytes).map { UInt8($0) }
+            // No token of the quarter's has this id.
+            let random = (0..<AccessToken.randomBytes).map { UInt8(0xff - $0) }
             let time = Timestamp(secondsSince1970: quarter.now)
             let reader = try #require(AccessToken.make(.read, names: [], random: random, at: time))
             try await store.write { try $0.add(reader.token) }
