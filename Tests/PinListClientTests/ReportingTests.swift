@@ -85,7 +85,7 @@ struct ReportingTests {
         var client = try await Self.client(store: store, collector: SimulatedCollector())
         client.configuration.reportSender = collector
         // Below a 61st: the report does not wait before it is first sent, and the backoff has a random part all the same.
-        client.configuration.randomness = FixedRandomness(fraction: 0.01)
+        client.configuration.randomness = FixedRandomness(fraction: 0.005)
         let first = try client.launch()
         let run = Task { await first.run() }
         _ = first.decision(for: TestClient.strangePath, host: TestClient.host)
