@@ -31,6 +31,7 @@ private let targets: [any FuzzTarget.Type] = [
     PropertyListBytes.self, ReportAnswer.self, ReportBodies.self, RequestFields.self, DashboardText.self,
     ExecutableFileBytes.self, ProcessText.self, PathExtensionBytes.self, GateRecordText.self,
     RotationPlanBytes.self, CodeSignatureBytes.self, ProvisioningProfileBytes.self,
+    ListRequestBytes.self,
 ]
 
 /// The target of this run.

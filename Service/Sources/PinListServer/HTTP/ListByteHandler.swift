@@ -79,3 +79,11 @@ final class ListByteHandler: ChannelInboundHandler, RemovableChannelHandler {
         context.writeAndFlush(self.wrapOutboundOut(last), promise: written)
     }
 }
+
+extension ListRequestHead {
+    /// Reads the head at the begin of some bytes; `nil` for what is none of this kind, or has no end among them.
+    init?(_ bytes: ByteBuffer) {
+        guard let head = bytes.withUnsafeReadableBytes({ ListRequestHead(reading: $0) }) else { return nil }
+        self = head
+    }
+}

@@ -2,8 +2,6 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-internal import NIOCore
-
 /// The head of a request for a list or a root that leaves nothing in doubt, read from its bytes.
 ///
 /// It is deliberately narrow: `GET`, HTTP/1.1, a path without escapes, one `Host`, and only fields that are known to
@@ -37,9 +35,10 @@ struct ListRequestHead: Hashable, Sendable {
     private static let keepAlive = Array("keep-alive".utf8)
 
     /// Reads the head at the begin of some bytes; `nil` for what is none of this kind, or has no end among them.
-    init?(_ bytes: ByteBuffer) {
-        // Unsafe because each byte is looked at, for every request; each index is compared with the count before.
-        guard let read = bytes.withUnsafeReadableBytes({ Self.read($0) }) else { return nil }
+    ///
+    /// Unsafe because each byte is looked at, for every request; each index is compared with the count before.
+    init?(reading bytes: UnsafeRawBufferPointer) {
+        guard let read = Self.read(bytes) else { return nil }
         self = read
     }
 
