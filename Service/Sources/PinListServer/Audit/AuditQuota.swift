@@ -17,7 +17,7 @@ enum AuditQuota {
     ///
     /// - Parameters:
     ///   - action: The action of the entry.
-    ///   - actor: The id of the token.
+    ///   - actor: What the log calls the token.
     ///   - store: The transaction that adds it.
     ///   - now: The time.
     /// - Throws: ``Problem``: 429 until the next day begins, and what the store says.

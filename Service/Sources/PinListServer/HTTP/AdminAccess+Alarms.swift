@@ -10,12 +10,12 @@ extension AdminAccess {
 
     /// Lets those pass who may look.
     ///
-    /// - Returns: The id of the token, for the log; ``withoutToken`` where none is needed.
+    /// - Returns: What the log calls the token; ``withoutToken`` where none is needed.
     /// - Throws: ``Problem``: 401 without a token that counts, 403 with one for something else.
     func expectNamedReader(_ request: Request) async throws -> String {
         try await self.expectReader(request)
         guard Self.secret(of: request) != nil else { return Self.withoutToken }
-        do { return try await self.token(of: request).id } catch let problem as Problem {
+        do { return try await self.token(of: request).actor } catch let problem as Problem {
             // A cookie that ended long ago is no reason to refuse what needs none.
             guard self.needsNoToken(request), problem.status == .unauthorized else { throw problem }
             return Self.withoutToken
@@ -24,7 +24,7 @@ extension AdminAccess {
 
     /// Lets those pass who may acknowledge and silence alarms. That always needs a token: the log has to name it.
     ///
-    /// - Returns: The id of the token.
+    /// - Returns: What the log calls the token.
     /// - Throws: ``Problem``: 401 without a token that counts, 403 with one for something else.
     func expectOperator(_ request: Request) async throws -> String {
         let token = try await self.token(of: request)
@@ -33,7 +33,7 @@ extension AdminAccess {
                 .forbidden, "wrong-scope",
                 "this token does not acknowledge or silence; tumbler token create --scope operate")
         }
-        return token.id
+        return token.actor
     }
 
     /// Whether a request comes with a token that may acknowledge and silence alarms.

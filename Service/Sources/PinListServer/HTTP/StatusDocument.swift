@@ -60,7 +60,7 @@ struct StatusDocument: Encodable {
 
     struct Firing: Encodable {
         let key, kind, severity, since, detail: String
-        /// The id of the token of the person who has seen it, and when; left out when nobody has said so.
+        /// The token of the person who has seen it, with its label and owner, and when; absent when no person said so.
         let acknowledgedBy, acknowledgedAt: String?
         /// Until when it tells nobody; left out when it does.
         let silencedUntil: String?
