@@ -95,6 +95,7 @@ public struct ReportQueue: Hashable, Sendable {
     /// Adds a report.
     ///
     /// - Parameters:
+    ///   - report: The report.
     ///   - now: The time.
     ///   - wait: How long it waits before it is sent for the first time, in seconds; at most
     ///     ``ReportLimits/firstWait``. The caller draws it.

@@ -18,7 +18,9 @@ public struct ReportSampling: Hashable, Sendable {
 
     /// The sampling of a list for an installation.
     ///
-    /// - Parameter installation: The installation; `nil` for one whose id cannot be kept, which reports where all do.
+    /// - Parameters:
+    ///   - list: The list.
+    ///   - installation: The installation; `nil` for one whose id cannot be kept, which reports where all do.
     public init(_ list: PinList, for installation: InstallationID?) {
         self.installation = installation
         self.name = list.name
