@@ -73,7 +73,7 @@ struct Retention: Service {
             return try store.removeReportDays(of: room.excess, before: today)
         }
         guard removed == 0 else { return }
-        let count = try await self.store.read { try $0.removableReports(before: today) }
+        let count = try await self.store.read { try $0.removableReports() }
         guard count > 0 else {
             return try await self.store.write(as: .retention) { try $0.removeOldestCounts(before: today) }
         }

@@ -40,12 +40,12 @@ extension StoreTransaction {
             clamping: try self.connection.rows("SELECT report_days_end(?, 0)", [.integer(last)]).first?.integer(0) ?? 0)
     }
 
-    /// About how many reports can be forgotten to make room, from the first number to the last: all, and none of today
-    /// where each day has a table of its own.
-    func removableReports(before today: Int64) throws -> Int64 {
+    /// How many reports can be forgotten to make room: none where each day has a table of its own, which goes as a whole.
+    /// Counted one by one, and only when there is too much: numbers have gaps where groups left, and a count that is too
+    /// high would forget more than is needed.
+    func removableReports() throws -> Int64 {
         guard !self.connection.hasReportDays else { return 0 }
-        let range = "SELECT (SELECT MAX(number) FROM report) - (SELECT MIN(number) FROM report) + 1"
-        return try self.connection.rows(range, []).first?.optionalInteger(0) ?? 0
+        return try self.connection.rows("SELECT COUNT(*) FROM report", []).first?.integer(0) ?? 0
     }
 
     /// Forgets what was counted, and groups and alarms that nothing is known of any more.

@@ -129,8 +129,10 @@ struct QuarterPlanTests {
             ]
             #expect(record.count > 10)
             // For the oldest 5,000 reports PostgreSQL reads the table while that costs less than 5,000 looks into it.
+            // How many there are is counted when there is too much, and never else.
             let walks = record.walks(through: large).filter {
-                tested == .sqlite || !$0.hasPrefix("report: DELETE FROM report WHERE")
+                $0 != "report: SELECT COUNT(*) FROM report"
+                    && (tested == .sqlite || !$0.hasPrefix("report: DELETE FROM report WHERE"))
             }
             #expect(walks == [])
         }
