@@ -51,7 +51,18 @@ struct QuarterOfReports {
             let values = columns.map(\.value).joined(separator: ", ")
             try connection.execute("INSERT INTO \(table) (\(names)) \(count) SELECT \(values) FROM n", [])
         }
-        try connection.continueNumbers()
+        if tested != .sqlite { try self.continueNumbers(of: self.tables(dialect).map(\.table), in: connection) }
+    }
+
+    /// The connection's own function knows the tables of today alone.
+    private func continueNumbers(of tables: [String], in connection: some SQLConnection) throws {
+        for table in tables {
+            let numbers = try connection.rows(
+                "SELECT pg_get_serial_sequence('\(table)', column_name) FROM information_schema.columns WHERE table_name = '\(table)' AND column_name = 'number' AND is_identity = 'YES'",
+                [])
+            guard let sequence = try numbers.first?.text(0) else { continue }
+            _ = try connection.rows("SELECT setval('\(sequence)', (SELECT MAX(number) FROM \(table)))", [])
+        }
     }
 
     private typealias Column = (name: String, value: String)
