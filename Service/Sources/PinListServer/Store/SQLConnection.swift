@@ -39,12 +39,6 @@ extension SQLConnection {
     func insert(_ rows: [[SQLValue]], _ insertion: SQLInsertion) throws {
         for row in rows { try self.execute(insertion.single.sql, row) }
     }
-
-    func lock(_ lock: StoreLock) throws {}
-
-    var rowLocks: SQLRowLocks { SQLRowLocks() }
-
-    var hasReportDays: Bool { false }
 }
 
 /// A value of a column.

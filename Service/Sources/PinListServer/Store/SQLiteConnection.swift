@@ -88,6 +88,13 @@ struct SQLiteConnection: SQLConnection {
     }
 
     /// SQLite does it by itself.
+    /// There is one writer.
+    func lock(_ lock: StoreLock) throws {}
+
+    var rowLocks: SQLRowLocks { SQLRowLocks() }
+
+    var hasReportDays: Bool { false }
+
     func continueNumbers() throws {}
 
     private static func arguments(_ values: [SQLValue]) -> StatementArguments {

@@ -51,7 +51,7 @@ public final class SQLiteStore: ServiceStore {
 
     /// Changes in one transaction.
     public func write<Result: Sendable>(
-        _ body: @escaping @Sendable (StoreTransaction) throws -> Result
+        as lock: StoreLock?, _ body: @escaping @Sendable (StoreTransaction) throws -> Result
     ) async throws -> Result {
         // SQLite goes on writing into a file that was moved or deleted, and nobody would find it there.
         guard Self.number(of: self.pool.path) == self.file else {

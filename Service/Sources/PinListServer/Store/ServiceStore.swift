@@ -12,22 +12,17 @@ public protocol ServiceStore: Sendable {
     /// - Throws: ``StoreError``, and what the closure throws.
     func read<Result: Sendable>(_ body: @escaping @Sendable (StoreTransaction) throws -> Result) async throws -> Result
 
-    /// Changes something: all of it or nothing, durable when it returns. No other change comes between what is read and
-    /// what is written here, by this instance of the service or by another.
+    /// Changes something: all of it or nothing, durable when it returns. No other change that takes the same lock comes
+    /// between what is read and what is written here, by this instance of the service or by another. Where there is one
+    /// writer, no other change at all does.
     ///
+    /// - Parameters:
+    ///   - lock: The lock. `nil`: other instances change something at the same time; what runs here adds rows of its own,
+    ///     and touches none that another instance writes.
+    ///   - body: The changes.
     /// - Throws: ``StoreError``, and what the closure throws; then nothing was changed.
-    func write<Result: Sendable>(_ body: @escaping @Sendable (StoreTransaction) throws -> Result) async throws -> Result
-
-    /// As ``write(_:)``, but apart only from changes that take the same lock; and from every other one where there is one
-    /// writer.
     func write<Result: Sendable>(
-        as lock: StoreLock, _ body: @escaping @Sendable (StoreTransaction) throws -> Result
-    ) async throws -> Result
-
-    /// As ``write(_:)``, but without a lock: other instances change something at the same time. What runs in it adds rows
-    /// of its own, and touches none that another instance writes.
-    func append<Result: Sendable>(
-        _ body: @escaping @Sendable (StoreTransaction) throws -> Result
+        as lock: StoreLock?, _ body: @escaping @Sendable (StoreTransaction) throws -> Result
     ) async throws -> Result
 
     /// How many bytes the data take on the disk, without what is free to be written again.
@@ -43,18 +38,19 @@ public protocol ServiceStore: Sendable {
 }
 
 extension ServiceStore {
-    /// All of it as that of reports, where tables are not told apart.
-    public func sizes() async throws -> [String: Int64] { ["report": try await self.size()] }
-
-    /// Without locks of its own: one writer.
+    /// Changes something under the lock of ordinary changes.
+    ///
+    /// - Throws: As ``write(as:_:)``.
     public func write<Result: Sendable>(
-        as lock: StoreLock, _ body: @escaping @Sendable (StoreTransaction) throws -> Result
-    ) async throws -> Result { try await self.write(body) }
+        _ body: @escaping @Sendable (StoreTransaction) throws -> Result
+    ) async throws -> Result { try await self.write(as: .changes, body) }
 
-    /// With one writer it is a change like any other.
+    /// Adds rows of this instance's own, under no lock.
+    ///
+    /// - Throws: As ``write(as:_:)``.
     public func append<Result: Sendable>(
         _ body: @escaping @Sendable (StoreTransaction) throws -> Result
-    ) async throws -> Result { try await self.write(body) }
+    ) async throws -> Result { try await self.write(as: nil, body) }
 }
 
 /// What a store holds, within a transaction. One that only reads refuses to change anything.

@@ -36,6 +36,12 @@ struct QueryPlanTests {
             return try self.next.execute(sql, values)
         }
 
+        func lock(_ lock: StoreLock) throws { try self.next.lock(lock) }
+
+        var rowLocks: SQLRowLocks { self.next.rowLocks }
+
+        var hasReportDays: Bool { self.next.hasReportDays }
+
         func continueNumbers() throws { try self.next.continueNumbers() }
 
         /// The steps that walk through a table or an index of it from one end to the other. A walk in the order of an

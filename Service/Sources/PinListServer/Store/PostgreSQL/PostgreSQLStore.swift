@@ -54,22 +54,11 @@ public final class PostgreSQLStore: ServiceStore {
 
     /// Changes in one transaction. When the connection is lost while it is committed, the error's code is
     /// ``StoreError/Code/unknownOutcome``.
+    /// What takes no lock has a connection of its own.
     public func write<Result: Sendable>(
-        _ body: @escaping @Sendable (StoreTransaction) throws -> Result
-    ) async throws -> Result { try await self.write(as: .changes, body) }
-
-    /// Changes in one transaction, while no other instance holds the same lock.
-    public func write<Result: Sendable>(
-        as lock: StoreLock, _ body: @escaping @Sendable (StoreTransaction) throws -> Result
+        as lock: StoreLock?, _ body: @escaping @Sendable (StoreTransaction) throws -> Result
     ) async throws -> Result {
-        try await self.writer.run { try $0.write(as: lock, body) }
-    }
-
-    /// Changes in one transaction that holds no lock of the service, on a connection of its own.
-    public func append<Result: Sendable>(
-        _ body: @escaping @Sendable (StoreTransaction) throws -> Result
-    ) async throws -> Result {
-        try await self.appender.run { try $0.write(as: nil, body) }
+        try await (lock == nil ? self.appender : self.writer).run { try $0.write(as: lock, body) }
     }
 
     /// About how many bytes the rows take. An estimate, from PostgreSQL's own count of rows and the size of some of each

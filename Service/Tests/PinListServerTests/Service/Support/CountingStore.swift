@@ -21,6 +21,12 @@ final class CountingStore: ServiceStore {
 
         func execute(_ sql: String, _ values: [SQLValue]) throws -> Int { try self.next.execute(sql, values) }
 
+        func lock(_ lock: StoreLock) throws { try self.next.lock(lock) }
+
+        var rowLocks: SQLRowLocks { self.next.rowLocks }
+
+        var hasReportDays: Bool { self.next.hasReportDays }
+
         func continueNumbers() throws { try self.next.continueNumbers() }
     }
 
@@ -48,15 +54,17 @@ final class CountingStore: ServiceStore {
     }
 
     func write<Result: Sendable>(
-        _ body: @escaping @Sendable (StoreTransaction) throws -> Result
+        as lock: StoreLock?, _ body: @escaping @Sendable (StoreTransaction) throws -> Result
     ) async throws -> Result {
         let count = self.count
-        return try await self.store.write {
+        return try await self.store.write(as: lock) {
             try body(StoreTransaction(connection: Connection(next: $0.connection, count: count)))
         }
     }
 
     func size() async throws -> Int64 { try await self.store.size() }
+
+    func sizes() async throws -> [String: Int64] { try await self.store.sizes() }
 
     func backUp(to path: String) async throws { try await self.store.backUp(to: path) }
 }

@@ -58,13 +58,15 @@ final class GatedStore: ServiceStore {
     ) async throws -> Result { try await self.store.read(body) }
 
     func write<Result: Sendable>(
-        _ body: @escaping @Sendable (StoreTransaction) throws -> Result
+        as lock: StoreLock?, _ body: @escaping @Sendable (StoreTransaction) throws -> Result
     ) async throws -> Result {
         await self.pass()
-        return try await self.store.write(body)
+        return try await self.store.write(as: lock, body)
     }
 
     func size() async throws -> Int64 { try await self.store.size() }
+
+    func sizes() async throws -> [String: Int64] { try await self.store.sizes() }
 
     func backUp(to path: String) async throws { try await self.store.backUp(to: path) }
 }

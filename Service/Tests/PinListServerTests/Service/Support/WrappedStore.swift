@@ -33,7 +33,7 @@ final class WrappedStore: ServiceStore {
     ) async throws -> Result { try await self.store.read(body) }
 
     func write<Result: Sendable>(
-        _ body: @escaping @Sendable (StoreTransaction) throws -> Result
+        as lock: StoreLock?, _ body: @escaping @Sendable (StoreTransaction) throws -> Result
     ) async throws -> Result {
         if let failure = self.state.withLockedValue({ state in
             state.writes += 1
@@ -41,10 +41,12 @@ final class WrappedStore: ServiceStore {
         }) {
             throw failure
         }
-        return try await self.store.write(body)
+        return try await self.store.write(as: lock, body)
     }
 
     func size() async throws -> Int64 { try await self.store.size() }
+
+    func sizes() async throws -> [String: Int64] { try await self.store.sizes() }
 
     func backUp(to path: String) async throws { try await self.store.backUp(to: path) }
 }

@@ -25,6 +25,12 @@ final class PlanRecord: @unchecked Sendable {
             return try self.next.execute(sql, values)
         }
 
+        func lock(_ lock: StoreLock) throws { try self.next.lock(lock) }
+
+        var rowLocks: SQLRowLocks { self.next.rowLocks }
+
+        var hasReportDays: Bool { self.next.hasReportDays }
+
         func continueNumbers() throws { try self.next.continueNumbers() }
     }
 
@@ -43,15 +49,17 @@ final class PlanRecord: @unchecked Sendable {
         }
 
         func write<Result: Sendable>(
-            _ body: @escaping @Sendable (StoreTransaction) throws -> Result
+            as lock: StoreLock?, _ body: @escaping @Sendable (StoreTransaction) throws -> Result
         ) async throws -> Result {
             let record = self.record
-            return try await self.next.write { store in
+            return try await self.next.write(as: lock) { store in
                 try body(StoreTransaction(connection: Connection(next: store.connection, record: record)))
             }
         }
 
         func size() async throws -> Int64 { try await self.next.size() }
+
+        func sizes() async throws -> [String: Int64] { try await self.next.sizes() }
 
         func backUp(to path: String) async throws { try await self.next.backUp(to: path) }
     }
@@ -83,10 +91,11 @@ final class PlanRecord: @unchecked Sendable {
         guard ["SELECT", "WITH", "INSERT", "UPDATE", "DELETE"].contains(verb),
             self.lock.withLock({ self.plans[sql] == nil })
         else { return }
-        let plan =
-            self.tested == .sqlite
-            ? try connection.rows("EXPLAIN QUERY PLAN " + sql, values).map { try $0.text(3) }
-            : try connection.rows("EXPLAIN " + sql, values).map { try $0.text(0) }
+        let plan: [String]
+        switch self.tested {
+        case .sqlite: plan = try connection.rows("EXPLAIN QUERY PLAN " + sql, values).map { try $0.text(3) }
+        case .postgreSQL: plan = try connection.rows("EXPLAIN " + sql, values).map { try $0.text(0) }
+        }
         self.lock.withLock { self.plans[sql] = plan }
     }
 
@@ -103,16 +112,21 @@ final class PlanRecord: @unchecked Sendable {
         }
     }
 
-    /// `Seq Scan on table`, and an index scan without a condition, but below a limit that needs no sorted rows.
+    /// `Seq Scan on table`, and an index scan without a condition, but below a limit that needs no sorted rows. The table
+    /// of a day of reports counts as `report`.
     private static func postgreSQL(_ plan: [String]) -> [String] {
         let isCutShort = plan.first?.hasPrefix("Limit") == true && !plan.contains { $0.contains("Sort") }
         return plan.indices.compactMap { index in
             let line = plan[index]
-            if let match = line.firstMatch(of: /Seq Scan on (\w+)/) { return String(match.1) }
+            if let match = line.firstMatch(of: /Seq Scan on (\w+)/) { return Self.table(match.1) }
             guard !isCutShort, let match = line.firstMatch(of: /Index (?:Only )?Scan(?: Backward)? using \w+ on (\w+)/)
             else { return nil }
             let details = plan[(index + 1)...].prefix { !$0.contains("->") }
-            return details.contains { $0.contains("Index Cond:") } ? nil : String(match.1)
+            return details.contains { $0.contains("Index Cond:") } ? nil : Self.table(match.1)
         }
+    }
+
+    private static func table(_ name: Substring) -> String {
+        name.hasPrefix("report_day_") || name.hasPrefix("report_before_") ? "report" : String(name)
     }
 }
