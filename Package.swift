@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "PinListClient", targets: ["PinListClient"]),
         .library(name: "PinningURLSession", targets: ["PinningURLSession"]),
         .library(name: "RuntimeIntegrity", targets: ["RuntimeIntegrity"]),
+        .library(name: "PinningIntegrity", targets: ["PinningIntegrity"]),
         .library(name: "PinningTesting", targets: ["PinningTesting"]),
         .library(name: "PinningMigration", targets: ["PinningMigration"]),
         .library(name: "PathValidation", targets: ["PathValidation"]),
@@ -73,7 +74,7 @@ let package = Package(
         .target(
             name: "PinningURLSession",
             dependencies: [
-                "CertificatePinning", "PinListMetadata", "PinFailureReports", "PinListClient", "RuntimeIntegrity",
+                "CertificatePinning", "PinListMetadata", "PinFailureReports", "PinListClient",
                 .product(name: "Logging", package: "swift-log"),
             ],
             resources: [.copy("PrivacyInfo.xcprivacy")],
@@ -106,7 +107,6 @@ let package = Package(
             name: "PinningNIO",
             dependencies: [
                 "CertificatePinning", "PinListMetadata", "PinFailureReports", "PinListClient", "PathValidation",
-                "RuntimeIntegrity",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio", condition: .when(traits: ["NIO"])),
@@ -132,6 +132,20 @@ let package = Package(
                 .product(
                     name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport",
                     condition: .when(traits: ["GRPC"])),
+            ],
+            swiftSettings: strict
+        ),
+        // The one room that knows both what decides and what watches: an app that does not import it carries neither
+        // the looks nor the trials.
+        .target(
+            name: "PinningIntegrity",
+            dependencies: [
+                "CertificatePinning", "PinListMetadata", "PinListClient", "RuntimeIntegrity",
+                .target(name: "PinningNIO", condition: .when(traits: ["NIO"])),
+                .target(
+                    name: "PinningURLSession",
+                    condition: .when(platforms: [.iOS, .macOS, .tvOS, .watchOS, .visionOS])),
+                .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict
         ),
@@ -169,10 +183,17 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
+            name: "PinningIntegrityTests",
+            dependencies: [
+                "CertificatePinning", "PinListClient", "PinListMetadata", "PinningIntegrity", "PinningTesting",
+                "RuntimeIntegrity",
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "PinningURLSessionTests",
             dependencies: [
                 "CertificatePinning", "PinListClient", "PinListMetadata", "PinningTesting", "PinningURLSession",
-                "RuntimeIntegrity",
             ],
             exclude: ["Support/http-server.py"],
             swiftSettings: strict
@@ -201,8 +222,8 @@ let package = Package(
         .testTarget(
             name: "PinningNIOTests",
             dependencies: [
-                "CertificatePinning", "PathValidation", "PinListClient", "PinListMetadata", "PinningNIO",
-                "PinningTesting", "RuntimeIntegrity", "TestData",
+                "CertificatePinning", "PathValidation", "PinListClient", "PinListMetadata", "PinningIntegrity",
+                "PinningNIO", "PinningTesting", "RuntimeIntegrity", "TestData",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto", condition: .when(traits: ["NIO"])),
                 .product(name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: ["NIO"])),

@@ -28,7 +28,9 @@ extension PinningRandomness {
     }
 
     /// Random bytes.
-    func bytes(_ count: Int) -> [UInt8] {
+    ///
+    /// - Parameter count: How many.
+    @_spi(Adapters) public func bytes(_ count: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < count {
             let bits = self.bits()

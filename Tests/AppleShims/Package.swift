@@ -22,7 +22,7 @@ let aliases = [
 let testAliases =
     aliases + [
         "Alamofire=AlamofireShim", "BackgroundTasks=BackgroundTasksShim", "SwiftUI=SwiftUIShim",
-        "PinningURLSession=PinningURLSessionApple",
+        "PinningURLSession=PinningURLSessionApple", "PinningIntegrity=PinningIntegrityApple",
     ]
 
 func alias(_ names: [String]) -> [SwiftSetting] {
@@ -31,8 +31,8 @@ func alias(_ names: [String]) -> [SwiftSetting] {
 
 /// What the examples of the documentation are compiled against.
 let forExamples = [
-    "AlamofireShim", "BackgroundTasksShim", "NetworkShim", "OSShim", "PinningURLSessionApple", "SecurityShim",
-    "SwiftUIShim", "URLSessionShim", "WebKitShim",
+    "AlamofireShim", "BackgroundTasksShim", "NetworkShim", "OSShim", "PinningIntegrityApple", "PinningURLSessionApple",
+    "SecurityShim", "SwiftUIShim", "URLSessionShim", "WebKitShim",
 ]
 
 let package = Package(
@@ -73,11 +73,22 @@ let package = Package(
                 .product(name: "PinListClient", package: "tumbler"),
                 .product(name: "PinListMetadata", package: "tumbler"),
                 .product(name: "PinFailureReports", package: "tumbler"),
-                .product(name: "RuntimeIntegrity", package: "tumbler"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["PrivacyInfo.xcprivacy"],
             swiftSettings: alias(aliases)
+        ),
+        .target(
+            name: "PinningIntegrityApple",
+            dependencies: [
+                "SecurityShim", "PinningURLSessionApple",
+                .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "PinListClient", package: "tumbler"),
+                .product(name: "PinListMetadata", package: "tumbler"),
+                .product(name: "RuntimeIntegrity", package: "tumbler"),
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            swiftSettings: alias(aliases + ["PinningURLSession=PinningURLSessionApple"])
         ),
         // The sample app: compiled, never run.
         .executableTarget(
@@ -120,7 +131,7 @@ let package = Package(
             name: "PinningURLSessionAppleTests",
             dependencies: [
                 "SecurityShim", "NetworkShim", "WebKitShim", "OSShim", "URLSessionShim", "BackgroundTasksShim",
-                "SwiftUIShim", "PinningURLSessionApple",
+                "SwiftUIShim", "PinningURLSessionApple", "PinningIntegrityApple",
                 .product(name: "CertificatePinning", package: "tumbler"),
                 .product(name: "PinListClient", package: "tumbler"),
                 .product(name: "PinListMetadata", package: "tumbler"),

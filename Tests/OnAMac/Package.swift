@@ -14,7 +14,7 @@ let package = Package(
             dependencies: [
                 .product(name: "PinListMetadata", package: "tumbler"),
                 .product(name: "PinningURLSession", package: "tumbler"),
-                .product(name: "RuntimeIntegrity", package: "tumbler"),
+                .product(name: "PinningIntegrity", package: "tumbler"),
             ],
             path: "Sources/WhatAMacShows"
         )

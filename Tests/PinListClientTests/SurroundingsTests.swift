@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CertificatePinning
-import PinListClient
+@_spi(Adapters) import PinListClient
 import PinListMetadata
 import PinningTesting
 import Testing
@@ -33,7 +33,8 @@ struct SurroundingsTests {
 
     @Test("where the app's policy says so, a pinned connection is refused, whatever the pins say; another one is not")
     func refused() throws {
-        let pinning = try Self.pinning(Surroundings(signals: ["known-agent", "split-code"], refuses: true))
+        let pinning = try Self.pinning(
+            Surroundings(signals: ["known-agent", "split-code"], refusal: TamperingRefusal()))
         let decision = pinning.decision(for: Self.pinnedPath, host: TestClient.host)
         #expect(decision.reason == .tampering && decision.verdict == .block)
         #expect(decision.detail == "known-agent, split-code")
@@ -45,7 +46,7 @@ struct SurroundingsTests {
 
     @Test("an entry that only reports, and an app that only observes, refuse nothing")
     func observing() throws {
-        let surroundings = Surroundings(signals: ["known-agent"], refuses: true)
+        let surroundings = Surroundings(signals: ["known-agent"], refusal: TamperingRefusal())
         for pinning in [
             try Self.pinning(surroundings, mode: .report), try Self.pinning(surroundings, isObserving: true),
         ] {
@@ -76,7 +77,7 @@ struct SurroundingsTests {
     @Test("an entry that is suspended, or has expired, is refused for no signal: nothing is expected of it")
     func unenforced() throws {
         var configuration = try TestClient().configuration
-        configuration.surroundings = { Surroundings(signals: ["known-agent"], refuses: true) }
+        configuration.surroundings = { Surroundings(signals: ["known-agent"], refusal: TamperingRefusal()) }
         var entry = PinnedDomain(
             try HostName(TestClient.host), pins: [KnownPin(try Pin("sha256/" + SampleCertificate.pin))])
         let end = TestClient.start.advanced(by: 60)
@@ -92,11 +93,11 @@ struct SurroundingsTests {
     @Test("two who looked are joined: each signal once, and one refusal is enough")
     func joined() {
         let first = Surroundings(signals: ["split-code", "known-agent"])
-        let second = Surroundings(signals: ["known-agent", "breakpoint"], refuses: true)
+        let second = Surroundings(signals: ["known-agent", "breakpoint"], refusal: TamperingRefusal())
         #expect(
             first.joined(with: second)
                 == Surroundings(
-                    signals: ["split-code", "known-agent", "breakpoint"], refuses: true))
+                    signals: ["split-code", "known-agent", "breakpoint"], refusal: TamperingRefusal()))
         #expect(!first.joined(with: first).refuses)
     }
 }

@@ -6,85 +6,15 @@
 import CertificatePinning
 import Foundation
 import PinListMetadata
+import PinningIntegrity
 import PinningTesting
-import RuntimeIntegrity
 import Testing
 
 @_spi(Adapters) @_spi(Tools) @testable import PinListClient
 @testable import PinningNIO
 
-@Suite("A canary of the functions that decide")
+@Suite("A client beside a canary")
 struct CanaryTests {
-    /// The names of signals with the functions that they name.
-    private static func sing(_ canary: Canary, rounds: Int = 1) async -> Set<String> {
-        var order = SystemRandomNumberGenerator()
-        var heard: Set<String> = []
-        for _ in 0..<rounds {
-            for signal in await canary.sing(&order) {
-                heard.insert("\(signal.name) \(signal.evidence.prefix { $0 != ":" })")
-            }
-        }
-        return heard
-    }
-
-    // A thousand rounds: `echo sing | TamperingVictim …`, in a release build.
-    @Test("functions that decide as they should make no sound")
-    func honest() async {
-        #expect(await Self.sing(.pinning(), rounds: 50) == [])
-    }
-
-    @Test("every function that issue 7 names is tried with what is bad and what is good")
-    func complete() {
-        let checks = Canary.pinning().checks
-        #expect(checks.map(\.name) == ["connection", "hash", "list-signature", "path", "verdict"])
-        #expect(checks.allSatisfy { check in Set(check.trials.map(\.isBad)) == [true, false] })
-    }
-
-    @Test("a verdict that is always yes, or always no, is heard", arguments: [true, false])
-    func verdict(_ answer: Bool) async {
-        var functions = DecidingFunctions()
-        functions.verdict = { _, _, _, _ in answer }
-        let name = answer ? "canary-accepted" : "canary-refused"
-        #expect(await Self.sing(.pinning(KnownAnswers(functions), PathTrials())) == ["\(name) verdict"])
-    }
-
-    @Test("lists that are always trusted, or never, are heard", arguments: [true, false])
-    func lists(_ answer: Bool) async {
-        var functions = DecidingFunctions()
-        functions.acceptsList = { _, _, _ in answer }
-        let name = answer ? "canary-accepted" : "canary-refused"
-        #expect(await Self.sing(.pinning(KnownAnswers(functions), PathTrials())) == ["\(name) list-signature"])
-    }
-
-    @Test("a hash that is one for all is heard, of keys and of any bytes")
-    func hash() async {
-        var functions = DecidingFunctions()
-        functions.pin = { _ in Pin(kind: .publicKey, hashing: [7]) }
-        #expect(await Self.sing(.pinning(KnownAnswers(functions), PathTrials())) == ["canary-accepted hash"])
-        functions = DecidingFunctions()
-        let known = functions.digest(Array("abc".utf8))
-        functions.digest = { _ in known }
-        #expect(
-            await Self.sing(.pinning(KnownAnswers(functions), PathTrials()))
-                == ["canary-accepted hash", "canary-refused hash"])
-    }
-
-    @Test("paths that are always valid, or never, are heard", arguments: [true, false])
-    func paths(_ answer: Bool) async {
-        var trials = PathTrials()
-        trials.path = { _, _, _, _ in answer }
-        let name = answer ? "canary-accepted" : "canary-refused"
-        #expect(await Self.sing(.pinning(KnownAnswers(), trials)) == ["\(name) path"])
-    }
-
-    @Test("a verification callback that always says yes, or always no, is heard", arguments: [true, false])
-    func connections(_ answer: Bool) async {
-        var trials = PathTrials()
-        trials.connection = { _, _ in answer }
-        let name = answer ? "canary-accepted" : "canary-refused"
-        #expect(await Self.sing(.pinning(KnownAnswers(), trials)) == ["\(name) connection"])
-    }
-
     @Test("a client knows nothing of it: no event, count, report, path or file")
     func traceless() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)

@@ -6,9 +6,9 @@
 import CertificatePinning
 import NIOConcurrencyHelpers
 import PinListClient
+import PinningIntegrity
 import PinningNIO
 import PinningTesting
-import RuntimeIntegrity
 import Testing
 
 @Suite("Connections that a monitor watches")

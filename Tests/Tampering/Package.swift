@@ -25,7 +25,7 @@ let package = Package(
                 .product(name: "PinListMetadata", package: "tumbler"),
                 .product(name: "PinningNIO", package: "tumbler"),
                 .product(name: "PinningTesting", package: "tumbler"),
-                .product(name: "RuntimeIntegrity", package: "tumbler"),
+                .product(name: "PinningIntegrity", package: "tumbler"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),

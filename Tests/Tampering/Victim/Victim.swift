@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import RuntimeIntegrity
+import PinningIntegrity
 import VictimBench
 
 /// A program with a real pinned client, for attacks on it; and the servers that it talks to.

@@ -7,8 +7,8 @@ import CertificatePinning
 import Foundation
 import NIOCore
 import NIOSSL
+import PinningIntegrity
 import PinningNIO
-import RuntimeIntegrity
 import VictimBench
 
 /// The client that is attacked, wired as an app does it.

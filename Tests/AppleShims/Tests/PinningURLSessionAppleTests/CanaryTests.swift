@@ -2,11 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-@_spi(Adapters) import PinListClient
-import RuntimeIntegrity
 import Testing
 
-@testable import PinningURLSession
+@testable import PinningIntegrity
 
 @Suite("A canary of what the delegates ask")
 struct CanaryTests {

@@ -4,8 +4,8 @@
 
 import Foundation
 import PinListMetadata
+import PinningIntegrity
 import PinningURLSession
-import RuntimeIntegrity
 
 extension Question {
     /// All of them, those first that ask a server with a wrong pin: nothing is resumed for them.

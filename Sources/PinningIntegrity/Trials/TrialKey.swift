@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Crypto
+@_spi(Adapters) internal import PinListClient
 internal import PinListMetadata
 
 /// A key that signs a trial's certificates or lists, and is forgotten with it.

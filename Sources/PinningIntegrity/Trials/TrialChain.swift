@@ -2,29 +2,29 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-public import CertificatePinning
+internal import CertificatePinning
+@_spi(Adapters) internal import PinListClient
 
 /// A server's chain that was made a moment ago, for trials of adapters: leaf, intermediate, anchor.
-@_spi(Adapters)
-public struct TrialChain: Sendable {
+struct TrialChain: Sendable {
     /// The server's name.
-    public let host: String
+    let host: String
     /// The time around which all of it is valid.
-    public let time: Timestamp
+    let time: Timestamp
     /// The server's certificate, in DER.
-    public let leaf: [UInt8]
+    let leaf: [UInt8]
     /// Who signed it, in DER.
-    public let intermediate: [UInt8]
+    let intermediate: [UInt8]
     /// The anchor, in DER: nobody trusts it but a trial.
-    public let anchor: [UInt8]
+    let anchor: [UInt8]
 
     /// The path as it would be validated.
-    public var path: ValidatedPath {
+    var path: ValidatedPath {
         ValidatedPath(uncheckedValidatedPath: [self.leaf, self.intermediate, self.anchor])
     }
 
     /// What a server would present.
-    public var presented: [[UInt8]] { [self.leaf, self.intermediate] }
+    var presented: [[UInt8]] { [self.leaf, self.intermediate] }
 
     /// Makes a chain of new keys.
     ///
@@ -33,7 +33,7 @@ public struct TrialChain: Sendable {
     ///   - host: The server's name; by default one that is made up.
     ///   - randomness: For keys, names and serial numbers.
     /// - Returns: `nil` when it cannot be made.
-    public init?(at time: Timestamp, host: String? = nil, _ randomness: any PinningRandomness) {
+    init?(at time: Timestamp, host: String? = nil, _ randomness: any PinningRandomness) {
         let time = max(time, Timestamp(secondsSince1970: 365 * 86_400))
         let names = TrialNames(randomness)
         let authority = TrialNames(randomness).company
@@ -53,7 +53,7 @@ public struct TrialChain: Sendable {
     }
 
     /// Rules that pin a certificate's key for the chain's host, and a second key that nobody has.
-    public func policy(pinning certificate: [UInt8], _ randomness: any PinningRandomness) -> PinningPolicy? {
+    func policy(pinning certificate: [UInt8], _ randomness: any PinningRandomness) -> PinningPolicy? {
         guard let host = try? HostName(self.host), let pin = try? Pin(publicKeyOf: certificate) else { return nil }
         let backup = Pin(kind: .publicKey, hashing: randomness.bytes(91))
         return try? PinningPolicy(domains: [PinnedDomain(host, pins: [KnownPin(pin), KnownPin(backup)])])

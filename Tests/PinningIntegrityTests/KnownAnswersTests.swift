@@ -3,17 +3,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CertificatePinning
-@_spi(Adapters) import PinListClient
 import PinningTesting
 import Testing
 
+@testable import PinningIntegrity
+
 @Suite("What a canary tries")
 struct KnownAnswersTests {
+    private static let start = Timestamp(secondsSince1970: 1_795_000_000)
+
     /// The functions whose answers were not as they have to be.
     private static func wrong(_ functions: DecidingFunctions, rounds: Int = 1) async -> Set<String> {
         var wrong: Set<String> = []
         for _ in 0..<rounds {
-            for answer in KnownAnswers(functions, clock: ManualClock(TestClient.start)).all
+            for answer in KnownAnswers(functions, clock: ManualClock(Self.start)).all
             where await answer.isAccepted() != answer.isGood { wrong.insert(answer.function) }
         }
         return wrong
@@ -55,7 +58,7 @@ struct KnownAnswersTests {
 
     @Test("no two chains have a key in common, and hosts differ")
     func fresh() throws {
-        let answers = KnownAnswers(clock: ManualClock(TestClient.start))
+        let answers = KnownAnswers(clock: ManualClock(Self.start))
         let chains = try (0..<64).map { _ in try #require(answers.chain()) }
         #expect(Set(chains.flatMap(\.path.publicKeyPins)).count == 3 * chains.count)
         #expect(!chains.flatMap(\.path.publicKeyPins).contains(nil))

@@ -2,26 +2,25 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-public import CertificatePinning
+internal import CertificatePinning
 internal import PinListMetadata
 
 /// The functions that decide, as a canary calls them: those that the client itself calls, or a test's stand-ins.
-@_spi(Adapters)
-public struct DecidingFunctions: Sendable {
+struct DecidingFunctions: Sendable {
     /// Whether a validated path is allowed for a host: `PinningPolicy.validate`.
-    public var verdict: @Sendable (PinningPolicy, ValidatedPath, String, Timestamp) -> Bool
+    var verdict: @Sendable (PinningPolicy, ValidatedPath, String, Timestamp) -> Bool
 
     /// Whether a list from outside is trusted under a root, both as envelopes: `TrustState.accept`.
-    public var acceptsList: @Sendable (_ root: [UInt8], _ list: [UInt8], Timestamp) -> Bool
+    var acceptsList: @Sendable (_ root: [UInt8], _ list: [UInt8], Timestamp) -> Bool
 
     /// The pin of a certificate's public key: `Pin(publicKeyOf:)`.
-    public var pin: @Sendable ([UInt8]) -> Pin?
+    var pin: @Sendable ([UInt8]) -> Pin?
 
     /// The SHA-256 that pins are made with.
-    public var digest: @Sendable ([UInt8]) -> [UInt8]
+    var digest: @Sendable ([UInt8]) -> [UInt8]
 
     /// Those that decide.
-    public init() {
+    init() {
         self.verdict = { policy, path, host, time in policy.validate(path, for: host, at: time).verdict == .allow }
         self.acceptsList = { root, list, time in
             guard var trust = try? TrustState(bundledRoot: root, bundledList: nil) else { return false }

@@ -2,18 +2,17 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-#if NIO
 public import PinListClient
 public import RuntimeIntegrity
 
 extension PinningConfiguration {
     /// Lets a monitor look before each pinned connection: its signals go into reports, and pinned connections are
-    /// refused where its policy says so. Somebody runs the monitor's `run()`, for what takes longer.
+    /// refused where its policy says so. The app runs the monitor's `run()`, for what takes longer.
     ///
-    /// Two things are asked, ``RuntimeIntegrity/IntegrityMonitor/check()`` and what all looks so far lead to: who
-    /// silences one of them has not silenced the other.
+    /// Two things are asked, ``RuntimeIntegrity/IntegrityMonitor/check()`` and what all looks so far lead to: an attacker
+    /// who silences one of them has not silenced the other.
     ///
-    /// - Parameter monitor: Who looks. It is kept for as long as the client is.
+    /// - Parameter monitor: The monitor. It is kept for as long as the client is.
     public mutating func watch(_ monitor: IntegrityMonitor) {
         self.surroundings = {
             let now = monitor.check()
@@ -23,4 +22,3 @@ extension PinningConfiguration {
         }
     }
 }
-#endif

@@ -2,11 +2,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-public import CertificatePinning
+internal import CertificatePinning
+@_spi(Adapters) internal import PinListClient
 
 /// The known answers of the functions that decide on every platform; adapters add those of their own.
-@_spi(Adapters)
-public struct KnownAnswers: Sendable {
+struct KnownAnswers: Sendable {
     private let functions: DecidingFunctions
     private let clock: any PinningClock
     private let randomness: any PinningRandomness
@@ -17,7 +17,7 @@ public struct KnownAnswers: Sendable {
     ///   - functions: What is tried; what decides, but in tests.
     ///   - clock: What inputs are valid at.
     ///   - randomness: What inputs are made of.
-    public init(
+    init(
         _ functions: DecidingFunctions = DecidingFunctions(), clock: any PinningClock = SystemClock(),
         randomness: any PinningRandomness = SystemRandomness()
     ) {
@@ -27,26 +27,26 @@ public struct KnownAnswers: Sendable {
     }
 
     /// Random bytes as long as a P-256 SubjectPublicKeyInfo, for a hash.
-    public var unseen: [UInt8] { self.randomness.bytes(91) }
+    var unseen: [UInt8] { self.randomness.bytes(91) }
 
     /// The SHA-256 that pins are made with.
-    public var digest: @Sendable ([UInt8]) -> [UInt8] { self.functions.digest }
+    var digest: @Sendable ([UInt8]) -> [UInt8] { self.functions.digest }
 
     /// A chain of new keys, for trials of adapters.
-    public func chain(for host: String? = nil) -> TrialChain? {
+    func chain(for host: String? = nil) -> TrialChain? {
         TrialChain(at: self.clock.now, host: host, self.randomness)
     }
 
     /// Rules that pin the key of the chain's intermediate, which its path satisfies.
-    public func policy(for chain: TrialChain) -> PinningPolicy? {
+    func policy(for chain: TrialChain) -> PinningPolicy? {
         chain.policy(pinning: chain.intermediate, self.randomness)
     }
 
     /// A clock that stands at the time of a chain.
-    public static func clock(of chain: TrialChain) -> any PinningClock { StoppedClock(now: chain.time) }
+    static func clock(of chain: TrialChain) -> any PinningClock { StoppedClock(now: chain.time) }
 
     /// All of them: of the verdict, of the signatures of lists, of pins.
-    public var all: [KnownAnswer] { self.verdicts + self.lists + self.pins }
+    var all: [KnownAnswer] { self.verdicts + self.lists + self.pins }
 
     private var verdicts: [KnownAnswer] {
         // The leaf's key, or an authority's: lists have both.

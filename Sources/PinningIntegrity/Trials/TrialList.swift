@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificatePinning
+@_spi(Adapters) internal import PinListClient
 internal import PinListMetadata
 
 /// A root and a list under it that were made a moment ago, both as envelopes.

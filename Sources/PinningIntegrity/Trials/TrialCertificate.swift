@@ -4,6 +4,7 @@
 
 internal import CertificatePinning
 internal import Crypto
+@_spi(Adapters) internal import PinListClient
 internal import PinListMetadata
 
 /// A certificate of a trial: what an authority of the public web would write, around a key that was made a moment ago.

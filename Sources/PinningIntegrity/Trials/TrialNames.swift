@@ -2,6 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PinListClient
+
 /// Names that look like those of any app: nobody tells a trial by its host.
 struct TrialNames {
     private static let beginnings = [

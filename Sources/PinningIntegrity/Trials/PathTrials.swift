@@ -3,33 +3,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if NIO
-import CertificatePinning
-import NIOCore
-import NIOPosix
-import NIOSSL
-import PathValidation
-@_spi(Adapters) import PinListClient
+internal import CertificatePinning
+@_spi(Adapters) internal import PinListClient
+@_spi(Adapters) internal import PinningNIO
 
-/// What a canary tries of this adapter: that paths are validated, and that the callback that TLS asks refuses.
+/// What a canary tries of `PinningNIO`: that paths are validated, and that the callback that TLS asks refuses.
 struct PathTrials: Sendable {
+    /// A chain that is presented to a server's client, and what the client trusts and pins.
+    struct Connection: Sendable {
+        let presented: [[UInt8]]
+        let anchor: [UInt8]
+        let policy: PinningPolicy
+        let host: HostName
+        let clock: any PinningClock
+    }
+
     /// Whether a presented chain has a path to one anchor, for a host, at a time.
     var path: @Sendable (_ presented: [[UInt8]], _ anchor: [UInt8], HostName, Timestamp) async -> Bool = {
-        presented, anchor, host, time in
-        let finder = PathFinder(roots: RootStore(certificates: [anchor]))
-        guard case .success = await finder.recall(finder.question(presented, for: host), at: time) else {
-            return false
-        }
-        return true
+        await ConnectionTrial.hasPath($0, to: $1, for: $2, at: $3)
     }
 
     /// Whether the verification callback lets a presented chain through.
-    var connection: @Sendable (_ presented: [[UInt8]], JudgedServer) async -> Bool = { presented, server in
-        let promise = MultiThreadedEventLoopGroup.singleton.any()
-            .makePromise(of: NIOSSLVerificationResultWithMetadata.self)
-        let certificates = presented.compactMap { try? NIOSSLCertificate(bytes: $0, format: .der) }
-        PinnedTLS.callback(server) { _ in }(certificates, promise)
-        guard case .certificateVerified? = try? await promise.futureResult.get() else { return false }
-        return true
+    var connection: @Sendable (Connection) async -> Bool = {
+        await ConnectionTrial.isLetThrough(
+            $0.presented, trusting: $0.anchor, by: $0.policy, for: $0.host, clock: $0.clock)
     }
 
     /// All of them.
@@ -66,34 +63,31 @@ struct PathTrials: Sendable {
 
     private func connections(_ answers: KnownAnswers) -> [KnownAnswer] {
         let good = KnownAnswer("connection", isGood: true) {
-            guard let chain = answers.chain(), let server = self.server(of: chain, pinning: chain, answers) else {
-                return nil
-            }
-            return await self.connection(chain.presented, server)
+            guard let chain = answers.chain() else { return nil }
+            return await self.isLetThrough(chain, trusting: chain, pinning: chain, answers)
         }
         // Trusted, and not pinned: what an intercepting proxy presents where its authority is installed.
         let unpinned = KnownAnswer("connection", isGood: false) {
-            guard let chain = answers.chain(), let other = answers.chain(for: chain.host),
-                let server = self.server(of: other, pinning: chain, answers)
-            else { return nil }
-            return await self.connection(other.presented, server)
+            guard let chain = answers.chain(), let other = answers.chain(for: chain.host) else { return nil }
+            return await self.isLetThrough(other, trusting: other, pinning: chain, answers)
         }
         // Not even trusted.
         let foreign = KnownAnswer("connection", isGood: false) {
-            guard let chain = answers.chain(), let other = answers.chain(for: chain.host),
-                let server = self.server(of: chain, pinning: chain, answers)
-            else { return nil }
-            return await self.connection(other.presented, server)
+            guard let chain = answers.chain(), let other = answers.chain(for: chain.host) else { return nil }
+            return await self.isLetThrough(other, trusting: chain, pinning: chain, answers)
         }
         return [good, unpinned, foreign]
     }
 
-    /// A server that is trusted by one chain's anchor, and pinned to another chain's key.
-    private func server(of chain: TrialChain, pinning pinned: TrialChain, _ answers: KnownAnswers) -> JudgedServer? {
-        guard let policy = answers.policy(for: pinned), let host = try? HostName(chain.host) else { return nil }
-        return JudgedServer(
-            pinning: .forTrial(policy, clock: KnownAnswers.clock(of: chain)),
-            finder: PathFinder(roots: RootStore(certificates: [chain.anchor])), host: host, port: 443)
+    /// Presents a chain to a client that trusts one chain's anchor, and pins another chain's key.
+    private func isLetThrough(
+        _ presented: TrialChain, trusting trusted: TrialChain, pinning pinned: TrialChain, _ answers: KnownAnswers
+    ) async -> Bool? {
+        guard let policy = answers.policy(for: pinned), let host = try? HostName(trusted.host) else { return nil }
+        return await self.connection(
+            Connection(
+                presented: presented.presented, anchor: trusted.anchor, policy: policy, host: host,
+                clock: KnownAnswers.clock(of: trusted)))
     }
 }
 #endif
