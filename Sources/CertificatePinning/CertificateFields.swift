@@ -14,31 +14,50 @@ public struct CertificateFields: Hashable, Sendable {
     public static let maximumCertificateLength = 65_536
 
     /// The TBSCertificate, its header included: the bytes that are signed.
-    public let toBeSigned: Range<Int>
+    public var toBeSigned: Range<Int> { Self.range(self.toBeSignedStart, self.toBeSignedEnd) }
 
     /// The serial number's contents.
-    public let serialNumber: Range<Int>
+    public var serialNumber: Range<Int> { Self.range(self.serialNumberStart, self.signatureStart) }
 
     /// The AlgorithmIdentifier among the signed bytes, its header included (RFC 5280, section 4.1.2.3).
-    public let signature: Range<Int>
+    public var signature: Range<Int> { Self.range(self.signatureStart, self.issuerStart) }
 
     /// The AlgorithmIdentifier beside the signed bytes, its header included (RFC 5280, section 4.1.1.2).
-    public let signatureAlgorithm: Range<Int>
+    public var signatureAlgorithm: Range<Int> { Self.range(self.toBeSignedEnd, self.signatureAlgorithmEnd) }
 
     /// The issuer's Name, its header included.
-    public let issuer: Range<Int>
+    public var issuer: Range<Int> { Self.range(self.issuerStart, self.validityStart) }
 
     /// The Validity, its header included.
-    public let validity: Range<Int>
+    public var validity: Range<Int> { Self.range(self.validityStart, self.subjectStart) }
 
     /// The subject's Name, its header included.
-    public let subject: Range<Int>
+    public var subject: Range<Int> { Self.range(self.subjectStart, self.keyStart) }
 
     /// The SubjectPublicKeyInfo, its header included.
-    public let subjectPublicKeyInfo: Range<Int>
+    public var subjectPublicKeyInfo: Range<Int> { Self.range(self.keyStart, self.keyEnd) }
 
     /// The issuer's and the subject's unique identifiers (RFC 5280, section 4.1.2.8), headers included; mostly empty.
-    public let uniqueIdentifiers: Range<Int>
+    public var uniqueIdentifiers: Range<Int> { Self.range(self.keyEnd, self.identifiersEnd) }
+
+    // The elements follow one another, so that where one ends the next begins. Eleven numbers of 32 bits are kept, and
+    // not nine ranges: the processor holds most of them in registers while it walks.
+    let toBeSignedStart: UInt32
+    let toBeSignedEnd: UInt32
+    let signatureAlgorithmEnd: UInt32
+    let serialNumberStart: UInt32
+    let signatureStart: UInt32
+    let issuerStart: UInt32
+    let validityStart: UInt32
+    let subjectStart: UInt32
+    let keyStart: UInt32
+    let keyEnd: UInt32
+    let identifiersEnd: UInt32
+
+    @inline(__always)
+    private static func range(_ start: UInt32, _ end: UInt32) -> Range<Int> {
+        Range(uncheckedBounds: (Int(start), Int(end)))
+    }
 
     /// Walks a certificate (RFC 5280, section 4.1). Allocates nothing, and traps on no input.
     ///
@@ -49,56 +68,48 @@ public struct CertificateFields: Hashable, Sendable {
     @inline(__always)
     public init(walking bytes: RawSpan) throws(CertificateDefect) {
         guard bytes.byteCount <= Self.maximumCertificateLength else { throw .tooLarge }
-        do throws(CertificateDefect) {
-            try self.init(walking: bytes, isQuick: true)
-        } catch {
+        if let fields = CertificateFields(quicklyWalking: bytes) {
+            self = fields
+        } else {
             try self.init(walkingWithCare: bytes)
         }
     }
 
-    /// Walks a certificate without the quick way, which must give the same: for holding one against the other.
+    /// Walks a certificate without the quick way: what decides on everything unusual, and what the quick way is held
+    /// against.
     ///
     /// - Parameter bytes: One certificate in DER, and nothing else.
     /// - Throws: What is wrong with it.
     @inline(never)
     @_spi(Adapters) public init(walkingWithCare bytes: RawSpan) throws(CertificateDefect) {
         guard bytes.byteCount <= Self.maximumCertificateLength else { throw .tooLarge }
-        try self.init(walking: bytes, isQuick: false)
-    }
-
-    @inline(__always)
-    private init(walking bytes: RawSpan, isQuick: Bool) throws(CertificateDefect) {
-        var input = DERCursor(Range(uncheckedBounds: (0, bytes.byteCount)), isQuick: isQuick)
+        var input = DERCursor(Range(uncheckedBounds: (0, bytes.byteCount)))
         let whole = try input.lastContents(of: DERCursor.Tag.sequence, in: bytes)
 
-        var certificate = DERCursor(whole, isQuick: isQuick)
+        var certificate = DERCursor(whole)
         let toBeSigned = try certificate.contents(of: DERCursor.Tag.sequence, in: bytes)
-        self.toBeSigned = Range(uncheckedBounds: (whole.lowerBound, toBeSigned.upperBound))
-        // The lengths of ECDSA's AlgorithmIdentifiers (RFC 5758), and of RSA's with its NULL (RFC 4055).
-        self.signatureAlgorithm = try certificate.whole(DERCursor.Tag.sequence, mostly: 10, 13, in: bytes)
+        _ = try certificate.contents(of: DERCursor.Tag.sequence, in: bytes)
+        let signatureAlgorithmEnd = certificate.position
         _ = try certificate.lastContents(of: DERCursor.Tag.bitString, in: bytes)
 
-        var fields = DERCursor(toBeSigned, isQuick: isQuick)
-        // A version of one byte, as all certificates with extensions have it: `a0 03 02 01`, and the number.
-        if !(try fields.skipsQuickly(0x0102_03a0, in: bytes)) {
-            var behind = fields
-            let version = try behind.element(in: bytes)
-            if version.tag == DERCursor.Tag.version {
-                var number = DERCursor(version.contents, isQuick: isQuick)
-                _ = try number.lastContents(of: DERCursor.Tag.integer, in: bytes)
-                fields = behind
-            }
+        var fields = DERCursor(toBeSigned)
+        var behind = fields
+        let version = try behind.element(in: bytes)
+        if version.tag == DERCursor.Tag.version {
+            var number = DERCursor(version.contents)
+            _ = try number.lastContents(of: DERCursor.Tag.integer, in: bytes)
+            fields = behind
         }
-        self.serialNumber = try fields.contents(of: DERCursor.Tag.integer, in: bytes)
-        self.signature = try fields.whole(DERCursor.Tag.sequence, mostly: 10, 13, in: bytes)
-        self.issuer = try fields.whole(DERCursor.Tag.sequence, in: bytes)
-        // Two UTCTimes, or one and a GeneralizedTime.
-        self.validity = try fields.whole(DERCursor.Tag.sequence, mostly: 30, 32, in: bytes)
-        self.subject = try fields.whole(DERCursor.Tag.sequence, in: bytes)
+        let serialNumber = try fields.contents(of: DERCursor.Tag.integer, in: bytes)
+        _ = try fields.contents(of: DERCursor.Tag.sequence, in: bytes)
+        let issuerStart = fields.position
+        _ = try fields.contents(of: DERCursor.Tag.sequence, in: bytes)
+        let validityStart = fields.position
+        _ = try fields.contents(of: DERCursor.Tag.sequence, in: bytes)
+        let subjectStart = fields.position
+        _ = try fields.contents(of: DERCursor.Tag.sequence, in: bytes)
         let keyStart = fields.position
-        // Keys of P-256 and P-384 (RFC 5480), uncompressed.
-        let key = try fields.contents(of: DERCursor.Tag.sequence, mostly: 89, 118, in: bytes)
-        self.subjectPublicKeyInfo = Range(uncheckedBounds: (keyStart, key.upperBound))
+        let key = try fields.contents(of: DERCursor.Tag.sequence, in: bytes)
         // Unique identifiers and extensions: framed, not read.
         var identifiersEnd = key.upperBound
         var newest = DERCursor.Tag.issuerUniqueID &- 1
@@ -110,16 +121,31 @@ public struct CertificateFields: Hashable, Sendable {
                 identifiersEnd = fields.position
             }
         }
-        self.uniqueIdentifiers = Range(uncheckedBounds: (key.upperBound, identifiersEnd))
 
-        var keyFields = DERCursor(key, isQuick: isQuick)
+        var keyFields = DERCursor(key)
         _ = try keyFields.contents(of: DERCursor.Tag.sequence, in: bytes)
         _ = try keyFields.lastContents(of: DERCursor.Tag.bitString, in: bytes)
+
+        self.toBeSignedStart = UInt32(truncatingIfNeeded: whole.lowerBound)
+        self.toBeSignedEnd = UInt32(truncatingIfNeeded: toBeSigned.upperBound)
+        self.signatureAlgorithmEnd = UInt32(truncatingIfNeeded: signatureAlgorithmEnd)
+        self.serialNumberStart = UInt32(truncatingIfNeeded: serialNumber.lowerBound)
+        self.signatureStart = UInt32(truncatingIfNeeded: serialNumber.upperBound)
+        self.issuerStart = UInt32(truncatingIfNeeded: issuerStart)
+        self.validityStart = UInt32(truncatingIfNeeded: validityStart)
+        self.subjectStart = UInt32(truncatingIfNeeded: subjectStart)
+        self.keyStart = UInt32(truncatingIfNeeded: keyStart)
+        self.keyEnd = UInt32(truncatingIfNeeded: key.upperBound)
+        self.identifiersEnd = UInt32(truncatingIfNeeded: identifiersEnd)
     }
 
     /// Walks a certificate held in an array.
     ///
+    /// Always inlined because the compiler would otherwise split it in two, and the outer half copies the result while
+    /// its bytes are still on their way to memory: that took as long as the walk.
+    ///
     /// - Throws: What is wrong with it.
+    @inline(__always)
     public init(walking bytes: borrowing [UInt8]) throws(CertificateDefect) {
         self = try bytes.withUnsafeBufferPointer { (buffer) throws(CertificateDefect) in
             try CertificateFields(walking: UnsafeRawBufferPointer(buffer).bytes)

@@ -8,10 +8,8 @@
 /// the length of the input, so their sums cannot overflow and are not checked for it a second time. The cursor holds no
 /// bytes: each call is handed the span it was made for.
 ///
-/// A careful cursor says what is wrong with an element, and its reads are checked again by the standard library. A
-/// quick one takes a header with one load of four bytes and one check of bounds. It accepts nothing that a careful one
-/// refuses, and gives the same ranges. It refuses lengths of three bytes and more and elements that begin within the
-/// last three bytes; its error says only that a careful cursor has to decide.
+/// It says what is wrong with an element, and its reads are checked again by the standard library. The quick walk of
+/// ``CertificateFields`` over common certificates does without it.
 struct DERCursor {
     /// The identifier octets that the frame of a certificate uses (X.690, section 8.1.2).
     enum Tag {
@@ -32,19 +30,13 @@ struct DERCursor {
 
     private let end: Int
 
-    /// Whether an element that is not common is refused unread.
-    let isQuick: Bool
-
     /// A cursor over the elements in a range of some bytes.
     ///
-    /// - Parameters:
-    ///   - range: Within the bytes: all of them, or what this cursor gave as the contents of an element.
-    ///   - isQuick: Whether an element that is not common is refused unread.
+    /// - Parameter range: Within the bytes: all of them, or what this cursor gave as the contents of an element.
     @inline(__always)
-    init(_ range: Range<Int>, isQuick: Bool = false) {
+    init(_ range: Range<Int>) {
         self.position = range.lowerBound
         self.end = range.upperBound
-        self.isQuick = isQuick
     }
 
     /// Whether everything has been stepped over.
@@ -60,7 +52,6 @@ struct DERCursor {
     /// Steps over one element, which must have this identifier octet, and gives the range of its contents.
     @inline(__always)
     mutating func contents(of tag: UInt8, in bytes: RawSpan) throws(CertificateDefect) -> Range<Int> {
-        if self.isQuick { return try self.quickStep(overTag: tag, mask: 0xff, in: bytes).contents }
         let (found, contents) = try self.step(in: bytes)
         guard found == tag else { throw .unexpectedElement }
         return contents
@@ -74,98 +65,13 @@ struct DERCursor {
         return contents
     }
 
-    /// Steps over one element, which must have this identifier octet, and gives the range of all of it.
-    @inline(__always)
-    mutating func whole(_ tag: UInt8, in bytes: RawSpan) throws(CertificateDefect) -> Range<Int> {
-        let start = self.position
-        return Range(uncheckedBounds: (start, try self.contents(of: tag, in: bytes).upperBound))
-    }
-
-    /// The same for an element whose contents mostly have one of two lengths below 128: those are compared before any is
-    /// read, so that the processor goes on with the next element without waiting for this one's header.
-    @inline(__always)
-    mutating func contents(
-        of tag: UInt8, mostly first: UInt8, _ second: UInt8, in bytes: RawSpan
-    ) throws(CertificateDefect) -> Range<Int> {
-        guard self.isQuick else { return try self.contents(of: tag, in: bytes) }
-        let header = try self.fourBytes(in: bytes) & 0xffff
-        let start = self.position &+ 2
-        if header == UInt32(tag) | UInt32(first) << 8 {
-            self.position = start &+ Int(first)
-        } else if header == UInt32(tag) | UInt32(second) << 8 {
-            self.position = start &+ Int(second)
-        } else {
-            return try self.contents(of: tag, in: bytes)
-        }
-        guard self.position <= self.end else { throw .truncated }
-        return Range(uncheckedBounds: (start, self.position))
-    }
-
-    /// The same, with the range of all of it.
-    @inline(__always)
-    mutating func whole(
-        _ tag: UInt8, mostly first: UInt8, _ second: UInt8, in bytes: RawSpan
-    ) throws(CertificateDefect) -> Range<Int> {
-        let start = self.position
-        return Range(
-            uncheckedBounds: (start, try self.contents(of: tag, mostly: first, second, in: bytes).upperBound))
-    }
-
     /// Steps over one element, whatever it is.
     @inline(__always)
     mutating func element(in bytes: RawSpan) throws(CertificateDefect) -> (tag: UInt8, contents: Range<Int>) {
-        let (tag, contents) =
-            try self.isQuick ? self.quickStep(overTag: 0, mask: 0, in: bytes) : self.step(in: bytes)
+        let (tag, contents) = try self.step(in: bytes)
         // Identifiers of more than one octet occur nowhere in a certificate's frame.
         guard tag & 0x1f != 0x1f else { throw .unexpectedElement }
         return (tag, contents)
-    }
-
-    /// Steps over four known bytes and one that may be any; `false` in a careful cursor, which reads on instead.
-    @inline(__always)
-    mutating func skipsQuickly(_ known: UInt32, in bytes: RawSpan) throws(CertificateDefect) -> Bool {
-        guard self.isQuick else { return false }
-        guard try self.fourBytes(in: bytes) == known, self.position &+ 5 <= self.end else { throw .unexpectedElement }
-        self.position &+= 5
-        return true
-    }
-
-    /// The next four bytes, the first of them lowest.
-    @inline(__always)
-    private func fourBytes(in bytes: RawSpan) throws(CertificateDefect) -> UInt32 {
-        guard self.position <= bytes.byteCount &- 4 else { throw .truncated }
-        // The line above is the check of bounds.
-        return UInt32(littleEndian: bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: self.position, as: UInt32.self))
-    }
-
-    /// Steps over one element whose identifier octet has these bits under the mask.
-    ///
-    /// The next element's place depends on the length in this one's header. All else is compared beside that.
-    @inline(__always)
-    private mutating func quickStep(
-        overTag tag: UInt8, mask: UInt32, in bytes: RawSpan
-    ) throws(CertificateDefect) -> (tag: UInt8, contents: Range<Int>) {
-        let header = try self.fourBytes(in: bytes)
-        let start: Int
-        let length: UInt32
-        if header & (0x8000 | mask) == UInt32(tag) {
-            start = self.position &+ 2
-            length = header >> 8 & 0xff
-        } else if header & (0xff00 | mask) == 0x8200 | UInt32(tag) {
-            start = self.position &+ 4
-            length = header.byteSwapped & 0xffff
-            guard length >= 0x100 else { throw .lengthNotDER }
-        } else if header & (0xff00 | mask) == 0x8100 | UInt32(tag) {
-            start = self.position &+ 3
-            length = header >> 16 & 0xff
-            guard length >= 0x80 else { throw .lengthNotDER }
-        } else {
-            throw .unexpectedElement
-        }
-        let next = start &+ Int(truncatingIfNeeded: length)
-        guard next <= self.end else { throw .truncated }
-        self.position = next
-        return (UInt8(truncatingIfNeeded: header), Range(uncheckedBounds: (start, next)))
     }
 
     @inline(__always)

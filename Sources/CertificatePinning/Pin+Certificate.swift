@@ -21,6 +21,7 @@ extension Pin {
     /// The pin of a certificate's public key; the certificate is held in an array.
     ///
     /// - Throws: What is wrong with the certificate.
+    @inline(__always)
     public init(publicKeyOf certificate: borrowing [UInt8]) throws(CertificateDefect) {
         self = try certificate.withUnsafeBufferPointer { (buffer) throws(CertificateDefect) in
             try Pin(publicKeyOf: UnsafeRawBufferPointer(buffer))

@@ -40,6 +40,10 @@ public struct Pin: Hashable, Sendable {
     /// The pin of some bytes: a SubjectPublicKeyInfo or a certificate, as `kind` says.
     ///
     /// The bytes are hashed as they are; nothing here looks into them.
+    ///
+    /// Always inlined because the compiler would otherwise split it in two, and the outer half copies the pin while its
+    /// bytes are still on their way to memory.
+    @inline(__always)
     public init(kind: Kind, hashing bytes: UnsafeRawBufferPointer) {
         var hash = SHA256()
         hash.update(bufferPointer: bytes)
@@ -48,6 +52,7 @@ public struct Pin: Hashable, Sendable {
     }
 
     /// The pin of some bytes: a SubjectPublicKeyInfo or a certificate, as `kind` says.
+    @inline(__always)
     public init(kind: Kind, hashing bytes: borrowing [UInt8]) {
         self = bytes.withUnsafeBytes { Pin(kind: kind, hashing: $0) }
     }
@@ -65,7 +70,10 @@ public struct Pin: Hashable, Sendable {
         // swift-crypto's digest is its 32 bytes and nothing else. Its own accessor hands out this very memory, through
         // generic code that is not specialised across modules and costs a third of the walk over a certificate.
         if MemoryLayout<SHA256Digest>.size == self.digestLength {
-            return Swift.withUnsafeBytes(of: digest) { self.words(of: $0) }
+            // No pointer to it, because the function that makes a pin would then put the digest into memory and guard
+            // its stack.
+            let words = unsafeBitCast(digest, to: (UInt64, UInt64, UInt64, UInt64).self)
+            return (words.0.bigEndian, words.1.bigEndian, words.2.bigEndian, words.3.bigEndian)
         }
         #endif
         var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)

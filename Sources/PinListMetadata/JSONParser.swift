@@ -155,12 +155,24 @@ struct JSONParser {
         if self.take("\"") { return String(decoding: self.bytes[start..<(self.position - 1)], as: UTF8.self) }
         var text = Array(self.bytes[start..<self.position])
         while let byte = self.next {
+            let run = self.position
             self.position += 1
             switch byte {
             case UInt8(ascii: "\""): return String(decoding: text, as: UTF8.self)
-            case UInt8(ascii: "\\"): text += String(try self.escaped()).utf8
+            case UInt8(ascii: "\\"):
+                let scalar = try self.escaped()
+                if scalar.isASCII {
+                    text.append(UInt8(truncatingIfNeeded: scalar.value))
+                } else {
+                    text += String(scalar).utf8
+                }
             case 0..<0x20: throw self.defect("a control character in a string")
-            default: text.append(byte)
+            default:
+                // What follows without an escape is copied at once.
+                while let byte = self.next, byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
+                    self.position += 1
+                }
+                text += self.bytes[run..<self.position]
             }
         }
         throw self.defect("a string without an end")

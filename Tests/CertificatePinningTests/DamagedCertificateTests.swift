@@ -111,8 +111,15 @@ struct DamagedCertificateTests {
     }
 
     @Test(
+        "certificates with the frame that nearly all have are walked quickly",
+        arguments: [SampleCertificate.der] + SketchedCertificate.common.map(\.der))
+    func quick(certificate: [UInt8]) {
+        #expect(certificate.withUnsafeBytes { CertificateFields(quicklyWalking: $0.bytes) != nil })
+    }
+
+    @Test(
         "the quick way over common certificates finds the same fields and the same defects as the careful one",
-        arguments: [SampleCertificate.der, MLDSACertificate.der, Cast.leaf.der])
+        arguments: [SampleCertificate.der, MLDSACertificate.der, Cast.leaf.der] + SketchedCertificate.common.map(\.der))
     func quickAndCareful(certificate: [UInt8]) {
         #expect(self.isWalkedAlike(certificate))
         let values: [UInt8] = [0x00, 0x01, 0x02, 0x03, 0x1f, 0x30, 0x7f, 0x80, 0x81, 0x82, 0x83, 0xa0, 0xa3, 0xff]
@@ -133,10 +140,18 @@ struct DamagedCertificateTests {
         "elements of every length near a change of the length's form are walked alike, quickly and with care",
         arguments: SketchedCertificate.Place.all)
     func lengthForms(place: [Int]) {
-        for length in [0, 1, 0x7f, 0x80, 0xff, 0x100, 0x101, 0xfff0, 0xffff] {
-            var certificate = Cast.leaf
-            certificate.tree[place].contents = .bytes([UInt8](repeating: 0, count: length))
-            #expect(self.isWalkedAlike(certificate.der), "\(length) bytes")
+        for var certificate in [Cast.leaf] + SketchedCertificate.common {
+            let body = certificate.tree[place].body
+            for length in [0, 1, 0x7f, 0x80, 0x81, 0xfe, 0xff, 0x100, 0x101, 0xfff0, 0xffff] {
+                // What was there, cut off or with zeros behind it.
+                let filling = [UInt8](repeating: 0, count: max(0, length - body.count))
+                certificate.tree[place].contents = .bytes(body.prefix(length) + filling)
+                for form in [DERNode.LengthForm.shortest, .long(1), .long(2), .long(3), .indefinite] {
+                    if case .long(1) = form, length > 0xff { continue }
+                    certificate.tree[place].lengthForm = form
+                    #expect(self.isWalkedAlike(certificate.der), "\(length) bytes, \(form)")
+                }
+            }
         }
     }
 

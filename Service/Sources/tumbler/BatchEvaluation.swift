@@ -68,7 +68,10 @@ struct BatchEvaluation {
             return await group.reduce(into: [[Data]](repeating: [], count: width)) { $0[$1.0] = $1.1 }
         }
         var all = Data()
-        for index in lines.indices { all += parts[index % width][index / width] + [UInt8(ascii: "\n")] }
+        for index in lines.indices {
+            all += parts[index % width][index / width]
+            all.append(UInt8(ascii: "\n"))
+        }
         return all
     }
 
@@ -79,13 +82,13 @@ struct BatchEvaluation {
         case .bytes(let bytes): answer = await self.answer(bytes, files)
         }
         // Text, numbers and booleans can always be encoded.
-        return (try? JSONOutput.line(answer)) ?? Data()
+        return (try? answer.line) ?? Data()
     }
 
     private func answer(_ line: Data, _ files: Files) async -> BatchAnswer {
         let question: BatchQuestion
         do {
-            question = try JSONDecoder().decode(BatchQuestion.self, from: line)
+            question = try BatchQuestion(strict: line) ?? JSONDecoder().decode(BatchQuestion.self, from: line)
         } catch {
             struct Named: Decodable { let id: BatchQuestion.Identifier }
             let id = try? JSONDecoder().decode(Named.self, from: line).id

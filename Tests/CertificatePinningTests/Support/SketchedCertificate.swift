@@ -65,6 +65,30 @@ struct SketchedCertificate: Sendable {
         )
     }
 
+    /// Certificates with the frame that nearly all have: keys of P-256, P-384 and RSA with 2,048 bits as an
+    /// AlgorithmIdentifier and bytes, and extensions that are long enough.
+    static let common = [
+        Self(
+            keyAlgorithm: [
+                0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06, 0x08, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03,
+                0x01,
+                0x07,
+            ], keyLength: 65),
+        Self(
+            keyAlgorithm: [
+                0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06, 0x05, 0x2b, 0x81, 0x04, 0x00, 0x22,
+            ], keyLength: 97),
+        Self(
+            keyAlgorithm: [0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01, 0x05, 0x00], keyLength: 270
+        ),
+    ]
+
+    private init(keyAlgorithm: [UInt8], keyLength: Int) {
+        self.init(subject: "api.example.com", key: [UInt8](repeating: 7, count: keyLength))
+        self.tree[Place.keyAlgorithm].contents = .bytes(keyAlgorithm)
+        self.tree[Place.extensions].contents = .bytes([UInt8](repeating: 0, count: 200))
+    }
+
     /// A Name of one common name, whose value is written with any string type.
     static func name(commonName value: DERNode) -> DERNode {
         DERNode(0x30, DERNode(0x31, DERNode(0x30, DERNode(0x06, [0x55, 0x04, 0x03]), value)))
