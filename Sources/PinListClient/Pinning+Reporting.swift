@@ -18,7 +18,8 @@ extension Pinning {
         self.stopReportTimer()
         let before = self.reports
         self.reports.forget(at: self.configuration.clock.now)
-        if self.reports != before { self.storeReports() }
+        // What could not be stored is tried again here: its collector may be left alone for hours.
+        if self.reports != before || !self.areReportsStored { self.storeReports() }
         await self.deliverReports()
         let now = self.configuration.clock.now
         guard !Task.isCancelled, let next = self.reports.nextDue(at: now) else { return }
@@ -87,7 +88,9 @@ extension Pinning {
         guard self.storage == .ready else { return }
         do throws(StoreFailure) {
             try self.archive.persist(self.reports)
+            self.areReportsStored = true
         } catch {
+            self.areReportsStored = false
             self.hub.send(PinningEvent(.storeFailed, at: self.configuration.clock.now, error.reason))
         }
     }

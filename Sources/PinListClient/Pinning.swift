@@ -33,6 +33,8 @@ public actor Pinning {
     /// When it refreshes next.
     @_spi(Simulation) public internal(set) var refreshSchedule = RefreshSchedule()
     var reports: ReportQueue
+    /// Whether the store took the reports when it was last asked to.
+    var areReportsStored = true
     /// Ends when the next report is due.
     var reportTimer: Task<Void, Never>?
     var storage: Storage

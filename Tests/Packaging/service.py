@@ -92,7 +92,7 @@ class Scene:
                 self.environment["TUMBLER_DATA_DIR"] = str(self.data)
                 root = self.project / "root" / "1.json"
                 self.config.write_text(f"names:\n  {NAME}: {{root: {root}}}\n{self.settings}")
-                self.run('tumbler serve --check --config "$CONFIG"')
+                self.run('tumbler serve --migrate --config "$CONFIG"')
                 self.tokens = {scope: self.token(scope) for scope in ("publish", "probe", "read", "operate")}
                 reader = self.folder / "run" / "read.token"
                 reader.touch(0o600)

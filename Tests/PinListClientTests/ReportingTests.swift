@@ -179,4 +179,63 @@ struct ReportingTests {
         let report = try self.members(try #require(collector.arrivals.first))
         #expect(report["validation-result"] == .integer(2))
     }
+
+    @Test("a report that arrives while the store is being written is stored too")
+    func arrivesDuringWriting() async throws {
+        let store = WatchedStore()
+        let collector = DeadlyCollector()
+        var client = try await Self.client(store: store, collector: SimulatedCollector())
+        client.configuration.reportSender = collector
+        let first = try client.launch()
+        // In the middle of the write of the first report, on the thread that writes.
+        store.onWriting(.reports) {
+            _ = first.decision(
+                for: TestClient.strangePath, host: TestClient.host, connection: ConnectionFacts(port: 8_443))
+        }
+        let run = Task { await first.run() }
+        _ = first.decision(for: TestClient.strangePath, host: TestClient.host)
+        await store.untilWritten(.reports) { String(decoding: $0, as: UTF8.self).contains("8443") }
+        // The process is gone; the next one has both.
+        let after = SimulatedCollector()
+        client.configuration.reportSender = after
+        let clock = ManualClock(Timestamp(secondsSince1970: client.clock.now.secondsSince1970 + 14_400))
+        client.configuration.clock = clock
+        try await running(try client.launch()) { await after.untilArrived(count: 2) }
+        let ports = Set(try after.arrivals.map { try self.members($0)["port"] })
+        #expect(ports == [.integer(443), .integer(8_443)])
+        collector.answer()
+        run.cancel()
+        await run.value
+    }
+
+    @Test(
+        "a report that could not be stored is stored when the disk takes it again, though its collector is left alone",
+        arguments: [FaultyStore.Fault.locking, .writing])
+    func storedLater(fault: FaultyStore.Fault) async throws {
+        let disk = WatchedStore()
+        let store = FaultyStore(disk)
+        let collector = SimulatedCollector()
+        collector.answer = FetchResponse(status: 503)
+        let client = try await Self.client(store: store, collector: collector)
+        let pinning = try client.launch()
+        try await running(pinning) {
+            _ = pinning.decision(for: TestClient.strangePath, host: TestClient.host)
+            await collector.untilArrived(count: 1)
+            await client.clock.untilSleeping(count: 2)
+            store.faults = [fault]
+            let events = pinning.events()
+            _ = pinning.decision(
+                for: TestClient.strangePath, host: TestClient.host, connection: ConnectionFacts(port: 8_443))
+            // When it arrived, and when it was looked at for sending.
+            var failures = 0
+            for await event in events where event.kind == .storeFailed {
+                failures += 1
+                if failures == 2 { break }
+            }
+            await client.clock.untilSleeping(count: 2)
+            store.faults = []
+            client.clock.advance(by: 121)
+            await disk.untilWritten(.reports) { String(decoding: $0, as: UTF8.self).contains("8443") }
+        }
+    }
 }

@@ -46,7 +46,7 @@ def bare(seconds, batch):
     The tables are those that the service makes; the statements are those of `StoredReports+Adding.swift`."""
     with folder() as path:
         service = Service(path)
-        service.local("serve", "--check")
+        service.local("serve", "--migrate")
         db = sqlite3.connect(service.data / "tumbler.sqlite", isolation_level=None)
         db.execute("PRAGMA synchronous = FULL")
         body = report("h1.example.com")

@@ -92,6 +92,9 @@ public struct PinListService: Service {
                 clock: self.parts.clock, logger: self.parts.logger,
                 seen: { [room = self.parts.room] seen in room.withLockedValue { $0 = seen } }),
             AlarmWatch(parts: self.parts, sender: HTTPWebhookSender(client: client)),
+            UnwrittenEntryRecorder(
+                entries: self.parts.unwritten, store: self.parts.store, clock: self.parts.clock,
+                logger: self.parts.logger),
         ]
         if let tls { services.append(tls.reloader) }
         do {
@@ -106,8 +109,12 @@ public struct PinListService: Service {
 
     /// Looks whether it could serve: all that is published verifies, and its certificates can be read.
     ///
-    /// - Returns: What clients find, by the root that their app ships: a line for each name and root.
-    /// - Throws: ``StoreError``, and what is wrong with the certificates.
+    /// A database that is not there yet, or that an older version wrote, is none of its business: the service makes it, and
+    /// brings it up to date, when it begins.
+    ///
+    /// - Returns: What clients find, by the root that their app ships: a line for each name and root; nothing without a
+    ///   database of today.
+    /// - Throws: ``StoreError``, and what is wrong with the certificates and the configured roots.
     @discardableResult
     public func check() async throws -> [String] {
         let (published, refusals) = try await self.parts.lists.check(self.parts.store)

@@ -16,6 +16,8 @@ struct ServiceParts: Sendable {
     let lists: ServedLists
     let inquiries: InquiryCounter
     let publisher: Publisher
+    /// How many entries of the audit log this instance did not write.
+    let unwritten = UnwrittenEntries()
     let reports: ReportRoute
     let reportCounters: ReportCounters
     let intake: ReportIntake
@@ -39,7 +41,7 @@ struct ServiceParts: Sendable {
         self.lists = ServedLists(anchors: configuration.roots)
         var random = SystemRandomNumberGenerator()
         self.inquiries = InquiryCounter(seed: random.next())
-        self.publisher = Publisher(store: store, anchors: configuration.roots)
+        self.publisher = Publisher(store: store, anchors: configuration.roots, unwritten: self.unwritten)
         self.source = RequestSource(trustedProxies: configuration.trustedProxies, edges: configuration.edges)
         self.plans = RotationPlans()
         self.reportCounters = ReportCounters()

@@ -31,6 +31,69 @@ struct ServiceCommandTests {
     }
 
     @Test(
+        "a database of an older version is brought up to date by none of them: they say what does it, and write nothing",
+        .enabled(if: ServedLists.python != nil, "there is no python3"))
+    func outdated() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.write("", as: "log")
+            try await CommandRun.tumbler(["serve", "--migrate", "--data-dir", "data"], in: folder).expectResult()
+            let program = """
+                import sqlite3
+                c = sqlite3.connect("data/tumbler.sqlite")
+                c.execute("DELETE FROM migration WHERE number > 2")
+                c.commit()
+                """
+            let change = try await FinishedProcess.run(try #require(ServedLists.python), ["-c", program], in: folder)
+            #expect(change.status == 0)
+            let data = folder.appendingPathComponent("data")
+            let before = try Data(contentsOf: data.appendingPathComponent("tumbler.sqlite"))
+            for command in Self.commands {
+                let run = try await CommandRun.tumbler(command + ["--data-dir", "data"], in: folder)
+                run.expectError(2, hint: true)
+                #expect(run.errors.contains("from an older version"), "\(run)")
+                #expect(run.errors.contains("tumbler serve brings it up to date"), "\(run)")
+                #expect(try Data(contentsOf: data.appendingPathComponent("tumbler.sqlite")) == before, "\(command)")
+            }
+            // A check stands in front of each start: what the start mends is no fault.
+            let check = try await CommandRun.tumbler(["serve", "--check", "--data-dir", "data"], in: folder)
+            #expect(check.exitCode == 0, "\(check)")
+            #expect(check.lines == ["the configuration is in order"], "\(check)")
+            #expect(check.errors.contains("from an older version"), "\(check)")
+            #expect(try Data(contentsOf: data.appendingPathComponent("tumbler.sqlite")) == before)
+        }
+    }
+
+    @Test("what reads changes no byte of the database; a check makes none, and --migrate does")
+    func reading() async throws {
+        try await withTemporaryFolder { folder in
+            let data = ["--data-dir", "data"]
+            let check = try await CommandRun.tumbler(["serve", "--check"] + data, in: folder)
+            #expect(check.exitCode == 0 && check.errors.contains("tumbler serve makes it"), "\(check)")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+            try await CommandRun.tumbler(["serve", "--check", "--migrate"] + data, in: folder).expectError(64)
+            for _ in 0..<2 {
+                let run = try await CommandRun.tumbler(["serve", "--migrate"] + data, in: folder)
+                run.expectResult()
+                #expect(run.lines == ["the database is of this version"])
+            }
+            let token = try await CommandRun.tumbler(["token", "create", "--scope", "read"] + data, in: folder)
+            #expect(token.exitCode == 0, "\(token)")
+            let place = folder.appendingPathComponent("data/tumbler.sqlite")
+            let before = try Data(contentsOf: place)
+            for command in [
+                ["token", "list"], ["audit-log", "show"], ["audit-log", "verify"], ["backup", "copy.sqlite"],
+                ["serve", "--check"], ["move-database", "--to", "sqlite", "--to-data-dir", "other"],
+            ] {
+                let run = try await CommandRun.tumbler(command + data, in: folder)
+                #expect(run.exitCode == 0, "\(run)")
+                #expect(try Data(contentsOf: place) == before, "\(command)")
+            }
+            let copy = try await CommandRun.tumbler(["token", "list", "--data-dir", "other"], in: folder)
+            #expect(copy.lines.count == 1 && copy.exitCode == 0, "\(copy)")
+        }
+    }
+
+    @Test(
         "secrets of alerts and roots of apps are read by none of them; serve --check says which secret it cannot read")
     func secrets() async throws {
         try await withTemporaryFolder { folder in
@@ -43,7 +106,7 @@ struct ServiceCommandTests {
                 """, as: "s.yaml")
             try folder.write(" \n", as: "empty")
             try folder.write("", as: "log")
-            try await CommandRun.tumbler(["serve", "--check", "--data-dir", "data"], in: folder).expectResult()
+            try await CommandRun.tumbler(["serve", "--migrate", "--data-dir", "data"], in: folder).expectResult()
             let config = ["--config", "s.yaml"]
             for command in Self.commands where command.first != "token" || command[1] != "revoke" {
                 let run = try await CommandRun.tumbler(command + config, in: folder)
@@ -82,7 +145,7 @@ struct ServiceCommandTests {
     @Test("a log-in link leads to where the dashboard is, for a browser: by the configuration, or as it is told")
     func loginLink() async throws {
         try await withTemporaryFolder { folder in
-            try await CommandRun.tumbler(["serve", "--check", "--data-dir", "data"], in: folder).expectResult()
+            try await CommandRun.tumbler(["serve", "--migrate", "--data-dir", "data"], in: folder).expectResult()
             for (configuration, address, more) in [
                 ("listen: 127.0.0.1:81", "http://127.0.0.1:81", []),
                 ("listen: 0.0.0.0:81", "http://127.0.0.1:81", []),

@@ -36,7 +36,7 @@ struct ServiceLogTests {
 
     private static func withLog(_ body: (URL, Verified) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
-            try await Self.tumbler(["serve", "--check"], in: folder).expectResult()
+            try await Self.tumbler(["serve", "--migrate"], in: folder).expectResult()
             for _ in 0..<3 {
                 let made = try await Self.tumbler(["token", "create", "--scope", "read"], in: folder)
                 #expect(made.exitCode == 0, "\(made)")
@@ -141,7 +141,7 @@ struct ServiceLogTests {
     @Test("a token is shown once, listed without its secret, and revoked once")
     func tokens() async throws {
         try await withTemporaryFolder { folder in
-            try await Self.tumbler(["serve", "--check"], in: folder).expectResult()
+            try await Self.tumbler(["serve", "--migrate"], in: folder).expectResult()
             let made = try await Self.tumbler(
                 ["token", "create", "--scope", "read", "--label", "Prometheus", "--owner", "ops", "--expires", "90d"],
                 in: folder)
@@ -175,7 +175,7 @@ struct ServiceLogTests {
     func adoption() async throws {
         try await withTemporaryFolder { folder in
             _ = try ServedLists(in: folder)
-            try await Self.tumbler(["serve", "--check"], in: folder).expectResult()
+            try await Self.tumbler(["serve", "--migrate"], in: folder).expectResult()
             try folder.write(
                 "{\"time\": \"2026-11-21T00:00:00+00:00\", \"status\": 200, \"path\": \"/x\"}\n?\n", as: "log")
             let first = try await Self.tumbler(["adoption", "import", "log"], in: folder)

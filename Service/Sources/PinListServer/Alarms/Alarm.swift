@@ -18,7 +18,7 @@ public struct Alarm: Hashable, Sendable {
         case pinExpiry = "pin-expiry"
         /// A probe found what locks installations out.
         case probeFailed = "probe-failed"
-        /// The last probe did not reach a host.
+        /// The last probe did not reach a host, or one of its addresses.
         case probeUnreached = "probe-unreached"
         /// A gate of a rotation is overdue, or closed again.
         case rotationGate = "rotation-gate"

@@ -25,11 +25,13 @@ struct AlarmEvaluation: Sendable {
     func apply(_ alarms: [Alarm], in store: StoreTransaction, auditHead: String, at now: Timestamp) throws
         -> [AlarmEvent]
     {
+        let seen = try store.firingAlarms().acknowledgedMessages(try store.silences(at: now))
         try self.keep(alarms, in: store, at: now)
         try store.removeSilences(endedBy: now)
         let silences = try store.silences(at: now)
         let begun = try self.begin(
-            Self.unassigned(try store.untoldAlarms(), try store.alarmMessages(), silences), in: store, at: now)
+            Self.unassigned(try store.untoldAlarms(), try store.alarmMessages(), silences, seen), besides: seen,
+            in: store, at: now)
         let parts = Dictionary(grouping: try store.untoldAlarms().filter { $0.message != nil }) { $0.message ?? 0 }
         var events: [AlarmEvent] = []
         for message in try store.alarmMessages() {
@@ -65,32 +67,47 @@ struct AlarmEvaluation: Sendable {
     }
 
     /// The alarms that belong into another message: those that people were not told of, and those that became more urgent
-    /// than their message said while others of it did not. A pager that a person silenced for less would not call.
+    /// than their message said while others of it did not, or after a person had seen the message. A pager that a person
+    /// silenced for less, or that was told of the acknowledgement, would not call.
+    ///
+    /// - Parameters:
+    ///   - rows: The alarms that fire, and those whose end was not told.
+    ///   - messages: The messages whose end was not told.
+    ///   - silences: The silences that are not over.
+    ///   - seen: The messages that were acknowledged before this look.
     private static func unassigned(
-        _ rows: [StoredAlarm], _ messages: [StoredAlarmMessage], _ silences: [StoredSilence]
+        _ rows: [StoredAlarm], _ messages: [StoredAlarmMessage], _ silences: [StoredSilence], _ seen: Set<Int64>
     ) -> [StoredAlarm] {
         let loud = rows.filter { $0.endedAt == nil && silences.covering($0) == nil }
         let risen = messages.flatMap { message -> [String] in
             let parts = rows.filter { $0.message == message.number && $0.endedAt == nil }
             let risen = parts.filter { Alarm.Severity.known($0.severity) > .known(message.severity) }
-            return risen.count < parts.count ? risen.map(\.key) : []
+            return risen.count < parts.count || seen.contains(message.number) ? risen.map(\.key) : []
         }
         let moving = Set(risen)
         return loud.filter { $0.message == nil || moving.contains($0.key) }
     }
 
     /// Puts alarms into a message of their kind: into one that began within ``joining`` seconds and is as urgent, else into
-    /// a new one.
+    /// a new one. None joins a message that a person has seen.
     ///
+    /// - Parameters:
+    ///   - alarms: The alarms.
+    ///   - seen: The messages that were acknowledged before this look.
+    ///   - store: The transaction.
+    ///   - now: The time.
     /// - Returns: The messages that began.
-    private func begin(_ alarms: [StoredAlarm], in store: StoreTransaction, at now: Timestamp) throws -> Set<Int64> {
+    private func begin(
+        _ alarms: [StoredAlarm], besides seen: Set<Int64>, in store: StoreTransaction, at now: Timestamp
+    ) throws -> Set<Int64> {
         let open = try store.alarmMessages()
         var used = Set(open.map(\.key))
         var begun: Set<Int64> = []
         for (kind, alarms) in Dictionary(grouping: alarms, by: \.kind).sorted(by: { $0.key < $1.key }) {
             var rest = alarms
             let joined = open.last {
-                $0.kind == kind && now.secondsSince1970 - $0.begunAt.secondsSince1970 < Self.joining
+                $0.kind == kind && !seen.contains($0.number)
+                    && now.secondsSince1970 - $0.begunAt.secondsSince1970 < Self.joining
             }
             if let joined {
                 rest = alarms.filter { Alarm.Severity.known($0.severity) > .known(joined.severity) }

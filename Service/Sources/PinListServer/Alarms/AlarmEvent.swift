@@ -11,6 +11,8 @@ struct AlarmEvent: Hashable, Sendable {
     enum Phase: String, Hashable, Sendable {
         /// They began, became more or less urgent, or others joined them or ended.
         case firing
+        /// A person has seen them, all that fire and are not silenced.
+        case acknowledged
         /// They ended, all of them.
         case recovered
         /// It is none: the operator tests a target.

@@ -3,9 +3,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificatePinning
+internal import PinListMetadata
 
-/// What a person does about alarms: acknowledging and silencing. Each is an entry of the audit log.
+/// What a person does about alarms: acknowledging and silencing. Each is an entry of the audit log, of which a token makes
+/// a thousand of a kind in a day (``AuditQuota``).
 enum AlarmHandling {
+    /// The action in the audit log of an acknowledgement.
+    static let acknowledgedAction = "alarm-acknowledged"
+    /// That of a silence.
+    static let silencedAction = "alarm-silenced"
+    /// That of a silence that a person ended.
+    static let unsilencedAction = "alarm-unsilenced"
     /// The longest silence, in seconds: 7 days. What needs longer is mended, or is no alarm.
     static let longestSilence: Int64 = 604_800
     /// The shortest silence, in seconds: a minute, four looks of the service.
@@ -13,19 +21,36 @@ enum AlarmHandling {
     /// The most characters of the reason for a silence.
     static let longestReason = 256
 
-    /// Notes that a person has seen an alarm.
+    /// Notes that a person has seen an alarm. When it is the last one of its message, those who were told of that are told:
+    /// a pager stops calling others.
     ///
     /// - Parameter actor: The id of the token.
     /// - Returns: Whether the alarm fires.
+    /// - Throws: ``Problem``: 429 for a token that made too many entries; what the store says.
     static func acknowledge(_ key: String, in store: StoreTransaction, by actor: String, at now: Timestamp) throws
         -> Bool
     {
+        try AuditQuota.expectRoom(for: Self.acknowledgedAction, by: actor, in: store, at: now)
         // PostgreSQL takes no zero in a text, and no alarm has one.
-        guard !key.utf8.contains(0), try store.putAcknowledgement(.init(at: now, by: actor), of: key) else {
-            return false
-        }
-        try store.log("alarm-acknowledged", key, by: actor, at: now)
+        guard !key.utf8.contains(0), let before = try store.firingAlarms().first(where: { $0.key == key }),
+            try store.putAcknowledgement(.init(at: now, by: actor), of: key)
+        else { return false }
+        try store.log(Self.acknowledgedAction, key, by: actor, at: now)
+        // Once: who says it again tells nobody again.
+        if before.acknowledgement == nil, let message = before.message { try Self.tell(message, in: store, at: now) }
         return true
+    }
+
+    /// Has a message's targets told that it is acknowledged, when it is.
+    private static func tell(_ number: Int64, in store: StoreTransaction, at now: Timestamp) throws {
+        let firing = try store.firingAlarms()
+        guard let message = try store.alarmMessages().first(where: { $0.number == number }),
+            firing.acknowledgedMessages(try store.silences(at: now)).contains(number)
+        else { return }
+        let event = AlarmEvent(
+            .acknowledged, of: message, severity: .known(message.severity), firing.filter { $0.message == number },
+            time: now, auditHead: try store.newestAuditEntry()?.digest ?? AuditEntry.origin)
+        for target in try store.knownTargets(at: now) { try store.notify(target, event.json.bytes, at: now) }
     }
 
     /// Silences an alarm that fires, or a kind of alarms.
@@ -37,10 +62,12 @@ enum AlarmHandling {
     ///   - severity: The most urgent that is silenced; `nil` for as urgent as it is now, or a warning where none fires.
     ///   - actor: The id of the token.
     /// - Returns: The silence; `nil` when it is no kind, and no alarm of that key fires.
+    /// - Throws: ``Problem``: 429 for a token that made too many entries; what the store says.
     static func silence(
         _ what: String, for seconds: Int64, because reason: String, upTo severity: Alarm.Severity?,
         in store: StoreTransaction, by actor: String, at now: Timestamp
     ) throws -> StoredSilence? {
+        try AuditQuota.expectRoom(for: Self.silencedAction, by: actor, in: store, at: now)
         let isKind = Alarm.Kind(rawValue: what) != nil
         let firing = try store.firingAlarms().filter { $0.key == what || (isKind && $0.kind == what) }
         guard isKind || !firing.isEmpty else { return nil }
@@ -51,7 +78,7 @@ enum AlarmHandling {
             endsAt: now.before(-length), madeAt: now, madeBy: actor, reason: reason)
         try store.put(silence)
         try store.log(
-            "alarm-silenced", "\(what) until \(silence.endsAt), up to \(silence.severity.rawValue): \(reason)",
+            Self.silencedAction, "\(what) until \(silence.endsAt), up to \(silence.severity.rawValue): \(reason)",
             by: actor,
             at: now)
         return silence
@@ -60,11 +87,22 @@ enum AlarmHandling {
     /// Ends a silence before its time.
     ///
     /// - Returns: Whether there was one.
+    /// - Throws: ``Problem``: 429 for a token that made too many entries; what the store says.
     static func unsilence(_ what: String, in store: StoreTransaction, by actor: String, at now: Timestamp) throws
         -> Bool
     {
+        try AuditQuota.expectRoom(for: Self.unsilencedAction, by: actor, in: store, at: now)
         guard !what.utf8.contains(0), try store.removeSilence(what, at: now) else { return false }
-        try store.log("alarm-unsilenced", what, by: actor, at: now)
+        try store.log(Self.unsilencedAction, what, by: actor, at: now)
         return true
+    }
+}
+
+extension [StoredAlarm] {
+    /// The numbers of the messages whose alarms a person has seen: all that fire and are not silenced.
+    func acknowledgedMessages(_ silences: [StoredSilence]) -> Set<Int64> {
+        let loud = self.filter { $0.endedAt == nil && silences.covering($0) == nil }
+        let open = Set(loud.filter { $0.acknowledgement == nil }.compactMap(\.message))
+        return Set(loud.compactMap(\.message)).subtracting(open)
     }
 }

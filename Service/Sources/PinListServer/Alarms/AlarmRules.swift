@@ -104,6 +104,11 @@ enum AlarmRules {
                     Alarm(
                         .probeUnreached, .notice, probe.host,
                         "a probe did not reach it at \(miss.at): \(miss.why); \(last)", key: probe.name))
+            } else if let missed = facts.missedAddresses {
+                alarms.append(
+                    Alarm(
+                        .probeUnreached, .notice, probe.host, "a probe did not reach, at \(probe.at), \(missed)",
+                        key: probe.name))
             }
             if !probe.isOK, !facts.isUnreached, let trouble = facts.trouble {
                 alarms.append(Alarm(.probeFailed, .critical, probe.host, trouble, key: probe.name))

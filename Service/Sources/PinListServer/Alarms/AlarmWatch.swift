@@ -16,6 +16,8 @@ struct AlarmWatch: Service {
     static let turn: Int64 = 60
     /// How long an instance keeps others from a notification that it is sending, in seconds.
     static let lease: Int64 = 60
+    /// How long a notification waits for one that comes before it, in seconds.
+    static let pause: Int64 = 15
     /// After how long a notification that its target does not take is given up, in seconds: a day.
     static let longest: Int64 = 86_400
     /// How many are sent at a time.
@@ -95,11 +97,28 @@ struct AlarmWatch: Service {
         }
     }
 
+    /// Whether something that was to be told of a message before is still to be told to a target: an acknowledgement of what
+    /// a pager does not know is lost. Then it waits.
+    private func isEarlier(_ event: AlarmEvent, than notification: StoredNotification, _ now: Timestamp) async -> Bool {
+        do {
+            return try await self.parts.store.write { store in
+                let waiting = try store.notifications(to: notification.target, before: notification.number)
+                guard waiting.contains(where: { AlarmEvent($0)?.key == event.key }) else { return false }
+                try store.postpone(notification.number, until: now.before(-Self.pause))
+                return true
+            }
+        } catch {
+            self.parts.logger.warning("notifications cannot be read: \(error)")
+            return true
+        }
+    }
+
     /// Whether nothing is left to be done about it.
     private func send(_ notification: StoredNotification, _ target: AlertTarget, _ now: Timestamp) async -> Bool {
         var isDone = false
         var trouble: String?
         if let event = AlarmEvent(notification.body) {
+            if event.phase == .acknowledged, await self.isEarlier(event, than: notification, now) { return true }
             do {
                 let sender = self.sender
                 // One that does not answer must not hold up the end of the service.

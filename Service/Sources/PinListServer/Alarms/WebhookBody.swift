@@ -22,6 +22,7 @@ enum WebhookBody {
             switch event.phase {
             case .recovered: "Recovered"
             case .test: "Test"
+            case .acknowledged: Self.acknowledged(event)
             case .firing:
                 event.severity == Alarm.Severity.critical.rawValue ? "CRITICAL" : event.severity.capitalizedFirst
             }
@@ -29,6 +30,12 @@ enum WebhookBody {
         let lines = event.count > 1 ? event.alarms.map { "• \($0.subject): \($0.detail)\n" }.joined() : ""
         return Self.escaped(
             "\(sign): \(event.detail)\n\(lines)\(event.key), since \(event.since). Audit log: \(event.auditHead)")
+    }
+
+    /// By whom, for people.
+    private static func acknowledged(_ event: AlarmEvent) -> String {
+        let names = Set(event.alarms.compactMap(\.acknowledgedBy)).sorted()
+        return names.isEmpty ? "Acknowledged" : "Acknowledged by " + names.joined(separator: ", ")
     }
 
     private static func escaped(_ text: String) -> String {
@@ -50,6 +57,14 @@ enum WebhookBody {
         return whole.utf8.count <= 255 ? whole : "tumbler:" + Envelope.digest(of: Array(key.utf8))
     }
 
+    private static func action(_ phase: AlarmEvent.Phase) -> String {
+        switch phase {
+        case .firing, .test: "trigger"
+        case .acknowledged: "acknowledge"
+        case .recovered: "resolve"
+        }
+    }
+
     /// PagerDuty's Events API, version 2: the same key again is the same incident.
     private static func pagerDuty(_ event: AlarmEvent, _ key: String) -> JSONValue {
         let severity =
@@ -60,7 +75,7 @@ enum WebhookBody {
             }
         return .object([
             .init("routing_key", .string(key)),
-            .init("event_action", .string(event.phase == .recovered ? "resolve" : "trigger")),
+            .init("event_action", .string(Self.action(event.phase))),
             .init("dedup_key", .string(Self.deduplicationKey(event.key))),
             .init(
                 "payload",

@@ -24,14 +24,25 @@ enum AuditQuota {
     static func expectRoom(
         for action: String, by actor: String, in store: StoreTransaction, at now: Timestamp
     ) throws {
-        let passed = ((now.secondsSince1970 % Self.daySeconds) + Self.daySeconds) % Self.daySeconds
-        let start = Timestamp(secondsSince1970: now.secondsSince1970 &- passed)
-        let count = try store.auditEntryCount(of: action, by: actor, since: start, upTo: Self.mostOfDay)
-        guard count >= Self.mostOfDay else { return }
+        guard try !Self.hasRoom(for: action, by: actor, in: store, at: now) else { return }
+        let passed = Self.secondsOfDay(now)
         throw Problem(
             .tooManyRequests, "too-many",
             "this token has made \(Self.mostOfDay) entries \"\(action)\" of the audit log today; use another token, or "
                 + "wait until the day ends (UTC)", headers: [.retryAfter: "\(Self.daySeconds - passed)"])
+    }
+
+    /// Whether a token may add another entry: for what is answered in any case, and counted where it is not written.
+    static func hasRoom(
+        for action: String, by actor: String, in store: StoreTransaction, at now: Timestamp
+    ) throws -> Bool {
+        let start = Timestamp(secondsSince1970: now.secondsSince1970 &- Self.secondsOfDay(now))
+        return try store.auditEntryCount(of: action, by: actor, since: start, upTo: Self.mostOfDay) < Self.mostOfDay
+    }
+
+    /// How many seconds of the day (UTC) have passed.
+    private static func secondsOfDay(_ now: Timestamp) -> Int64 {
+        ((now.secondsSince1970 % Self.daySeconds) + Self.daySeconds) % Self.daySeconds
     }
 }
 

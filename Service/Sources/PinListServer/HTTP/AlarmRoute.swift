@@ -94,9 +94,9 @@ struct AlarmRoute: Sendable {
         let change = try read(Dictionary(given.map { ($0.name, $0.value) }) { first, _ in first })
         let now = self.parts.clock.now
         let isDone: Bool
-        do { isDone = try await self.parts.store.write { try change($0, actor, now) } } catch {
-            throw Problem.unavailable(error)
-        }
+        do { isDone = try await self.parts.store.write { try change($0, actor, now) } } catch let problem as Problem {
+            throw problem
+        } catch { throw Problem.unavailable(error) }
         guard isDone else {
             throw Problem.notFound("no such alarm fires, or it is not silenced; tumbler alarms lists them")
         }

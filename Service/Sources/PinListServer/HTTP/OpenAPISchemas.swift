@@ -204,6 +204,9 @@ enum OpenAPISchemas {
                "required": ["key", "kind", "severity", "since", "detail"],
                "properties": {"severity": {"enum": ["notice", "warning", "critical"]}}}},
               "probes": {"type": "array", "items": {"type": "object",
-               "required": ["name", "host", "ok", "at", "detail"]}}}}
+               "required": ["name", "host", "ok", "at", "detail"]}},
+              "database": {"type": "object",
+               "required": ["at", "limit", "total", "reports", "lists", "auditLog", "other"], "properties": {
+                "at": {"$ref": "#/components/schemas/Time"}, "counts": {"type": "integer", "minimum": 0}}}}}
         """
 }

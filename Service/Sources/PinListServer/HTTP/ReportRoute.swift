@@ -77,7 +77,10 @@ final class ReportRoute: Sendable {
         answer = try self.charged(reading - 1, address, answer)
         let now = self.clock.now
         let collected: CollectedReports
-        do throws(ReportDefect) { collected = try CollectedReport.read(body, at: now, limits: self.bodyLimits) } catch {
+        do throws(ReportDefect) {
+            collected = try CollectedReport.read(
+                body, at: now, limits: self.bodyLimits, entry: { self.lists.entryDomain(of: $0) })
+        } catch {
             throw Problem(.init(integerLiteral: error.code.status), error.code.description, error.detail)
         }
         answer = try self.charged(ReportCost.all(of: collected, bytes: body.count) - reading, address, answer)

@@ -40,7 +40,12 @@ enum ServiceMetrics {
         if let room {
             text.add(
                 "tumbler_database_bytes", "gauge", "What a table takes, about, when retention looked last.",
-                room.sizes.sorted { $0.key < $1.key }.map { ([("table", $0.key)], Double($0.value)) })
+                room.sizes.sorted { $0.key < $1.key }.map { table, bytes in
+                    ([("table", table), ("part", StoreRoom.Part(of: table).rawValue)], Double(bytes))
+                })
+            text.add(
+                "tumbler_database_limit_bytes", "gauge", "What retention.megabytes gives the database.",
+                [([], Double(room.limit))])
         }
         return text.text
     }

@@ -75,7 +75,9 @@ struct ServiceRoutes: Sendable {
                 try store.groups(
                     GroupFilter(since: overview.time.before(604_800), limit: StatusDocument.mostGroups), newest: newest)
             }
-            return try StatusDocument(overview, groups, in: StatusScope(overview, names)).bytes()
+            return try StatusDocument(
+                overview, groups, in: StatusScope(overview, names), room: self.parts.room.withLockedValue { $0 }
+            ).bytes()
         } catch let error as StoreError { throw Problem.unavailable(error) }
     }
 

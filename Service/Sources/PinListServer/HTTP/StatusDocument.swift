@@ -83,6 +83,26 @@ struct StatusDocument: Encodable {
         let at, detail: String
     }
 
+    /// Who takes the room of the database, in bytes, about.
+    struct Database: Encodable {
+        /// When this instance looked.
+        let at: String
+        /// What the configuration gives, and what all of it takes.
+        let limit, total: Int64
+        let reports: Int64
+        /// Left out where counts are among the reports: on SQLite.
+        let counts: Int64?
+        let lists, auditLog, other: Int64
+
+        init(_ room: StoreRoom) {
+            let parts = Dictionary(uniqueKeysWithValues: room.parts.map { ($0.part, $0.bytes) })
+            self.at = room.at.description
+            (self.limit, self.total) = (room.limit, room.total)
+            (self.reports, self.counts) = (parts[.reports] ?? 0, parts[.counts])
+            (self.lists, self.auditLog, self.other) = (parts[.lists] ?? 0, parts[.auditLog] ?? 0, parts[.other] ?? 0)
+        }
+    }
+
     let time, auditHead: String
     let auditEntries: Int64
     let names: [Name]
@@ -90,9 +110,18 @@ struct StatusDocument: Encodable {
     let groups: [Group]
     let alarms: [Firing]
     let probes: [Probe]
+    /// Left out before this instance has looked, and for who sees some names alone.
+    let database: Database?
 
     /// The document of what there is, as far as it is in a scope.
-    init(_ overview: Overview, _ groups: [GroupSummary], in scope: StatusScope) {
+    ///
+    /// - Parameters:
+    ///   - overview: What there is.
+    ///   - groups: The newest groups of reports.
+    ///   - scope: What of it is told.
+    ///   - room: Who takes the room of the database, where this instance has looked.
+    init(_ overview: Overview, _ groups: [GroupSummary], in scope: StatusScope, room: StoreRoom? = nil) {
+        self.database = scope.isWhole ? room.map(Database.init) : nil
         self.time = overview.time.description
         self.auditHead = overview.auditHead
         self.auditEntries = overview.auditCount
@@ -122,9 +151,13 @@ struct StatusDocument: Encodable {
         self.probes = overview.probes.filter { scope.hasName($0.name) }.map { probe in
             Probe(
                 name: probe.name, host: probe.host, ok: probe.isOK && probe.miss == nil, at: probe.at.description,
-                detail: probe.miss.map { "not reached at \($0.at): \($0.why)" } ?? ProbeFacts(probe.result).trouble
-                    ?? "")
+                detail: probe.miss.map { "not reached at \($0.at): \($0.why)" } ?? Self.detail(ProbeFacts(probe.result))
+            )
         }
+    }
+
+    private static func detail(_ facts: ProbeFacts) -> String {
+        facts.trouble ?? facts.missedAddresses.map { "not reached: \($0)" } ?? ""
     }
 
     /// The document as UTF-8.

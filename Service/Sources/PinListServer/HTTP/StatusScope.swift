@@ -24,6 +24,9 @@ struct StatusScope: Sendable {
         self.foreign = hosts(others).subtracting(self.hosts).union(others.map(\.name))
     }
 
+    /// Whether all there is is in it.
+    var isWhole: Bool { self.names == nil }
+
     /// Whether a name is in it.
     func hasName(_ name: String) -> Bool { self.names?.contains(name) != false }
 

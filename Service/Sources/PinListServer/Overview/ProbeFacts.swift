@@ -15,6 +15,9 @@ struct ProbeFacts {
     /// Whether the host, or what the probe says of it, gave nothing to judge: no verdict and no
     /// path. Its network may be at fault.
     let isUnreached: Bool
+    /// Of a host that was reached and is not well: the addresses that the probe could not ask, each with why; in words, and
+    /// `nil` for none. A probe that has no route to an address, and asked another one, calls the host well.
+    let missedAddresses: String?
     /// When the first certificate of the path ends.
     let firstEnd: Timestamp?
     /// The path, leaf first: pins, and when each certificate ends.
@@ -42,6 +45,9 @@ struct ProbeFacts {
         // What says neither is unknown, and unknown is not well.
         let isSilent = Self.text(members["verdict"]) == nil && members["ok"] != .bool(true)
         self.isUnreached = isSilent && path.isEmpty
+        let missed = Self.elements(members["addresses"]).compactMap(Self.missed)
+        self.missedAddresses =
+            self.isUnreached || !Self.isFalse(members["ok"]) ? nil : Self.words(missed, of: members["addresses"])
         if let error = Self.text(members["error"]) {
             self.trouble = error
         } else if Self.text(members["verdict"]) == "block" {
@@ -61,6 +67,25 @@ struct ProbeFacts {
     private static func elements(_ value: JSONValue?) -> [JSONValue] {
         guard case .array(let elements)? = value else { return [] }
         return elements
+    }
+
+    /// The most missed addresses that are named.
+    private static let mostNamed = 4
+
+    /// An address that could not be asked, and why; `nil` for one that was.
+    private static func missed(_ address: JSONValue) -> String? {
+        let members = Self.members(address)
+        guard let name = Self.text(members["address"]), Self.text(members["verdict"]) == nil,
+            let error = Self.text(members["error"])
+        else { return nil }
+        return "\(name) (\(error))"
+    }
+
+    private static func words(_ missed: [String], of addresses: JSONValue?) -> String? {
+        guard !missed.isEmpty else { return nil }
+        let more = missed.count > Self.mostNamed ? " and \(missed.count - Self.mostNamed) more" : ""
+        return "\(missed.count) of its \(Self.elements(addresses).count) addresses: "
+            + missed.prefix(Self.mostNamed).joined(separator: ", ") + more
     }
 
     private static func isFalse(_ value: JSONValue?) -> Bool { value == .bool(false) }

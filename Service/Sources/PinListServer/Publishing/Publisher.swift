@@ -9,6 +9,10 @@ internal import PinListMetadata
 public struct Publisher: Sendable {
     private let store: any ServiceStore
     private let anchors: [String: [UInt8]]
+    private let unwritten: UnwrittenEntries
+
+    /// The action of the audit log for a refusal.
+    static let refusedAction = "publish-refused"
 
     /// A publisher.
     ///
@@ -16,8 +20,15 @@ public struct Publisher: Sendable {
     ///   - store: Where it is published.
     ///   - anchors: The configured root of each name that may be published.
     public init(store: any ServiceStore, anchors: [String: [UInt8]]) {
+        self.init(store: store, anchors: anchors, unwritten: UnwrittenEntries())
+    }
+
+    /// A publisher that counts the refusals that it does not write: those of a token that has no room left in the audit
+    /// log for a day.
+    init(store: any ServiceStore, anchors: [String: [UInt8]], unwritten: UnwrittenEntries) {
         self.store = store
         self.anchors = anchors
+        self.unwritten = unwritten
     }
 
     /// Publishes envelopes under a name.
@@ -28,7 +39,7 @@ public struct Publisher: Sendable {
     ///   - actor: Who: the id of a token, or `cli`.
     ///   - time: When.
     /// - Returns: What is new.
-    /// - Throws: ``PublicationRefusal``, which is logged, too; what the store says.
+    /// - Throws: ``PublicationRefusal``, which is logged, too, up to a thousand of an actor in a day; what the store says.
     public func publish(
         _ envelopes: [[UInt8]], name: String, by actor: String, at time: Timestamp
     ) async throws -> [PublishedName.Change] {
@@ -55,9 +66,15 @@ public struct Publisher: Sendable {
                 try Self.publish(envelopes, name, anchor, in: store, by: actor, at: time)
             }
         } catch let refusal as PublicationRefusal {
-            try await self.store.write { store in
-                try store.log("publish-refused", "\(name): \(refusal)", by: actor, at: time)
+            // A token that leaked can send nonsense all day: that is counted, and the log does not grow with it.
+            let isWritten = try await self.store.write { store in
+                guard try AuditQuota.hasRoom(for: Self.refusedAction, by: actor, in: store, at: time) else {
+                    return false
+                }
+                try store.log(Self.refusedAction, "\(name): \(refusal)", by: actor, at: time)
+                return true
             }
+            if !isWritten { self.unwritten.add(Self.refusedAction, by: actor, at: time) }
             throw refusal
         }
     }

@@ -45,6 +45,8 @@ final class ServedLists: Sendable {
         var refusals: [String: MetadataRefusal] = [:]
         /// The domains of all lists.
         var hosts: Set<String> = []
+        /// Those of entries that have their subdomains with them.
+        var parents: Set<String> = []
     }
 
     private let state = NIOLockedValueBox(State())
@@ -88,6 +90,22 @@ final class ServedLists: Sendable {
         }
     }
 
+    /// The domain of the entry of a published list that applies to a host: its own, else that of the nearest parent whose
+    /// entry has its subdomains with it (formats.md, section 4); `nil` for none.
+    func entryDomain(of host: HostName) -> String? {
+        self.state.withLockedValue { state in
+            let name = host.description
+            if state.hosts.contains(name) { return name }
+            guard !host.isAddress else { return nil }
+            var rest = name[...]
+            while let dot = rest.firstIndex(of: ".") {
+                rest = rest[rest.index(after: dot)...]
+                if state.parents.contains(String(rest)) { return String(rest) }
+            }
+            return nil
+        }
+    }
+
     /// The name of the list that a report names; `nil` when none of that name is published.
     func publishedName(_ report: CollectedReport) -> String? {
         self.state.withLockedValue { state in report.list.name.flatMap { state.names[$0] == nil ? nil : $0 } }
@@ -121,8 +139,14 @@ final class ServedLists: Sendable {
         _ store: any ServiceStore
     ) async throws -> (published: [String: PublishedName], refusals: [String: MetadataRefusal]) {
         let (anchors, anchorRefusals) = (self.anchors, self.anchorRefusals)
-        let (state, refusals) = try await store.read { store in try Self.load(store, anchors, anchorRefusals, 0) }
-        var published = state.names.mapValues(\.published)
+        var (published, refusals): ([String: PublishedName], [String: MetadataRefusal]) = ([:], [:])
+        do {
+            let state: State
+            (state, refusals) = try await store.read { store in try Self.load(store, anchors, anchorRefusals, 0) }
+            published = state.names.mapValues(\.published)
+        } catch let error as StoreError where error.code == .absent || error.code == .outdated {
+            // What is stored is looked at when the service has made the database, or brought it up to date.
+        }
         for (name, anchor) in anchors where published[name] == nil && refusals[name] == nil {
             // Nothing is published under the name yet.
             published[name] = try? PublishedName(anchor: anchor)
@@ -164,7 +188,9 @@ final class ServedLists: Sendable {
                 continue
             }
             if let published = state.names[name]?.published {
-                state.hosts.formUnion(published.list?.list.domains.map(\.entry.domain.description) ?? [])
+                let entries = published.list?.list.domains.map(\.entry) ?? []
+                state.hosts.formUnion(entries.map(\.domain.description))
+                state.parents.formUnion(entries.filter(\.includeSubdomains).map(\.domain.description))
                 state.names[name] = Name(published: published, versions: try store.publishedDigests(of: name))
             }
         }

@@ -41,29 +41,34 @@ struct Retention: Service {
             let isOurs = try await self.store.write(as: .turns) { store in
                 try store.takeTurn("retention", for: instance, at: now, seconds: Self.turn)
             }
-            guard isOurs else { return }
+            guard isOurs else { return self.seen(try await self.room(at: now)) }
             let today = now.hour / 24
             try await self.store.write(as: .retention) { try $0.makeReportDays([today, today + 1]) }
             try await self.store.write(as: .retention) { try $0.foldCounts(before: now.hour - 24) }
-            try await self.forgetOld(before: now.before(self.limits.days * 86_400))
+            try await self.forgetOld(before: now.before(self.limits.days * 86_400), at: now)
             try await self.forgetMuch(at: now)
         } catch { self.logger.warning("what is old could not be forgotten: \(error)") }
         await self.lookAtAudit()
     }
 
-    private func forgetOld(before cutoff: Timestamp) async throws {
+    private func forgetOld(before cutoff: Timestamp, at now: Timestamp) async throws {
         for _ in 0..<Self.mostBatches {
             let removed = try await self.store.write(as: .retention) { store in
                 try store.removeReports(before: cutoff, limit: Self.batch)
             }
             guard removed > 0 else { break }
         }
-        try await self.store.write(as: .retention) { try $0.removeCounts(before: cutoff) }
+        // A rate is compared with that of a week, also where reports are kept for less.
+        let rates = min(cutoff, now.before((HostRate.week + 1) * 3_600)).hour
+        try await self.store.write(as: .retention) { store in
+            try store.removeCounts(before: cutoff)
+            try store.removeReportRates(before: rates)
+        }
     }
 
     /// Forgets the oldest of what is too much: reports, and when there are none any more, counts.
     private func forgetMuch(at now: Timestamp) async throws {
-        let room = StoreRoom(sizes: try await self.store.sizes(), limit: self.limits.megabytes * 1_000_000)
+        let room = try await self.room(at: now)
         self.seen(room)
         if let complaint = room.complaint { self.complain(complaint, room, at: now) }
         guard room.excess > 0 else { return }
@@ -87,6 +92,10 @@ struct Retention: Service {
             guard removed > 0 else { break }
             excess -= Int64(removed)
         }
+    }
+
+    private func room(at now: Timestamp) async throws -> StoreRoom {
+        StoreRoom(sizes: try await self.store.sizes(), limit: self.limits.megabytes * 1_000_000, at: now)
     }
 
     private func complain(_ complaint: String, _ room: StoreRoom, at now: Timestamp) {

@@ -10,32 +10,47 @@ public final class SQLiteStore: ServiceStore {
     private let pool: DatabasePool
     /// Which file was opened.
     private let file: Int?
+    private let isReadOnly: Bool
 
     /// How long somebody waits for another writer, such as the command line beside the service, in seconds.
     static let longestWait: Double = 5
 
-    /// Opens a store, and brings an older one up to date.
+    /// Opens a store.
     ///
     /// - Parameters:
     ///   - path: The file; `-wal` and `-shm` stand beside it.
-    ///   - absence: What happens when it has no tables. A file that is not there is made.
+    ///   - purpose: Whether it is made and brought up to date, or must be there and of today.
     /// - Throws: ``StoreError``.
-    public init(path: String, _ absence: StoreLocation.Absence = .isMended) throws {
-        var configuration = Configuration()
-        configuration.prepareDatabase { database in
-            // What was accepted is on the disk before anybody is told: 202 and 200 mean it.
-            try database.execute(sql: "PRAGMA synchronous = FULL")
-        }
-        configuration.busyMode = .timeout(Self.longestWait)
+    public init(path: String, for purpose: StoreLocation.Purpose = .serving) throws {
+        self.isReadOnly = purpose == .reading
         do {
-            self.pool = try DatabasePool(path: path, configuration: configuration)
-            try self.pool.write { database in
-                _ = try StoreSchema.migrate(SQLiteConnection(database: database), StoreSchema.sqlite, absence)
+            // Looked at first by a connection that cannot write: one that can changes the file when it is opened.
+            if purpose != .serving {
+                let queue = try DatabaseQueue(path: path, configuration: Self.configuration(isReadOnly: true))
+                defer { try? queue.close() }
+                try queue.read { try StoreSchema.expectCurrent(SQLiteConnection(database: $0), StoreSchema.sqlite) }
+            }
+            self.pool = try DatabasePool(path: path, configuration: Self.configuration(isReadOnly: self.isReadOnly))
+            if purpose == .serving {
+                try self.pool.write { database in
+                    _ = try StoreSchema.migrate(SQLiteConnection(database: database), StoreSchema.sqlite)
+                }
             }
             self.file = Self.number(of: path)
         } catch {
             throw Self.failure(error, path)
         }
+    }
+
+    private static func configuration(isReadOnly: Bool) -> Configuration {
+        var configuration = Configuration()
+        configuration.readonly = isReadOnly
+        configuration.prepareDatabase { database in
+            // What was accepted is on the disk before anybody is told: 202 and 200 mean it.
+            try database.execute(sql: "PRAGMA synchronous = FULL")
+        }
+        configuration.busyMode = .timeout(Self.longestWait)
+        return configuration
     }
 
     /// Reads from a snapshot.
@@ -53,6 +68,7 @@ public final class SQLiteStore: ServiceStore {
     public func write<Result: Sendable>(
         as lock: StoreLock?, _ body: @escaping @Sendable (StoreTransaction) throws -> Result
     ) async throws -> Result {
+        guard !self.isReadOnly else { throw StoreError.openedForReading }
         // SQLite goes on writing into a file that was moved or deleted, and nobody would find it there.
         guard Self.number(of: self.pool.path) == self.file else {
             throw StoreError(

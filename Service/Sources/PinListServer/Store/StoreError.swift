@@ -13,6 +13,8 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let unavailable = Code(description: "unavailable")
         /// There is no database yet, and who asked does not make one.
         public static let absent = Code(description: "absent")
+        /// The database is from an older version, and the command that asked does not bring it up to date.
+        public static let outdated = Code(description: "outdated")
         /// There is no room on the disk.
         public static let full = Code(description: "full")
         /// Somebody else holds the database for too long.
@@ -27,6 +29,9 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     public let code: Code
     /// What exactly, in one sentence without a full stop.
     public let detail: String
+
+    /// A change of a store that was opened for reading: a mistake of the command.
+    static let openedForReading = StoreError(.unsupported, "the database was opened for reading alone")
 
     /// States a failure.
     public init(_ code: Code, _ detail: String) {

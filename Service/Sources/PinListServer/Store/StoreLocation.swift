@@ -9,28 +9,31 @@ public enum StoreLocation {
     /// The name of the file of a store on SQLite, in the folder of the service.
     public static let fileName = "tumbler.sqlite"
 
-    /// What happens where there is no database.
-    public enum Absence: Hashable, Sendable {
-        /// The folder, the database and its tables are made.
-        case isMended
-        /// ``StoreError`` of code `absent`, and nothing is made: for commands that only read or add to a database.
-        case isAnError
+    /// What a store is opened for, and so what happens to a database that is not there or not of today.
+    public enum Purpose: Hashable, Sendable {
+        /// To serve from it: the folder, the database and its tables are made, and an older one is brought up to date.
+        case serving
+        /// To add something to it, beside the service perhaps: it is there and has today's tables, or nothing is changed and
+        /// it is a ``StoreError`` of code `absent` or `outdated`.
+        case adding
+        /// To read it alone: as with ``adding``, and nothing is ever written.
+        case reading
     }
 
     /// Opens the store.
     ///
     /// - Throws: ``StoreError``.
     public static func open(
-        _ configuration: ServiceConfiguration, _ absence: Absence = .isMended
+        _ configuration: ServiceConfiguration, for purpose: Purpose = .serving
     ) throws -> any ServiceStore {
-        guard configuration.database == "sqlite" else { return try Self.postgreSQL(configuration.database, absence) }
+        guard configuration.database == "sqlite" else { return try Self.postgreSQL(configuration.database, purpose) }
         let folder = URL(fileURLWithPath: configuration.dataDirectory, isDirectory: true)
         let file = folder.appendingPathComponent(Self.fileName).path
-        guard absence == .isMended else {
+        guard purpose == .serving else {
             guard FileManager.default.fileExists(atPath: file) else {
                 throw StoreError(.absent, "\(file) is not there")
             }
-            return try SQLiteStore(path: file, absence)
+            return try SQLiteStore(path: file, for: purpose)
         }
         do {
             try FileManager.default.createDirectory(
@@ -40,12 +43,12 @@ public enum StoreLocation {
     }
 
     /// Opens a database of PostgreSQL. What is wrong is said without the address, which may hold a password.
-    private static func postgreSQL(_ address: String, _ absence: Absence) throws -> any ServiceStore {
+    private static func postgreSQL(_ address: String, _ purpose: Purpose) throws -> any ServiceStore {
         guard address.hasPrefix("postgres://") || address.hasPrefix("postgresql://") else {
             throw StoreError(.unsupported, "the database is neither sqlite nor postgres://USER@HOST/DATABASE")
         }
         #if PostgreSQL
-        return try PostgreSQLStore(address: address, clock: SystemServiceClock(), absence)
+        return try PostgreSQLStore(address: address, clock: SystemServiceClock(), for: purpose)
         #else
         throw StoreError(.unsupported, "built without PostgreSQL: swift build --traits PostgreSQL")
         #endif

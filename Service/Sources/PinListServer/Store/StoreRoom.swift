@@ -2,6 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CertificatePinning
+
 /// Who takes the room of a database, and how much of it reports and counts have to give back.
 ///
 /// They are forgotten for what they take themselves, and never for what something else takes: then that would be full
@@ -13,10 +15,59 @@ struct StoreRoom: Hashable, Sendable {
         "counted_host", "inquiry",
     ]
 
+    /// What tables are for: who takes the room, in words of people.
+    enum Part: String, Hashable, Sendable, CaseIterable {
+        /// Reports and their groups.
+        case reports
+        /// What is counted by the hour: of reports, and of what clients hold.
+        case counts
+        /// Roots, lists and what the pages show of them.
+        case lists
+        /// The audit log with its seals, and evidence.
+        case auditLog
+        /// Everything else.
+        case other
+
+        /// As the pages call it.
+        var words: String { self == .auditLog ? "audit log" : self.rawValue }
+
+        /// The part that a table belongs to.
+        init(of table: String) {
+            self =
+                switch table {
+                case "report", "report_group", "group_count", "group_leaf": .reports
+                case "group_hour", "group_network", "report_hour", "counted_host", "inquiry": .counts
+                case "root", "list", "publication", "report_rate": .lists
+                case "audit", "audit_seal", "evidence": .auditLog
+                default: .other
+                }
+        }
+    }
+
     /// Bytes by table, about.
     let sizes: [String: Int64]
     /// The bytes that the configuration gives.
     let limit: Int64
+    /// When it was looked at.
+    var at = Timestamp(secondsSince1970: 0)
+
+    /// What each part takes. Counts are left out where they are not told apart from reports, as on SQLite.
+    var parts: [(part: Part, bytes: Int64)] {
+        let sums = self.sizes.reduce(into: [Part: Int64]()) { $0[Part(of: $1.key), default: 0] += $1.value }
+        let hasCounts = self.sizes.keys.contains { Self.forgotten.contains($0) && Part(of: $0) == .counts }
+        return Part.allCases.filter { $0 != .counts || hasCounts }.map { ($0, sums[$0] ?? 0) }
+    }
+
+    /// Who takes the room, in a sentence.
+    var sentence: String {
+        let parts = self.parts.map { part, bytes in
+            let words =
+                part == .reports && !self.parts.contains { $0.part == .counts } ? "reports and counts" : part.words
+            return "\(words) \(Self.megabytes(bytes))"
+        }
+        return "The database takes \(Self.megabytes(self.total)) of \(Self.megabytes(self.limit)): "
+            + parts.joined(separator: ", ") + "."
+    }
 
     /// What all tables take together.
     var total: Int64 { self.sizes.values.reduce(0, +) }

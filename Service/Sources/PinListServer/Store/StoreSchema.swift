@@ -12,6 +12,8 @@ struct StoreSchema {
         let bytes: String
         /// The column of a number that the database gives, never the same one twice.
         let identity: String
+        /// Finds a row when there is a table of the migrations.
+        let migrationTable: String
         /// What ends a table whose rows stand in the order of its primary key; empty where that is no choice.
         var ordered = ""
         /// What keeps the audit log from being changed.
@@ -24,7 +26,9 @@ struct StoreSchema {
 
     /// SQLite's.
     static let sqlite = Dialect(
-        integer: "INTEGER", bytes: "BLOB", identity: "INTEGER PRIMARY KEY AUTOINCREMENT", ordered: " WITHOUT ROWID",
+        integer: "INTEGER", bytes: "BLOB", identity: "INTEGER PRIMARY KEY AUTOINCREMENT",
+        migrationTable: "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'migration'",
+        ordered: " WITHOUT ROWID",
         appendOnlyAudit: ["UPDATE", "DELETE"].map { change in
             """
             CREATE TRIGGER audit_\(change.lowercased()) BEFORE \(change) ON audit
@@ -173,31 +177,53 @@ struct StoreSchema {
         ] + dialect.appendOnlyAudit
     }
 
+    /// The number of the newest migration that a database had; `nil` for one without tables of the service.
+    static func version(of connection: some SQLConnection, _ dialect: Dialect) throws -> Int64? {
+        guard try !connection.rows(dialect.migrationTable, []).isEmpty else { return nil }
+        return try connection.rows("SELECT MAX(number) FROM migration", []).first?.optionalInteger(0)
+    }
+
+    /// Expects that a database has the tables of this version, and changes nothing.
+    ///
+    /// - Throws: ``StoreError`` of code `absent` for one that no version made, `outdated` for one of an earlier version, and
+    ///   `unsupported` for one of a later version.
+    static func expectCurrent(_ connection: some SQLConnection, _ dialect: Dialect) throws {
+        guard let made = try Self.version(of: connection, dialect) else {
+            throw StoreError(.absent, "the database has no tables of the service")
+        }
+        let known = Int64(Self.migrations(dialect).count)
+        guard made <= known else { throw Self.isLater(made, known) }
+        guard made == known else {
+            throw StoreError(
+                .outdated,
+                "the database is from an older version (schema \(made), and this version has \(known)); nothing was changed"
+            )
+        }
+    }
+
+    private static func isLater(_ made: Int64, _ known: Int64) -> StoreError {
+        StoreError(
+            .unsupported,
+            "the database has schema \(made), and this version knows \(known): it was written by a later one")
+    }
+
     /// Brings a database up to date, within a transaction.
     ///
     /// - Parameters:
-    ///   - absence: What happens when no service has made it.
+    ///   - connection: The transaction.
+    ///   - dialect: How the database writes what SQL does not say the same way everywhere.
     ///   - further: Migrations after those that this version knows: what tests pretend of the next one.
     /// - Returns: How many migrations were made.
-    /// - Throws: ``StoreError`` of code `unsupported` for a database that a later version made, of code `absent` for one
-    ///   that no version made and that is not to be made.
+    /// - Throws: ``StoreError`` of code `unsupported` for a database that a later version made.
     @discardableResult
     static func migrate(
-        _ connection: some SQLConnection, _ dialect: Dialect, _ absence: StoreLocation.Absence = .isMended,
-        and further: [[String]] = []
+        _ connection: some SQLConnection, _ dialect: Dialect, and further: [[String]] = []
     ) throws -> Int {
         try connection.execute(
             "CREATE TABLE IF NOT EXISTS migration (number \(dialect.integer) PRIMARY KEY)", [])
         let made = try connection.rows("SELECT COALESCE(MAX(number), 0) FROM migration", []).first?.integer(0) ?? 0
         let known = Self.migrations(dialect) + further
-        guard made > 0 || absence == .isMended else {
-            throw StoreError(.absent, "the database has no tables of the service")
-        }
-        guard made <= known.count else {
-            throw StoreError(
-                .unsupported,
-                "the database has schema \(made), and this version knows \(known.count): it was written by a later one")
-        }
+        guard made <= known.count else { throw Self.isLater(made, Int64(known.count)) }
         for (index, statements) in known.enumerated().dropFirst(Int(made)) {
             for statement in statements { try connection.execute(statement, []) }
             try connection.execute("INSERT INTO migration (number) VALUES (?)", [.integer(Int64(index + 1))])

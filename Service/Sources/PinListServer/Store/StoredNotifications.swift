@@ -106,6 +106,14 @@ extension StoreTransaction {
         where isOld(try row.blob(1)) { try self.removeNotification(try row.integer(0)) }
     }
 
+    /// What waits to be sent to a target and was made before another notification.
+    func notifications(to target: String, before number: Int64) throws -> [[UInt8]] {
+        try self.connection.rows(
+            "SELECT body FROM notification WHERE target = ? AND number < ? ORDER BY number",
+            [.text(target), .integer(number)]
+        ).map { try $0.blob(0) }
+    }
+
     /// Takes what is due for some targets, for this instance alone until a time.
     func takeNotifications(
         for targets: [String], due now: Timestamp, until lease: Timestamp, limit: Int

@@ -27,6 +27,18 @@ extension StoreTransaction {
         }
     }
 
+    /// Forgets numbers that no hour from one on has: those that a newer one of the host and the list replaced until it began.
+    func removeReportRates(before hour: Int64) throws {
+        let start = hour.multipliedReportingOverflow(by: 3_600)
+        guard !start.overflow else { return }
+        try self.connection.execute(
+            """
+            DELETE FROM report_rate WHERE EXISTS (
+                SELECT 1 FROM report_rate AS newer WHERE newer.host = report_rate.host
+                    AND newer.name = report_rate.name AND newer.since > report_rate.since AND newer.since <= ?)
+            """, [.integer(start.partialValue)])
+    }
+
     /// How many installations reported, by the hosts with reports since an hour that a list said a number for.
     func reportRates(since hour: Int64) throws -> [String: ReportRate] {
         var changes: [String: [ReportRate.Change]] = [:]

@@ -34,7 +34,7 @@ struct AdoptionImportCommand: AsyncParsableCommand {
     @OptionGroup var time: TimeOption
 
     func run() async throws {
-        let store = try LocalServiceOptions.store(try self.service.layers().configuration)
+        let store = try LocalServiceOptions.store(try self.service.layers().configuration, for: .adding)
         var log = try await store.edgeLog()
         var hash = SHA256()
         let handle = try InputFile.open(self.file)

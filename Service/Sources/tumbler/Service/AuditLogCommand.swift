@@ -37,7 +37,7 @@ struct AuditLogVerifyCommand: AsyncParsableCommand {
     private static let page = 1_000
 
     func run() async throws {
-        let store = try LocalServiceOptions.store(try self.service.layers().configuration)
+        let store = try LocalServiceOptions.store(try self.service.layers().configuration, for: .reading)
         let seals = try await store.read { try $0.auditSeals() }
         let chain = try await Self.verified(AuditChain(seals: seals, wanted: self.head), in: store)
         let oldest = chain.first ?? 1
@@ -116,7 +116,7 @@ struct AuditLogShowCommand: AsyncParsableCommand {
     @OptionGroup var service: LocalServiceOptions
 
     func run() async throws {
-        let store = try LocalServiceOptions.store(try self.service.layers().configuration)
+        let store = try LocalServiceOptions.store(try self.service.layers().configuration, for: .reading)
         let limit = max(1, self.limit)
         let entries = try await store.read { store in
             let newest = try store.newestAuditEntry()?.number ?? 0

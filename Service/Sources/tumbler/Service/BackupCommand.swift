@@ -17,7 +17,7 @@ struct BackupCommand: AsyncParsableCommand {
     @OptionGroup var service: LocalServiceOptions
 
     func run() async throws {
-        let store = try LocalServiceOptions.store(try self.service.layers().configuration)
+        let store = try LocalServiceOptions.store(try self.service.layers().configuration, for: .reading)
         do { try await store.backUp(to: self.file) } catch let error as StoreError {
             throw CommandFailure(
                 .undecided, "no backup was made: \(error.detail)",

@@ -43,17 +43,23 @@ struct LocalServiceOptions: ParsableArguments {
 
     /// Opens the store that is configured.
     ///
-    /// - Parameter absence: What happens where there is none: `serve` makes one, no other command does.
+    /// - Parameter purpose: What it is opened for: `serve` makes it and brings it up to date, no other command does.
     /// - Throws: ``CommandFailure`` when it cannot be opened.
     static func store(
-        _ configuration: ServiceConfiguration, _ absence: StoreLocation.Absence = .isAnError
+        _ configuration: ServiceConfiguration, for purpose: StoreLocation.Purpose
     ) throws -> any ServiceStore {
-        do { return try StoreLocation.open(configuration, absence) } catch let error as StoreError {
+        do { return try StoreLocation.open(configuration, for: purpose) } catch let error as StoreError {
             throw CommandFailure(
-                .undecided, "the database cannot be opened: \(error.detail)",
-                hint: error.code == .absent
-                    ? "is this the service's dataDir and database? tumbler serve makes one, tumbler serve --check, too"
-                    : "look at dataDir and database, the rights of the folder, and the disk")
+                .undecided, "the database cannot be opened: \(error.detail)", hint: Self.hint(error.code))
+        }
+    }
+
+    private static func hint(_ code: StoreError.Code) -> String {
+        switch code {
+        case .absent:
+            "is this the service's dataDir and database? tumbler serve makes one, tumbler serve --migrate, too"
+        case .outdated: "tumbler serve brings it up to date, tumbler serve --migrate, too; make a copy before"
+        default: "look at dataDir and database, the rights of the folder, and the disk"
         }
     }
 }

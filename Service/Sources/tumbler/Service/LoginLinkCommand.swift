@@ -28,7 +28,7 @@ struct LoginLinkCommand: AsyncParsableCommand {
     func run() async throws {
         let configuration = try self.service.layers().configuration
         let address = try self.dashboard(configuration)
-        let store = try LocalServiceOptions.store(configuration)
+        let store = try LocalServiceOptions.store(configuration, for: .adding)
         let link = try await LoginLink.make(
             in: store, owner: OperatingUser.name(ProcessInfo.processInfo.environment), by: "cli", at: self.time.time)
         StandardError.note("this link logs in once, within ten minutes")

@@ -31,7 +31,8 @@ struct MoveDatabaseCommand: AsyncParsableCommand {
             throw CommandFailure(.usage, "this is the same database", hint: "--to, and with sqlite --to-data-dir")
         }
         let move = StoreMove(
-            from: try LocalServiceOptions.store(configuration), to: try LocalServiceOptions.store(target, .isMended))
+            from: try LocalServiceOptions.store(configuration, for: .reading),
+            to: try LocalServiceOptions.store(target, for: .serving))
         try await move.run { table, count in StandardError.note("\(table): \(count) rows") }
         try StandardOutput.write(lines: ["copied to \(self.to)"])
     }

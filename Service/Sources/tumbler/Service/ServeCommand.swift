@@ -43,8 +43,14 @@ struct ServeCommand: AsyncParsableCommand {
     @Flag(help: "Open the dashboard in a browser, logged in.")
     var open = false
 
-    @Flag(help: "Check the configuration and the database, and end.")
+    @Flag(help: "Check the configuration and the database, and end. Nothing is written.")
     var check = false
+
+    @Flag(
+        help: ArgumentHelp(
+            "Make the database, or bring an older one up to date, and end.",
+            discussion: "serve does it when it begins; this is for who owns the tables where the service does not."))
+    var migrate = false
 
     @Flag(help: "Print each setting with where it comes from, and end.")
     var printConfig = false
@@ -59,6 +65,10 @@ struct ServeCommand: AsyncParsableCommand {
             return level
         })
     var logLevel: Logger.Level = .notice
+
+    func validate() throws {
+        guard !self.check || !self.migrate else { throw ValidationError("--check writes nothing, and --migrate does") }
+    }
 
     func run() async throws {
         var flags: [String: String] = [:]
@@ -81,7 +91,12 @@ struct ServeCommand: AsyncParsableCommand {
         if configuration.openOnLoopback, !configuration.isOpen {
             StandardError.warning("openOnLoopback does nothing: \(configuration.operatorListen) is not loopback alone")
         }
-        let store = try LocalServiceOptions.store(configuration, .isMended)
+        if self.migrate {
+            _ = try LocalServiceOptions.store(configuration, for: .serving)
+            return try StandardOutput.write(lines: ["the database is of this version"])
+        }
+        let store =
+            self.check ? try Self.checked(configuration) : try LocalServiceOptions.store(configuration, for: .serving)
         var logger = Logger(label: "tumbler") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = self.logLevel
         let link = await self.link(store, configuration)
@@ -104,7 +119,9 @@ struct ServeCommand: AsyncParsableCommand {
         }
         if self.check {
             let clients = try await service.check()
-            return try StandardOutput.write(lines: clients + ["the configuration and the database are in order"])
+            return try StandardOutput.write(
+                lines: clients + ["the configuration\(store is AbsentStore ? " is" : " and the database are") in order"]
+            )
         }
         if configuration.roots.isEmpty {
             StandardError.note("no name is configured: nothing can be published; see names: in the configuration")
@@ -113,6 +130,19 @@ struct ServeCommand: AsyncParsableCommand {
             configuration: .init(
                 services: [service], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         ).run()
+    }
+
+    /// The store of a check. One that is not there, or that an older version wrote, is what `serve` finds when it begins,
+    /// and no fault: a check stands in front of each start.
+    private static func checked(_ configuration: ServiceConfiguration) throws -> any ServiceStore {
+        do { return try StoreLocation.open(configuration, for: .reading) } catch let error as StoreError {
+            switch error.code {
+            case .absent: StandardError.note("\(error.detail); tumbler serve makes it")
+            case .outdated: StandardError.note("\(error.detail); tumbler serve brings it up to date")
+            default: return try LocalServiceOptions.store(configuration, for: .reading)
+            }
+            return AbsentStore(error)
+        }
     }
 
     /// Whether a person sees what is printed. What is no terminal keeps it: no link goes there.

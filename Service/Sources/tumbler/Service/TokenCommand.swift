@@ -79,7 +79,7 @@ struct TokenCreateCommand: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try self.service.layers()
-        let store = try LocalServiceOptions.store(settings.configuration)
+        let store = try LocalServiceOptions.store(settings.configuration, for: .adding)
         let time = self.time.time
         let owner = self.owner ?? OperatingUser.name(ProcessInfo.processInfo.environment)
         let end = self.expires.map { Timestamp(secondsSince1970: time.secondsSince1970 + $0) }
@@ -122,7 +122,7 @@ struct TokenListCommand: AsyncParsableCommand {
             let endsAt: String?
             let revokedAt: String?
         }
-        let store = try LocalServiceOptions.store(try self.service.layers().configuration)
+        let store = try LocalServiceOptions.store(try self.service.layers().configuration, for: .reading)
         let tokens = try await store.read { try $0.tokens() }.map { token in
             Shown(
                 id: token.id, scope: token.scope.rawValue, names: token.names, label: token.label,
@@ -153,7 +153,7 @@ struct TokenRevokeCommand: AsyncParsableCommand {
     @OptionGroup var time: TimeOption
 
     func run() async throws {
-        let store = try LocalServiceOptions.store(try self.service.layers().configuration)
+        let store = try LocalServiceOptions.store(try self.service.layers().configuration, for: .adding)
         let (id, time) = (self.id, self.time.time)
         let isRevoked = try await store.write { store in
             guard try store.revokeToken(id: id, at: time) else { return false }

@@ -260,6 +260,7 @@ struct AlarmEvaluationTests {
             #expect(try await acknowledge(0) == false)
             let warning = Self.failing(["a"], .warning)
             _ = try await Self.told(warning, to: store, after: 0)
+            _ = try await Self.told(warning + Self.failing(["b"], .warning), to: store, after: 5)
             #expect(try await acknowledge(10))
             let update = try await Self.events(warning + Self.failing(["b"], .warning), to: store, after: 300)
             #expect(update.first?.alarms.map(\.acknowledgedBy) == ["t1", nil])

@@ -93,4 +93,49 @@ struct ProbeRequestTests {
             #expect(status.contains("not reached at 2026-11-21T00:01:00Z: no route"))
         }
     }
+
+    @Test("one address of several that the probe missed is a notice that names it; without a route it is none")
+    func missedAddress() async throws {
+        try await Self.with { service, push in
+            func result(_ ok: Bool, _ addresses: [(String, String?)]) -> String {
+                let rest = addresses.map { address, error in
+                    let verdict = error == nil ? "\"allow\"" : "null"
+                    let why = error.map { "\"\($0)\"" } ?? "null"
+                    return #"{"address": "\#(address)", "verdict": \#(verdict), "reason": null, "pin": null, "#
+                        + #""refusedBy": [], "error": \#(why)}"#
+                }
+                return #"{"hosts": [{"host": "api.example.com", "ok": \#(ok), "verdict": "allow", "#
+                    + #""path": [], "addresses": [\#(rest.joined(separator: ", "))]}]}"#
+            }
+            let names = try await service.store.read { store in
+                try #require(try store.roots(of: "com.example.app").first)
+            }
+            func alarms() async throws -> [String] {
+                let parts = ServiceParts.story(
+                    service.store, anchors: ["com.example.app": names], clock: service.clock)
+                _ = try await parts.lists.reload(from: service.store)
+                return AlarmRules.alarms(try await parts.overview()).filter { $0.kind == .probeUnreached }
+                    .map { "\($0.severity) \($0.key): \($0.detail)" }
+            }
+            let well = ("192.0.2.1:443", nil as String?)
+            let missed = ("192.0.2.2:443", "connection timed out" as String?)
+            #expect(try await push(result(false, [well, missed, ("192.0.2.3:443", nil)])).status == 202)
+            #expect(
+                try await alarms() == [
+                    "notice probe-unreached:api.example.com:com.example.app: a probe did not reach, at "
+                        + "2026-11-21T00:00:00Z, 1 of its 3 addresses: 192.0.2.2:443 (connection timed out)"
+                ])
+            let status = try await service.ask(.GET, "/v1/status").text
+            #expect(status.contains("not reached: 1 of its 3 addresses: 192.0.2.2:443 (connection timed out)"))
+            // Many are counted, and the first are named.
+            service.clock.turn(by: 60)
+            let many = (0..<20).map { ("192.0.2.\($0):443", "x" as String?) }
+            #expect(try await push(result(false, [("[2001:db8::1]:443", nil)] + many)).status == 202)
+            #expect(try await alarms().first?.hasSuffix("192.0.2.3:443 (x) and 16 more") == true)
+            // The probe has no route to it, and calls the host well.
+            service.clock.turn(by: 60)
+            #expect(try await push(result(true, [well, missed])).status == 202)
+            #expect(try await alarms() == [])
+        }
+    }
 }

@@ -48,6 +48,27 @@ struct ReportingAPITests {
         }
     }
 
+    @Test(
+        "a report that names no noted host is one of the published entry that applies, and one that does names its own")
+    func notedHost() throws {
+        let bodies = [
+            "[{\"type\": \"network-error\", \"url\": \"https://A.b.example.com/\", \"body\": {\"type\": \"tls.failed\"}}]",
+            "{\"hostname\": \"a.b.example.com\", \"validation-result\": 1}",
+            "{\"hostname\": \"a.b.example.com\", \"noted-hostname\": \"b.example.com\", \"validation-result\": 1}",
+            "{\"hostname\": \"elsewhere.example\", \"validation-result\": 1}",
+        ]
+        let noted = try bodies.map { body in
+            let read = try CollectedReport.read(Array(body.utf8), at: ReportText.now) { host in
+                host.description.hasSuffix(".example.com") ? "example.com" : nil
+            }
+            let report = try #require(read.reports.first)
+            // What is stored says it, and is read as it says.
+            #expect(try ReportText.report(report.document) == report)
+            return report.notedHostname
+        }
+        #expect(noted == ["example.com", "example.com", "b.example.com", "elsewhere.example"])
+    }
+
     @Test("a body with the members of RFC 7469, under any name")
     func pinFailure() throws {
         let inner = String(decoding: ReportText.body(), as: UTF8.self)

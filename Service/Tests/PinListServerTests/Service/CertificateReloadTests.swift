@@ -40,10 +40,10 @@ struct CertificateReloadTests {
         var configuration = HTTPClient.Configuration()
         configuration.tlsConfiguration = .makeClientConfiguration()
         configuration.tlsConfiguration?.trustRoots = .certificates([certificate])
-        let client = HTTPClient(configuration: configuration)
-        let answer = try? await client.execute(HTTPClientRequest(url: address + "/healthz"), timeout: .seconds(10))
-        try? await client.shutdown()
-        return answer.map { Int($0.status.code) }
+        return try? await HTTPClient.withHTTPClient(configuration: configuration) { client in
+            let answer = try await client.execute(HTTPClientRequest(url: address + "/healthz"), timeout: .seconds(10))
+            return Int(answer.status.code)
+        }
     }
 
     @Test("replaced on the disk, it is presented to those who come from then on, without a restart")

@@ -79,6 +79,51 @@ struct ServedListsTests {
             #expect(try await ServedLists(anchors: repository.anchors).check(store).refusals.isEmpty)
         }
     }
+
+    @Test(
+        "what browsers report of a host below a listed entry is counted for the entry, whatever the spelling of the host"
+    )
+    func networkErrors() async throws {
+        let wide = PinList.Domain(
+            PinnedDomain(
+                try HostName("example.com"), includeSubdomains: true,
+                pins: [KnownPin(Pin(kind: .publicKey, hashing: [9]))]
+            ))
+        let repository = try RepositorySimulator.story([
+            wide, try .pinned("own.example.com"), try .pinned("narrow.example"),
+        ])
+        try await TestedStore.sqlite.withDatabase { open in
+            let store = try open()
+            _ = try await Publisher(store: store, anchors: repository.anchors).publish(
+                [repository.roots[0], repository.lists[0]], name: "com.example.app", by: "cli", at: TurnedClock.start)
+            try await RunningService.with(store, { $0.roots = repository.anchors }) { service in
+                let entries = [
+                    "a.b.Example.com", "example.com:8443", "own.example.com", "below.own.example.com", "narrow.example",
+                    "below.narrow.example", "notexample.com",
+                ].map {
+                    #"{"type": "network-error", "age": 0, "url": "https://\#($0)/", "body": {"type": "tls.failed"}}"#
+                }
+                #expect(try await service.report(Array("[\(entries.joined(separator: ","))]".utf8)).status == 202)
+                let hours = try await service.store.read { store in
+                    try store.connection.rows(
+                        "SELECT host, SUM(count) FROM report_hour GROUP BY host ORDER BY host", []
+                    )
+                    .map { "\(try $0.text(0)) \(try $0.integer(1))" }
+                }
+                #expect(
+                    hours == [
+                        "below.narrow.example 1", "example.com 3", "narrow.example 1", "notexample.com 1",
+                        "own.example.com 1",
+                    ])
+                let listed = try await service.store.read { store in
+                    try store.connection.rows(
+                        "SELECT DISTINCT host FROM report_group WHERE is_listed = 1 ORDER BY host", []
+                    ).map { try $0.text(0) }
+                }
+                #expect(listed == ["example.com", "narrow.example", "own.example.com"])
+            }
+        }
+    }
 }
 
 extension ServiceParts {

@@ -220,4 +220,33 @@ struct RetentionTests {
             #expect(left == [TurnedClock.start.secondsSince1970 - 86_400])
         }
     }
+
+    @Test("gaps where groups of strangers left do not make the oldest go in larger numbers than is needed")
+    func gaps() async throws {
+        try await TestedStore.sqlite.withDatabase { open in
+            let store = try open()
+            try await Self.add(6_000, "old.example", days: 3, to: store)
+            try await Self.add(30_000, "stranger.example", days: 2, to: store)
+            let isRemoved = try await store.write { store in
+                let group = try store.connection.rows(
+                    "SELECT number FROM report_group WHERE host = 'stranger.example'", []
+                ).first?.integer(0)
+                return try store.removeGroup(try #require(group)) { _, _ in true }
+            }
+            #expect(isRemoved)
+            // A size that is a fifth to two fifths of a megabyte over a limit.
+            repeat {
+                try await Self.add(500, "new.example", days: 1, to: store)
+            } while try await !(200_000...400_000)
+                .contains(store.size() % 1_000_000)
+            let limit = try await store.size() / 1_000_000
+            let room = StoreRoom(sizes: try await store.sizes(), limit: limit * 1_000_000)
+            let before = try await Self.rows(store)["report"] ?? 0
+            try #require(room.excess > 0)
+            await Self.look(store, days: 90, megabytes: limit)
+            let left = try await Self.rows(store)["report"] ?? 0
+            #expect(left < before)
+            #expect(before - left <= room.excess / (room.forgotten / before) + 1)
+        }
+    }
 }

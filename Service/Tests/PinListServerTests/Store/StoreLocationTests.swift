@@ -33,7 +33,7 @@ struct StoreLocationTests {
         configuration.dataDirectory = folder.path
         func code() -> StoreError.Code? {
             do {
-                _ = try StoreLocation.open(configuration, .isAnError)
+                _ = try StoreLocation.open(configuration, for: .adding)
                 return nil
             } catch { return (error as? StoreError)?.code }
         }
@@ -65,4 +65,61 @@ struct StoreLocationTests {
         #expect(error?.detail == "built without PostgreSQL: swift build --traits PostgreSQL")
     }
     #endif
+
+    /// A folder with a database that ends with a version.
+    private func withDatabase(of version: Int64, _ body: (ServiceConfiguration, URL) async throws -> Void) async throws
+    {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tumbler-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var configuration = ServiceConfiguration()
+        configuration.dataDirectory = folder.path
+        try await StoreLocation.open(configuration).write { store in
+            try store.connection.execute("DELETE FROM migration WHERE number > ?", [.integer(version)])
+            try store.log("note", "x", by: "test", at: TurnedClock.start)
+        }
+        try await body(configuration, folder.appendingPathComponent(StoreLocation.fileName))
+    }
+
+    @Test(
+        "a database of an older version is not brought up to date by what reads or adds: it says so, and changes nothing"
+    )
+    func outdated() async throws {
+        try await self.withDatabase(of: 2) { configuration, file in
+            let before = try Data(contentsOf: file)
+            for purpose in [StoreLocation.Purpose.reading, .adding] {
+                let error = #expect(throws: StoreError.self) {
+                    _ = try StoreLocation.open(configuration, for: purpose)
+                }
+                #expect(error?.code == .outdated)
+                #expect(error?.detail.contains("from an older version") == true)
+            }
+            #expect(try Data(contentsOf: file) == before)
+        }
+    }
+
+    @Test("what was opened for reading is read, copied beside a service that writes, and never written")
+    func reading() async throws {
+        try await self.withDatabase(of: .max) { configuration, file in
+            let before = try Data(contentsOf: file)
+            let copy = file.deletingLastPathComponent().appendingPathComponent("copy.sqlite").path
+            do {
+                let store = try StoreLocation.open(configuration, for: .reading)
+                #expect(try await store.read { try $0.newestAuditEntry()?.detail } == "x")
+                for _ in 0..<2 {
+                    let error = await #expect(throws: StoreError.self) {
+                        try await store.write { try $0.log("note", "y", by: "test", at: TurnedClock.start) }
+                    }
+                    #expect(error == .openedForReading)
+                }
+                try await store.backUp(to: copy)
+                #expect(try Data(contentsOf: file) == before)
+                // What a service writes meanwhile is seen.
+                try await StoreLocation.open(configuration).write {
+                    try $0.log("note", "later", by: "test", at: TurnedClock.start)
+                }
+                #expect(try await store.read { try $0.newestAuditEntry()?.detail } == "later")
+            }
+            #expect(try await SQLiteStore(path: copy, for: .reading).read { try $0.newestAuditEntry()?.detail } == "x")
+        }
+    }
 }

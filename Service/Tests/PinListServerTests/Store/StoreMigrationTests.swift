@@ -138,6 +138,55 @@ struct StoreMigrationTests {
         }
     }
 
+    @Test(
+        "alarms that fire while a database of version 2 is brought up to date go on: none rings again, and each is resolved",
+        arguments: TestedStore.all)
+    func firing(on tested: TestedStore) async throws {
+        let start = TurnedClock.start
+        @Sendable func time(_ seconds: Int64) -> Timestamp {
+            Timestamp(secondsSince1970: start.secondsSince1970 + seconds)
+        }
+        let alarms = [
+            Alarm(.failureRate, .critical, "a.example", "12 failures"),
+            Alarm(.failureRate, .warning, "b.example", "11 failures"), Alarm(.listExpiry, .notice, "list", "14 days"),
+        ]
+        try await tested.withDatabase { open in
+            try await open().write { store in
+                try Self.goBack(store, tested)
+                for (index, alarm) in alarms.enumerated() {
+                    try store.connection.execute(
+                        "INSERT INTO alarm (key, kind, severity, detail, since) VALUES (?, ?, ?, ?, ?)",
+                        [
+                            .text(alarm.key), .text(alarm.kind.rawValue), .text(alarm.severity.rawValue),
+                            .text(alarm.detail), .integer(time(Int64(index)).secondsSince1970),
+                        ])
+                }
+                try store.connection.execute(
+                    "INSERT INTO alarm (key, kind, severity, detail, since, ended_at) VALUES ('silence:x', 'silence', "
+                        + "'notice', 'ended', 1, 2)", [])
+            }
+            let store = try open()
+            func told(_ alarms: [Alarm], _ seconds: Int64) async throws -> [String] {
+                try await store.write { store in
+                    try AlarmEvaluation(targets: ["ops"]).apply(alarms, in: store, auditHead: "", at: time(seconds))
+                }.map { "\($0.phase.rawValue) \($0.key) \($0.severity) \($0.count)" }
+            }
+            let kept = try await store.read { try $0.firingAlarms() }
+            #expect(kept.map(\.key) == alarms.map(\.key))
+            #expect(kept.map(\.since) == [time(0), time(1), time(2)])
+            #expect(kept.map(\.told) == ["critical", "warning", "notice"])
+            for seconds in [10, 400, 4_000] as [Int64] { #expect(try await told(alarms, seconds) == []) }
+            #expect(
+                try await told([alarms[1]], 4_015) == [
+                    "recovered failure-rate:a.example critical 1", "recovered list-expiry:list notice 1",
+                ])
+            #expect(try await told([], 4_030) == ["recovered failure-rate:b.example warning 1"])
+            #expect(try await told([], 4_045) == [])
+            let rows = try await store.read { try $0.endedAlarms(limit: 9).map(\.key) }
+            #expect(Set(rows) == Set(alarms.map(\.key) + ["silence:x"]))
+        }
+    }
+
     @Test("a migration that fails in its middle leaves everything as it was", arguments: TestedStore.all)
     func half(on tested: TestedStore) async throws {
         let dialect = tested.dialect

@@ -119,6 +119,113 @@ struct StoreMoveTests {
         }
     }
 
+    /// Values at the ends of what columns hold, in the tables that the third migration made or changed.
+    static func fillOddly(_ store: any ServiceStore) async throws {
+        let odd = "\u{1F512} ' \" \\ \n é e\u{301} \u{202E}"
+        try await store.write { store in
+            for (table, columns, values) in [
+                (
+                    "publication", "number, name, version, digest, published_at, issued_at, expires_at, changes",
+                    [.integer(90), .text(odd), .integer(.max), .text(""), .integer(-1), .null, .integer(.min), .null]
+                ),
+                (
+                    "publication", "number, name, version, digest, published_at, issued_at, expires_at, changes",
+                    [.integer(91), .text(odd), .integer(.min), .text("d"), .integer(0), .integer(1), .null, .blob([])]
+                ),
+                (
+                    "alarm_message", "key, kind, severity, begun_at, next_at",
+                    [.text(odd), .text("later-kind"), .text("later"), .integer(.min), .integer(.max)]
+                ),
+                (
+                    "alarm", "key, kind, severity, detail, since, message, told, acknowledged_at, acknowledged_by",
+                    [
+                        .text(odd), .text("x"), .text("later"), .text(odd), .integer(0), .integer(1), .text("warning"),
+                        .integer(5), .text(odd),
+                    ]
+                ),
+                (
+                    "alarm_silence", "what, severity, ends_at, made_at, made_by, reason",
+                    [.text(odd), .text("later"), .integer(.max), .integer(.min), .text(odd), .text("")]
+                ),
+                ("alert_target", "name, instance, seen_at", [.text(odd), .text(""), .integer(.max)]),
+                (
+                    "report_rate", "host, name, since, per_million",
+                    [.text(odd), .text(""), .integer(.min), .integer(1)]
+                ),
+                (
+                    "audit_seal", "period, first_number, last_number, head, previous, entry",
+                    [.text("0001-01"), .integer(1), .integer(.max), .text(odd), .text(""), .integer(.max)]
+                ),
+                ("login_code", "hash, owner, ends_at", [.blob([0, 255, 0]), .text(odd), .integer(.max)]),
+                (
+                    "probe", "name, host, at, ok, result, missed_at, missed",
+                    [.text(odd), .text(""), .integer(.min), .integer(0), .blob([]), .integer(.max), .text("")]
+                ),
+                ("delivery", "target, at, trouble, lost", [.text(odd), .integer(0), .null, .integer(.max)]),
+                (
+                    "token", "id, scope, names, hash, made_at, revoked_at, label, owner, ends_at",
+                    [
+                        .text(odd), .text("read"), .text(""), .blob([0]), .integer(0), .null, .text(odd), .text(odd),
+                        .integer(.max),
+                    ]
+                ),
+            ] as [(String, String, [SQLValue])] {
+                let marks = values.map { _ in "?" }.joined(separator: ", ")
+                try store.connection.execute("INSERT INTO \(table) (\(columns)) VALUES (\(marks))", values)
+            }
+        }
+    }
+
+    /// The columns of each table of the service, whose turn it is and which migrations there were left out.
+    private static func columns(_ store: any ServiceStore, _ tested: TestedStore) async throws -> [String: Set<String>]
+    {
+        let sql =
+            tested == .sqlite
+            ? """
+            SELECT tables.name, columns.name FROM sqlite_master AS tables, pragma_table_info(tables.name) AS columns
+            WHERE tables.type = 'table' AND tables.name NOT LIKE 'sqlite%'
+            """
+            : """
+            SELECT table_name, column_name FROM information_schema.columns
+            WHERE table_schema = current_schema() AND table_name NOT LIKE 'report\\_day\\_%'
+            """
+        var columns: [String: Set<String>] = [:]
+        for row in try await store.read({ try $0.connection.rows(sql, []) }) {
+            columns[try row.text(0), default: []].insert(try row.text(1))
+        }
+        for left in ["migration", "turn"] { columns[left] = nil }
+        return columns
+    }
+
+    @Test("every column of every table is moved", arguments: TestedStore.all)
+    func complete(on tested: TestedStore) async throws {
+        try await tested.withDatabase { open in
+            let moved = Dictionary(uniqueKeysWithValues: StoreMove.tables.map { ($0.name, Set($0.columns)) })
+            let found = try await Self.columns(try open(), tested)
+            #expect(found == moved)
+        }
+    }
+
+    @Test("there and back again nothing has changed, row by row, at the ends of what columns hold", arguments: Pair.all)
+    func roundTrip(pair: Pair) async throws {
+        let repository = try RepositorySimulator.story()
+        try await pair.from.withDatabase { openSource in
+            try await pair.to.withDatabase { openMiddle in
+                try await pair.from.withDatabase { openEnd in
+                    let (source, middle, end) = (try openSource(), try openMiddle(), try openEnd())
+                    try await Self.fill(source, repository)
+                    try await Self.fillOddly(source)
+                    let before = try await Self.dump(source)
+                    try await StoreMove(from: source, to: middle).run { _, _ in }
+                    try await StoreMove(from: middle, to: end).run { _, _ in }
+                    #expect(try await Self.dump(middle) == before)
+                    #expect(try await Self.dump(end) == before)
+                    #expect(try await Self.dump(source) == before)
+                }
+            }
+        }
+    }
+
     @Test("a target that has anything is left as it is")
     func full() async throws {
         let repository = try RepositorySimulator.story()

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CertificatePinning
+import Logging
 import PinListMetadata
 import PinningTesting
 import Testing
@@ -107,6 +108,43 @@ struct StoredReportRateTests {
                 #expect(shown.caption == "Multiplied by up to 100, for as few as one in 100 installations reports.")
                 #expect(try store.groups(GroupFilter(host: "a.example"), newest: [:]).map(\.count).sorted() == [1, 3])
             }
+        }
+    }
+
+    @Test(
+        "numbers that a newer one replaced go when no chart and no alarm looks that far back; what is shown stays",
+        arguments: TestedStore.all, [90, 1] as [Int64])
+    func forgotten(on tested: TestedStore, days: Int64) async throws {
+        var list = try RepositorySimulator.story(["a.example", "b.example"].map { try .pinned($0) }).list
+        let day: Int64 = 86_400
+        let now = Self.start
+        try await tested.withDatabase { open in
+            let store = try open()
+            for (ago, share) in [(200, 10_000), (100, 5_000), (50, 7_000), (3, 20_000)] as [(Int64, Int64)] {
+                list.domains[0].reportPerMillion = share
+                let quiet = list
+                try await store.write { try $0.noteReportRates(of: quiet, at: now.before(ago * day)) }
+            }
+            list.domains[1].reportPerMillion = 9
+            let last = list
+            let reports = try (0..<80).map { try Self.report("a.example", "no-matching-pin", at: now.before($0 * day)) }
+            try await store.write { store in
+                try store.noteReportRates(of: last, at: now.before(150 * day))
+                try store.add(reports, countedBy: "one")
+            }
+            let before = try await store.read { try $0.unreported(in: HourGrid(.week, until: now.hour)).windows }
+            await Retention(
+                store: store, limits: .init(days: days, megabytes: 2_048), clock: TurnedClock(now),
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            ).look()
+            let kept = ["a.example -8640000 5000", "a.example -4320000 7000", "a.example -259200 20000"]
+            let rows = try await Self.rows(store).filter { $0.hasPrefix("a.") }
+            #expect(rows == (days == 90 ? kept : Array(kept.dropFirst())))
+            // The newest of a host stays, however old it is.
+            #expect(try await Self.rows(store).filter { $0.hasPrefix("b.") } == ["b.example -12960000 9"])
+            guard days == 90 else { return }
+            #expect(
+                try await store.read { try $0.unreported(in: HourGrid(.week, until: now.hour)).windows } == before)
         }
     }
 }

@@ -15,6 +15,8 @@ struct NowPage: DashboardPage {
     var lists: [ServedList]
     /// What is not measured.
     var unmeasured: [Unmeasured]
+    /// Who takes the room of the database, in a sentence; empty where this instance has not looked yet.
+    var room = ""
 
     /// The most hosts that are shown; the rest is on the page of failures.
     static let mostHosts = 60
@@ -58,6 +60,7 @@ struct NowPage: DashboardPage {
                 ? "\(NumberText.count(self.hosts.count - Self.mostHosts)) more hosts are not shown." : "",
             "lists": .views(self.lists.map { $0.view(in: frame) }), "hasLists": .flag(!self.lists.isEmpty),
             "unmeasured": .views(self.unmeasured.map(\.view)), "hasUnmeasured": .flag(!self.unmeasured.isEmpty),
+            "room": "\(self.room)", "hasRoom": .flag(!self.room.isEmpty),
             "failuresHref": "\(frame.link(DashboardSection.failures.path))",
         ])
     }

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificatePinning
+internal import NIOConcurrencyHelpers
 internal import PinListMetadata
 
 /// What each page shows, from what there is.
@@ -29,7 +30,8 @@ enum DashboardPages {
         return NowPage(
             alarms: overview.alarms.map { Self.alarm($0, overview.silences) },
             hosts: rates.map { Self.rate($0, overview.time) },
-            lists: overview.names.map(Self.served), unmeasured: unmeasured)
+            lists: overview.names.map(Self.served), unmeasured: unmeasured,
+            room: asked.parts.room.withLockedValue { $0 }?.sentence ?? "")
     }
 
     static func hosts(_ asked: DashboardRequest) async throws -> HostsPage {

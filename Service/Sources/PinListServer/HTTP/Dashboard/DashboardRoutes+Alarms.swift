@@ -51,7 +51,7 @@ extension DashboardRoutes {
         let isDone: Bool
         do {
             isDone = try await self.parts.store.write { try change(key, form, $0, actor, now) }
-        } catch { throw Problem.unavailable(error) }
+        } catch let problem as Problem { throw problem } catch { throw Problem.unavailable(error) }
         guard isDone else {
             return self.answer(
                 ErrorPage(status: 404, detail: "It has ended meanwhile, or the form was not filled in."), .notFound)

@@ -7,7 +7,11 @@ internal import PinListMetadata
 
 extension CollectedReport {
     /// Reads one object of section 5's, TrustKit's or RFC 7469's members.
-    init(_ members: ReportMembers) throws(ReportDefect) {
+    ///
+    /// - Parameters:
+    ///   - members: The object.
+    ///   - entry: The domain of the published entry that applies to a host.
+    init(_ members: ReportMembers, _ entry: (HostName) -> String?) throws(ReportDefect) {
         let ours = try members.object("tumbler")
         let hasHost = members.has("hostname") || members.has("noted-hostname")
         let reason = try ours?.text("reason")
@@ -30,7 +34,7 @@ extension CollectedReport {
         let host = try members.text("hostname")
         let noted = try members.text("noted-hostname")
         self.hostname = Self.host(host ?? noted ?? "")
-        self.notedHostname = Self.host(noted ?? host ?? "")
+        self.notedHostname = noted.map(Self.host) ?? Self.noted(self.hostname, entry)
         self.port = try members.integer("port", in: 0...65_535).map { Int($0) }
         self.includesSubdomains = try members.flag("include-subdomains")
         self.isEnforced = try members.flag("enforce-pinning")
@@ -57,15 +61,22 @@ extension CollectedReport {
     }
 
     /// A failure that a browser reports: only where and what.
-    init(networkError type: String, host: String, port: Int?, at time: Timestamp?) {
+    init(
+        networkError type: String, host: String, port: Int?, at time: Timestamp?, _ entry: (HostName) -> String?
+    ) {
         let (kind, code) = Self.reading(reason: type, result: 2)
         self.init(
             kind: kind, reason: code, claimedTime: time,
             app: App(bundleID: nil, version: nil, platform: nil, platformVersion: nil),
             list: List(name: nil, version: nil, digest: nil))
         self.hostname = Self.host(host)
-        self.notedHostname = self.hostname
+        self.notedHostname = Self.noted(self.hostname, entry)
         self.port = port
+    }
+
+    /// The noted host of a report that names none: the domain of the published entry that applies, else the host.
+    private static func noted(_ host: String, _ entry: (HostName) -> String?) -> String {
+        (try? HostName(host)).flatMap(entry) ?? host
     }
 
     /// A host, normalised as lists and requests are (formats.md, section 2), so that spellings do not make groups; what

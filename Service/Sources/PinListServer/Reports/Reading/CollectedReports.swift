@@ -22,9 +22,12 @@ extension CollectedReport {
     ///   - body: The bytes that came.
     ///   - now: When they came; entries of the Reporting API say how old they are.
     ///   - limits: The most bytes.
+    ///   - entry: The domain of the published entry that applies to a host; `nil` for none. It is the noted host of a
+    ///     report that names none: of the Reporting API, and of senders that know hosts alone.
     /// - Throws: ``ReportDefect``: nothing of the body is taken then.
     public static func read(
-        _ body: [UInt8], at now: Timestamp, limits: ReportBodyLimits = ReportBodyLimits()
+        _ body: [UInt8], at now: Timestamp, limits: ReportBodyLimits = ReportBodyLimits(),
+        entry: (HostName) -> String? = { _ in nil }
     ) throws(ReportDefect) -> CollectedReports {
         let mayHoldEnvelope = body.count > limits.plainBytes && Self.mentionsEnvelope(body)
         let most = mayHoldEnvelope ? limits.bodyBytes : min(limits.plainBytes, limits.bodyBytes)
@@ -38,9 +41,9 @@ extension CollectedReport {
         }
         if case .array(let entries) = value {
             guard body.count <= limits.plainBytes else { throw Self.tooLarge(limits.plainBytes) }
-            return try Self.reports(of: entries, at: now)
+            return try Self.reports(of: entries, at: now, entry)
         }
-        let report = try CollectedReport(try ReportMembers(value, "the report"))
+        let report = try CollectedReport(try ReportMembers(value, "the report"), entry)
         guard body.count <= limits.plainBytes || report.envelope != nil else { throw Self.tooLarge(limits.plainBytes) }
         return CollectedReports(reports: [report], ignored: 0)
     }
@@ -49,15 +52,17 @@ extension CollectedReport {
         ReportDefect(.tooLarge, "the body is over \(bytes) bytes; leave the certificate chains out")
     }
 
-    private static func reports(of entries: [JSONValue], at now: Timestamp) throws(ReportDefect) -> CollectedReports {
+    private static func reports(
+        of entries: [JSONValue], at now: Timestamp, _ entry: (HostName) -> String?
+    ) throws(ReportDefect) -> CollectedReports {
         guard entries.count <= ReportBodyLimits.entries else {
             throw ReportDefect(
                 .tooLarge, "the array has over \(ReportBodyLimits.entries) entries; send the rest in another request")
         }
         var reports: [CollectedReport] = []
-        for (index, entry) in entries.enumerated() {
-            let members = try ReportMembers(entry, "entry \(index + 1)")
-            if let report = try ReportingEntry.report(members, at: now) { reports.append(report) }
+        for (index, value) in entries.enumerated() {
+            let members = try ReportMembers(value, "entry \(index + 1)")
+            if let report = try ReportingEntry.report(members, at: now, entry) { reports.append(report) }
         }
         return CollectedReports(reports: reports, ignored: entries.count - reports.count)
     }

@@ -16,7 +16,10 @@ enum ReportingEntry {
     /// - Parameters:
     ///   - entry: The entry.
     ///   - now: When it came.
-    static func report(_ entry: ReportMembers, at now: Timestamp) throws(ReportDefect) -> CollectedReport? {
+    ///   - noted: The domain of the published entry that applies to a host.
+    static func report(
+        _ entry: ReportMembers, at now: Timestamp, _ noted: (HostName) -> String?
+    ) throws(ReportDefect) -> CollectedReport? {
         guard let type = try entry.text("type"), let body = try entry.object("body") else {
             throw ReportDefect(
                 .notReport, "\(entry.place) has no type or no body; an array holds entries of the Reporting API")
@@ -26,11 +29,11 @@ enum ReportingEntry {
         if type == "network-error" {
             guard let error = try body.text("type"), error.hasPrefix("tls.") else { return nil }
             let (host, port) = Self.host(of: try entry.text("url") ?? "")
-            return CollectedReport(networkError: error, host: host, port: port, at: time)
+            return CollectedReport(networkError: error, host: host, port: port, at: time, noted)
         }
         // Key pinning never became a type of this API; who sends such bodies gives it a name of their own.
         guard body.has("hostname"), Self.marks.contains(where: { body.has($0) }) else { return nil }
-        var report = try CollectedReport(body)
+        var report = try CollectedReport(body, noted)
         if report.claimedTime == nil { report.claimedTime = time }
         return report
     }

@@ -9,18 +9,19 @@ public final class PostgreSQLStore: ServiceStore {
     private let readers: PostgreSQLThreads
     private let writer: PostgreSQLThreads
     private let appender: PostgreSQLThreads
+    private let isReadOnly: Bool
 
-    /// Opens a store, makes its tables when there are none, and brings older ones up to date. Blocks meanwhile.
+    /// Opens a store. Blocks meanwhile.
     ///
     /// - Parameters:
     ///   - address: `postgres://USER@HOST:PORT/DATABASE?…`, without a password.
     ///   - clock: For the pauses between attempts to connect.
-    ///   - absence: What happens when there are no tables.
+    ///   - purpose: Whether tables are made and brought up to date, or must be there and of today.
     /// - Throws: ``StoreError``.
     public convenience init(
-        address: String, clock: any ServiceClock, _ absence: StoreLocation.Absence = .isMended
+        address: String, clock: any ServiceClock, for purpose: StoreLocation.Purpose = .serving
     ) throws {
-        try self.init(address: PostgreSQLAddress(address), clock: clock, limits: PostgreSQLLimits(), absence)
+        try self.init(address: PostgreSQLAddress(address), clock: clock, limits: PostgreSQLLimits(), for: purpose)
     }
 
     /// Opens a store within other limits.
@@ -28,12 +29,16 @@ public final class PostgreSQLStore: ServiceStore {
     /// - Throws: ``StoreError``.
     init(
         address: PostgreSQLAddress, clock: any ServiceClock, limits: PostgreSQLLimits,
-        _ absence: StoreLocation.Absence = .isMended
+        for purpose: StoreLocation.Purpose = .serving
     ) throws {
         let reconnection = PostgreSQLReconnection(address, limits, clock)
-        try Self.migrate(PostgreSQLSession { try reconnection.connect() }, absence) {
-            try PostgreSQLConnection(address, limits.migrating)
+        let session = PostgreSQLSession { try reconnection.connect() }
+        if purpose == .serving {
+            try Self.migrate(session) { try PostgreSQLConnection(address, limits.migrating) }
+        } else {
+            try session.read { try StoreSchema.expectCurrent($0.connection, StoreSchema.postgreSQL) }
         }
+        self.isReadOnly = purpose == .reading
         self.readers = PostgreSQLThreads(count: limits.readers, limit: limits.waitingCalls, reconnection)
         self.writer = PostgreSQLThreads(count: 1, limit: limits.waitingCalls, reconnection)
         self.appender = PostgreSQLThreads(count: 1, limit: limits.waitingCalls, reconnection)
@@ -53,12 +58,12 @@ public final class PostgreSQLStore: ServiceStore {
     }
 
     /// Changes in one transaction. When the connection is lost while it is committed, the error's code is
-    /// ``StoreError/Code/unknownOutcome``.
-    /// What takes no lock has a connection of its own.
+    /// ``StoreError/Code/unknownOutcome``. What takes no lock has a connection of its own.
     public func write<Result: Sendable>(
         as lock: StoreLock?, _ body: @escaping @Sendable (StoreTransaction) throws -> Result
     ) async throws -> Result {
-        try await (lock == nil ? self.appender : self.writer).run { try $0.write(as: lock, body) }
+        guard !self.isReadOnly else { throw StoreError.openedForReading }
+        return try await (lock == nil ? self.appender : self.writer).run { try $0.write(as: lock, body) }
     }
 
     /// About how many bytes the rows take. An estimate, from PostgreSQL's own count of rows and the size of some of each
@@ -101,18 +106,13 @@ public final class PostgreSQLStore: ServiceStore {
     /// Two instances that start at once do it one after the other. Where nothing is to be done, nothing is locked, and
     /// no right to make tables is needed: the service need not own them.
     private static func migrate(
-        _ session: PostgreSQLSession, _ absence: StoreLocation.Absence,
-        connectForLong: @escaping () throws -> PostgreSQLConnection
+        _ session: PostgreSQLSession, connectForLong: @escaping () throws -> PostgreSQLConnection
     ) throws {
         let known = Int64(StoreSchema.migrations(StoreSchema.postgreSQL).count)
-        let made = try session.read { store -> Int64? in
-            let found = try store.connection.rows("SELECT to_regclass('migration') IS NOT NULL", []).first
-            guard try found?.integer(0) == 1 else { return nil }
-            return try store.connection.rows("SELECT MAX(number) FROM migration", []).first?.optionalInteger(0)
-        }
+        let made = try session.read { try StoreSchema.version(of: $0.connection, StoreSchema.postgreSQL) }
         guard made != known else { return }
         try PostgreSQLSession(connect: connectForLong).write(as: .changes) { store in
-            _ = try StoreSchema.migrate(store.connection, StoreSchema.postgreSQL, absence)
+            _ = try StoreSchema.migrate(store.connection, StoreSchema.postgreSQL)
         }
     }
 }

@@ -101,10 +101,6 @@ struct RunningService: Sendable {
             configuration.tlsConfiguration = .makeClientConfiguration()
             configuration.tlsConfiguration?.trustRoots = .certificates(trust)
         }
-        let client = HTTPClient(configuration: configuration)
-        let outcome: Result<Void, any Error>
-        do { outcome = .success(try await body(client)) } catch { outcome = .failure(error) }
-        try await client.shutdown()
-        try outcome.get()
+        try await HTTPClient.withHTTPClient(configuration: configuration) { try await body($0) }
     }
 }

@@ -25,15 +25,38 @@ struct PostgreSQLSetUpTests {
     @Test("a database without tables is not filled by a command that looks for some")
     func absent() throws {
         let address = try self.server.address(try self.server.makeDatabase())
-        func open(_ absence: StoreLocation.Absence) throws {
-            _ = try PostgreSQLStore(address: address, clock: HastyClock(), limits: PostgreSQLLimits(), absence)
+        func open(_ purpose: StoreLocation.Purpose) throws {
+            _ = try PostgreSQLStore(address: address, clock: HastyClock(), limits: PostgreSQLLimits(), for: purpose)
         }
         for _ in 0..<2 {
-            let failure = #expect(throws: StoreError.self) { try open(.isAnError) }
+            let failure = #expect(throws: StoreError.self) { try open(.adding) }
             #expect(failure?.code == .absent)
         }
-        try open(.isMended)
-        try open(.isAnError)
+        try open(.serving)
+        try open(.adding)
+    }
+
+    @Test("tables of an older version are left by what reads or adds; what reads changes nothing of today's")
+    func outdated() async throws {
+        let name = try self.server.makeDatabase()
+        let address = try self.server.address(name)
+        func open(_ purpose: StoreLocation.Purpose) throws -> PostgreSQLStore {
+            try PostgreSQLStore(address: address, clock: HastyClock(), limits: PostgreSQLLimits(), for: purpose)
+        }
+        _ = try open(.serving)
+        let reader = try open(.reading)
+        #expect(try await reader.read { try $0.newestAuditEntry() } == nil)
+        let note: @Sendable (StoreTransaction) throws -> Void = {
+            try $0.log("note", "x", by: "test", at: Timestamp(secondsSince1970: 0))
+        }
+        let written = await #expect(throws: StoreError.self) { try await reader.write(note) }
+        let appended = await #expect(throws: StoreError.self) { try await reader.append(note) }
+        #expect([written, appended] == [.openedForReading, .openedForReading])
+        try self.server.administer("DELETE FROM migration WHERE number > 2", in: name)
+        for purpose in [StoreLocation.Purpose.reading, .adding] {
+            let error = #expect(throws: StoreError.self) { try open(purpose) }
+            #expect(error?.code == .outdated)
+        }
     }
 
     @Test("eight instances that start at once make the tables once")

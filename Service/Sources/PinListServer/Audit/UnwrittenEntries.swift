@@ -1,0 +1,68 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+internal import NIOConcurrencyHelpers
+
+/// How many entries of the audit log an instance did not write, because their token had no room left on that day
+/// (``AuditQuota``): by token, action and day.
+final class UnwrittenEntries: Sendable {
+    /// The action of the entry that says how many were not written.
+    static let action = "not-written"
+
+    /// What is counted together.
+    struct Key: Hashable, Comparable, Sendable {
+        /// The day (UTC), in days since 1970.
+        let day: Int64
+        /// What the log calls the token.
+        let actor: String
+        /// The action of the entries.
+        let action: String
+
+        /// The earlier day comes first.
+        static func < (left: Key, right: Key) -> Bool {
+            (left.day, left.actor, left.action) < (right.day, right.actor, right.action)
+        }
+    }
+
+    private let counts = NIOLockedValueBox<[Key: Int64]>([:])
+
+    /// Counts an entry that was not written. Tokens are made by operators: there are as many keys as these have tokens.
+    func add(_ action: String, by actor: String, at time: Timestamp) {
+        let key = Key(day: time.hour / 24, actor: actor, action: action)
+        self.counts.withLockedValue { counts in
+            let (sum, isOver) = (counts[key] ?? 0).addingReportingOverflow(1)
+            counts[key] = isOver ? .max : sum
+        }
+    }
+
+    /// Takes what was counted on days before one.
+    func take(before day: Int64) -> [Key: Int64] {
+        self.counts.withLockedValue { counts in
+            let taken = counts.filter { $0.key.day < day }
+            for key in taken.keys { counts[key] = nil }
+            return taken
+        }
+    }
+
+    /// Counts again what could not be stored.
+    func putBack(_ taken: [Key: Int64]) {
+        self.counts.withLockedValue { counts in
+            counts.merge(taken) { $0.addingReportingOverflow($1).overflow ? .max : $0 + $1 }
+        }
+    }
+}
+
+extension StoreTransaction {
+    /// Says in the audit log how many entries were not written: one line for each token, action and day.
+    func log(_ unwritten: [UnwrittenEntries.Key: Int64], at time: Timestamp) throws {
+        for (key, count) in unwritten.sorted(by: { $0.key < $1.key }) {
+            let day = Timestamp(secondsSince1970: key.day.multipliedReportingOverflow(by: 86_400).partialValue)
+            try self.log(
+                UnwrittenEntries.action,
+                "\(key.actor): \(count) further entries \(key.action) of \(day.description.prefix(10)) were not written",
+                by: "service", at: time)
+        }
+    }
+}

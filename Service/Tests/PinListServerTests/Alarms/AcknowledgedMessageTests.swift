@@ -1,0 +1,103 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import Testing
+
+@testable import PinListServer
+
+@Suite("A message that a person has seen", .runsPostgreSQL)
+struct AcknowledgedMessageTests {
+    private static func time(_ seconds: Int64) -> Timestamp {
+        Timestamp(secondsSince1970: TurnedClock.start.secondsSince1970 + seconds)
+    }
+
+    private static func failing(_ hosts: [String], _ severity: Alarm.Severity = .critical) -> [Alarm] {
+        hosts.map { Alarm(.failureRate, severity, $0, "\($0) fails") }
+    }
+
+    private static func told(
+        _ alarms: [Alarm], to store: any ServiceStore, after seconds: Int64
+    ) async throws -> [String] {
+        try await store.write { store in
+            try store.keepTargets(["ops", "pager"], of: "test", at: Self.time(seconds))
+            return try AlarmEvaluation(targets: ["ops", "pager"]).apply(
+                alarms, in: store, auditHead: "", at: Self.time(seconds))
+        }.map { "\($0.phase.rawValue) \($0.key) \($0.count)" }
+    }
+
+    private static func acknowledge(_ host: String, in store: any ServiceStore, after seconds: Int64) async throws {
+        #expect(
+            try await store.write {
+                try AlarmHandling.acknowledge("failure-rate:\(host)", in: $0, by: "t1", at: Self.time(seconds))
+            })
+    }
+
+    /// The acknowledgements that wait to be sent, one for each target.
+    private static func sent(_ store: any ServiceStore) async throws -> [String] {
+        try await store.read { try $0.notifications(to: "pager", before: .max) }.compactMap { AlarmEvent($0) }
+            .filter { $0.phase == .acknowledged }.map { "\($0.key) \($0.count)" }
+    }
+
+    @Test("is told when the last of its alarms is seen, once, and not before", arguments: TestedStore.all)
+    func whole(on tested: TestedStore) async throws {
+        try await tested.withDatabase { open in
+            let store = try open()
+            _ = try await Self.told(Self.failing(["a", "b"]), to: store, after: 0)
+            try await Self.acknowledge("a", in: store, after: 10)
+            #expect(try await Self.sent(store) == [])
+            try await Self.acknowledge("b", in: store, after: 20)
+            try await Self.acknowledge("b", in: store, after: 30)
+            #expect(try await Self.sent(store) == ["failure-rate:a 2"])
+        }
+    }
+
+    @Test("is whole although one of its alarms is silenced")
+    func silenced() async throws {
+        try await TestedStore.sqlite.withDatabase { open in
+            let store = try open()
+            _ = try await Self.told(Self.failing(["a", "b"]), to: store, after: 0)
+            _ = try await store.write { store in
+                try AlarmHandling.silence(
+                    "failure-rate:b", for: 600, because: "x", upTo: nil, in: store, by: "t1", at: Self.time(5))
+            }
+            try await Self.acknowledge("a", in: store, after: 10)
+            #expect(try await Self.sent(store) == ["failure-rate:a 2"])
+        }
+    }
+
+    @Test("is joined by none: what begins after that rings under a key of its own, or the pager would not call")
+    func joining() async throws {
+        try await TestedStore.sqlite.withDatabase { open in
+            let store = try open()
+            #expect(try await Self.told(Self.failing(["a"]), to: store, after: 0) == ["firing failure-rate:a 1"])
+            try await Self.acknowledge("a", in: store, after: 10)
+            #expect(try await Self.told(Self.failing(["a", "b"]), to: store, after: 15) == ["firing failure-rate:b 1"])
+            // Nobody has seen that one yet: others join it.
+            #expect(try await Self.told(Self.failing(["a", "b", "c"]), to: store, after: 30) == [])
+            #expect(
+                try await Self.told(Self.failing(["a", "b", "c"]), to: store, after: 315) == ["firing failure-rate:b 2"]
+            )
+            #expect(
+                try await Self.told([], to: store, after: 330) == [
+                    "recovered failure-rate:a 1", "recovered failure-rate:b 2",
+                ])
+        }
+    }
+
+    @Test("ends when its alarm becomes more urgent, which rings anew under another key")
+    func risen() async throws {
+        try await TestedStore.sqlite.withDatabase { open in
+            let store = try open()
+            #expect(
+                try await Self.told(Self.failing(["a"], .warning), to: store, after: 0) == ["firing failure-rate:a 1"])
+            try await Self.acknowledge("a", in: store, after: 10)
+            #expect(
+                try await Self.told(Self.failing(["a"]), to: store, after: 15).sorted() == [
+                    "firing failure-rate:a#2 1", "recovered failure-rate:a 0",
+                ])
+            #expect(try await Self.told([], to: store, after: 30) == ["recovered failure-rate:a#2 1"])
+        }
+    }
+}
