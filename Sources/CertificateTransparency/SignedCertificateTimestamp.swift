@@ -16,10 +16,10 @@ public import CertificatePinning
     public let extensions: [UInt8]
 
     /// HashAlgorithm and SignatureAlgorithm, two bytes.
-    let algorithm: [UInt8]
+    public let algorithm: [UInt8]
 
     /// The signature.
-    let signature: [UInt8]
+    public let signature: [UInt8]
 
     /// What bytes may be.
     public enum Reading: Hashable, Sendable {
