@@ -152,7 +152,7 @@ struct LogListTests {
             [self.log.log]
             + ids.map { id in
                 TransparencyLog(
-                    id: id, name: "trap", operatorName: "Nobody", previousOperators: [], kind: .tiled, state: .usable,
+                    id: id, name: "trap", operatorName: "A trap", previousOperators: [], kind: .tiled, state: .usable,
                     interval: nil, key: self.other.log.key)
             }
         let list = LogList(logs, timestamp: nil)
