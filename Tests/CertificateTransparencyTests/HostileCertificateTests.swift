@@ -35,7 +35,10 @@ struct HostileCertificateTests {
 
     @Test(
         "a list that is not one is a defect of its own",
-        arguments: [[], [0], [0, 0], [0, 1], [0, 2, 0], [0, 1, 0, 0], [0, 3, 0, 2, 0], [0xff, 0xff], [0, 1, 0]]
+        arguments: [
+            [], [0], [0, 0], [0, 1], [0, 2, 0], [0, 1, 0, 0], [0, 3, 0, 1, 0, 9], [0, 3, 0, 2, 0], [0xff, 0xff],
+            [0, 1, 0],
+        ]
             as [[UInt8]])
     func lists(list: [UInt8]) { #expect(Self.defect(Self.leaf(list: list)) == .list) }
 

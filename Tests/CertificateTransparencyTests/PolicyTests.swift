@@ -176,6 +176,7 @@ struct PolicyTests {
         // Before they retire they are accepted.
         let before = Timestamp(secondsSince1970: retirement.secondsSince1970 - 1)
         #expect(try Self.satisfies(policy, days: 90, logs, now: before))
+        #expect(try !Self.satisfies(policy, days: 90, logs, now: retirement))
         #expect(try Self.satisfies(policy, days: 90, [logs[0]] + Self.logs("C")))
     }
 

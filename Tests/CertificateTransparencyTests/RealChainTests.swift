@@ -67,13 +67,13 @@ struct RealChainTests {
 
     private struct ExpectedPolicy: Decodable {
         let file: String
-        let lifetime_days: Int64
-        let list_at_issue: String
-        let chrome_at_issue: Bool
-        let apple_rules_at_issue: Bool
-        let list_oldest: String
-        let chrome_oldest: Bool
-        let apple_rules_oldest: Bool
+        let lifetimeDays: Int64
+        let listAtIssue: String
+        let chromeAtIssue: Bool
+        let appleRulesAtIssue: Bool
+        let listOldest: String
+        let chromeOldest: Bool
+        let appleRulesOldest: Bool
     }
 
     @Test("both policies say of each chain what they should, with each list that is here")
@@ -84,12 +84,12 @@ struct RealChainTests {
         for one in try PublishedVectors.expected("EXPECTED-CT-POLICY.json", as: [ExpectedPolicy].self) {
             let chain = try PublishedVectors.chain(one.file)
             for (version, chrome, apple) in [
-                (one.list_oldest, one.chrome_oldest, one.apple_rules_oldest),
-                (one.list_at_issue, one.chrome_at_issue, one.apple_rules_at_issue),
+                (one.listOldest, one.chromeOldest, one.appleRulesOldest),
+                (one.listAtIssue, one.chromeAtIssue, one.appleRulesAtIssue),
             ] {
                 guard let logs = lists[version] else { continue }
                 let evidence = TransparencyEvidence(of: chain[0], issuedBy: chain[1], logs: logs)
-                #expect((evidence.lifetime + 86_399) / 86_400 == one.lifetime_days, "\(one.file)")
+                #expect((evidence.lifetime + 86_399) / 86_400 == one.lifetimeDays, "\(one.file)")
                 for (policy, expected) in [(TransparencyPolicy.chrome, chrome), (.apple, apple)] {
                     let judgement = evidence.judgement(under: policy, at: Self.later)
                     #expect(judgement.isSatisfied == expected, "\(one.file), \(version): \(judgement)")

@@ -122,6 +122,27 @@ struct TimestampVectorTests {
         }
     }
 
+    @Test("an RSA key without the frame that says what it is, or with a byte behind it, is unsupported")
+    func rsaForms() throws {
+        let bare = try Self.vector("rsa-2048-pub.raw")
+        guard
+            case .timestamp(let timestamp) = SignedCertificateTimestamp.read(
+                try Self.vector("rsa2048-basic-sct.bin")[...])
+        else {
+            Issue.record("not a timestamp")
+            return
+        }
+        let algorithm = TestLeaf.element(
+            0x30, [0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01, 0x05, 0x00])
+        let framed = TestLeaf.element(0x30, algorithm + TestLeaf.element(0x03, [0] + bare))
+        for key in [bare, framed + [0]] {
+            #expect(
+                LogKey(subjectPublicKeyInfo: key).verify(
+                    timestamp.signature, algorithm: timestamp.algorithm,
+                    over: { timestamp.signedBytes(over: Self.entry(Self.cert)) }) == .unsupported)
+        }
+    }
+
     @Test("two timestamps of google.com of 2017 hold")
     func google() throws {
         let certificate = try Self.vector("google-cert.bin")

@@ -15,6 +15,12 @@ enum PublishedVectors {
 
     static let missing: String = "../shared/data/transparency or real-chains is not beside the checkout"
 
+    private static var decoder: JSONDecoder {
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        return decoder
+    }
+
     /// The log list of a version.
     static func list(_ version: String) throws -> LogList? {
         let file = SharedData.transparency.appendingPathComponent("log-lists/v\(version)/log_list.json")
@@ -45,12 +51,12 @@ enum PublishedVectors {
     /// A chain of the public web: leaf first.
     static func chain(_ file: String) throws -> [[UInt8]] {
         struct Case: Decodable {
-            let peer_certificate: String
-            let untrusted_intermediates: [String]
+            let peerCertificate: String
+            let untrustedIntermediates: [String]
         }
         let data = try Data(contentsOf: SharedData.realChains.appendingPathComponent(file))
-        let testcase = try JSONDecoder().decode(Case.self, from: data)
-        return try ([testcase.peer_certificate] + testcase.untrusted_intermediates).flatMap {
+        let testcase = try self.decoder.decode(Case.self, from: data)
+        return try ([testcase.peerCertificate] + testcase.untrustedIntermediates).flatMap {
             try PEMBlock.blocks(in: $0.utf8).map(\.bytes)
         }
     }
@@ -62,7 +68,7 @@ enum PublishedVectors {
 
     /// What is expected, from a file.
     static func expected<Value: Decodable>(_ file: String, as type: Value.Type) throws -> Value {
-        try JSONDecoder().decode(
+        try self.decoder.decode(
             type, from: Data(contentsOf: SharedData.transparency.appendingPathComponent(file)))
     }
 }
