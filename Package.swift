@@ -16,6 +16,7 @@ let package = Package(
     products: [
         .library(name: "CertificatePinning", targets: ["CertificatePinning"]),
         .library(name: "PinListMetadata", targets: ["PinListMetadata"]),
+        .library(name: "CertificateTransparency", targets: ["CertificateTransparency"]),
         .library(name: "PinFailureReports", targets: ["PinFailureReports"]),
         .library(name: "PinListClient", targets: ["PinListClient"]),
         .library(name: "PinningURLSession", targets: ["PinningURLSession"]),
@@ -54,6 +55,15 @@ let package = Package(
         .target(
             name: "PinListMetadata",
             dependencies: ["CertificatePinning", .product(name: "Crypto", package: "swift-crypto")],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "CertificateTransparency",
+            dependencies: [
+                "CertificatePinning", "PinListMetadata",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto", condition: .when(traits: ["NIO"])),
+            ],
             swiftSettings: strict
         ),
         .target(
@@ -159,6 +169,14 @@ let package = Package(
             name: "PinListMetadataTests",
             dependencies: [
                 "CertificatePinning", "PinListMetadata", "PinningTesting", "TestData",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "CertificateTransparencyTests",
+            dependencies: [
+                "CertificatePinning", "CertificateTransparency", "TestData",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict

@@ -22,6 +22,7 @@ let package = Package(
             dependencies: [
                 "AllocationCount", "BareCalls", "CLibcrypto",
                 .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "CertificateTransparency", package: "tumbler"),
                 .product(name: "PathValidation", package: "tumbler"),
                 .product(name: "PinListClient", package: "tumbler"),
                 .product(name: "PinListMetadata", package: "tumbler"),

@@ -18,6 +18,7 @@ let package = Package(
             name: "fuzz-tumbler",
             dependencies: [
                 .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "CertificateTransparency", package: "tumbler"),
                 .product(name: "PathValidation", package: "tumbler"),
                 .product(name: "PinListMetadata", package: "tumbler"),
                 .product(name: "PinFailureReports", package: "tumbler"),

@@ -134,6 +134,7 @@ let package = Package(
                 "PinRotation",
                 "SimulatedInstallations",
                 .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "CertificateTransparency", package: "tumbler"),
                 .product(name: "PathValidation", package: "tumbler"),
                 .product(name: "PinListClient", package: "tumbler"),
                 .product(name: "PinListMetadata", package: "tumbler"),

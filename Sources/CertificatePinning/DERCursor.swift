@@ -10,23 +10,30 @@
 ///
 /// It says what is wrong with an element, and its reads are checked again by the standard library. The quick walk of
 /// ``CertificateFields`` over common certificates does without it.
-struct DERCursor {
+package struct DERCursor {
     /// The identifier octets that the frame of a certificate uses (X.690, section 8.1.2).
-    enum Tag {
+    package enum Tag {
+        package static let boolean: UInt8 = 0x01
         static let integer: UInt8 = 0x02
         static let bitString: UInt8 = 0x03
-        static let objectIdentifier: UInt8 = 0x06
-        static let sequence: UInt8 = 0x30
+        package static let octetString: UInt8 = 0x04
+        package static let objectIdentifier: UInt8 = 0x06
+        package static let sequence: UInt8 = 0x30
         static let set: UInt8 = 0x31
+        /// UTCTime and GeneralizedTime: those of a Validity.
+        package static let utcTime: UInt8 = 0x17
+        package static let generalizedTime: UInt8 = 0x18
         /// `[0] EXPLICIT`: the version of a TBSCertificate.
         static let version: UInt8 = 0xa0
         /// `[1] IMPLICIT` and `[2] IMPLICIT`: the unique identifiers of a TBSCertificate.
         static let issuerUniqueID: UInt8 = 0x81
         static let subjectUniqueID: UInt8 = 0x82
+        /// `[3] EXPLICIT`: the extensions of a TBSCertificate.
+        package static let extensions: UInt8 = 0xa3
     }
 
     /// Where the next element begins.
-    private(set) var position: Int
+    package private(set) var position: Int
 
     private let end: Int
 
@@ -34,14 +41,14 @@ struct DERCursor {
     ///
     /// - Parameter range: Within the bytes: all of them, or what this cursor gave as the contents of an element.
     @inline(__always)
-    init(_ range: Range<Int>) {
+    package init(_ range: Range<Int>) {
         self.position = range.lowerBound
         self.end = range.upperBound
     }
 
     /// Whether everything has been stepped over.
     @inline(__always)
-    var isAtEnd: Bool { self.position == self.end }
+    package var isAtEnd: Bool { self.position == self.end }
 
     /// Refuses what is left.
     @inline(__always)
@@ -51,7 +58,7 @@ struct DERCursor {
 
     /// Steps over one element, which must have this identifier octet, and gives the range of its contents.
     @inline(__always)
-    mutating func contents(of tag: UInt8, in bytes: RawSpan) throws(CertificateDefect) -> Range<Int> {
+    package mutating func contents(of tag: UInt8, in bytes: RawSpan) throws(CertificateDefect) -> Range<Int> {
         let (found, contents) = try self.step(in: bytes)
         guard found == tag else { throw .unexpectedElement }
         return contents
@@ -59,7 +66,7 @@ struct DERCursor {
 
     /// Steps over one element, which must have this identifier octet and be the last, and gives its contents' range.
     @inline(__always)
-    mutating func lastContents(of tag: UInt8, in bytes: RawSpan) throws(CertificateDefect) -> Range<Int> {
+    package mutating func lastContents(of tag: UInt8, in bytes: RawSpan) throws(CertificateDefect) -> Range<Int> {
         let contents = try self.contents(of: tag, in: bytes)
         try self.finish()
         return contents
@@ -67,7 +74,7 @@ struct DERCursor {
 
     /// Steps over one element, whatever it is.
     @inline(__always)
-    mutating func element(in bytes: RawSpan) throws(CertificateDefect) -> (tag: UInt8, contents: Range<Int>) {
+    package mutating func element(in bytes: RawSpan) throws(CertificateDefect) -> (tag: UInt8, contents: Range<Int>) {
         let (tag, contents) = try self.step(in: bytes)
         // Identifiers of more than one octet occur nowhere in a certificate's frame.
         guard tag & 0x1f != 0x1f else { throw .unexpectedElement }

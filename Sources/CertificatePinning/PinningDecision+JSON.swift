@@ -3,10 +3,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The decision as JSON (formats.md, section 4): `null` stands where there is nothing, so that every decision has the
-/// same members. `detail` and `denied` appear only where there is something to say.
+/// same members. `detail`, `denied` and `transparency` appear only where there is something to
+/// say.
 extension PinningDecision: Encodable {
     enum CodingKeys: CodingKey {
-        case host, notedHostname, verdict, enforced, reason, matched, matchedIssuer, path, list, detail, denied
+        case host, notedHostname, verdict, enforced, reason, matched, matchedIssuer, path, list, detail, denied,
+            transparency
     }
 
     /// Writes the members of formats.md, section 4.
@@ -23,5 +25,6 @@ extension PinningDecision: Encodable {
         try container.encode(self.list, forKey: .list)
         try container.encodeIfPresent(self.detail, forKey: .detail)
         try container.encodeIfPresent(self.denied, forKey: .denied)
+        try container.encodeIfPresent(self.transparency, forKey: .transparency)
     }
 }

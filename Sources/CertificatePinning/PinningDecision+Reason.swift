@@ -25,6 +25,8 @@ extension PinningDecision {
         public static let suspended = Reason(code: "suspended")
         /// No entry covers the host, or one that is off does.
         public static let notPinned = Reason(code: "not-pinned")
+        /// The path is acceptable, and a policy of Certificate Transparency is not satisfied.
+        public static let transparency = Reason(code: "transparency")
         /// No entry covers the host, and that is reported.
         public static let unlistedReported = Reason(code: "unlisted-reported")
         /// No entry covers the host, and that is refused.

@@ -24,6 +24,7 @@ extension PinningDecision: CustomStringConvertible {
                 lines.append("    \(pin)  \(subject)\(self.mark(at: index))")
             }
         }
+        if let transparency { lines += ["  Transparency:"] + transparency.lines.map { "    \($0)" } }
         return lines.joined(separator: "\n")
     }
 
@@ -42,6 +43,9 @@ extension PinningDecision: CustomStringConvertible {
         case .deniedUndecidable: "A certificate cannot be read, so nobody can say that its key is not denied."
         case .suspended: "Pinning is suspended for this host; the deny set is not."
         case .notPinned: "This host is not pinned; default validation decided."
+        case .transparency where self.verdict == .allow:
+            "The certificate was not shown to be logged as the policy asks; this is only reported."
+        case .transparency: "The certificate was not shown to be logged as the policy asks."
         case .unlistedReported: "No entry covers this host; this is reported."
         case .unlistedDenied: "No entry covers this host, and the list denies such hosts."
         case .domainExpired: "The entry has expired; default validation decided."

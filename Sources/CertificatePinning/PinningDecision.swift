@@ -42,13 +42,13 @@ public struct PinningDecision: Hashable, Sendable {
     public let entry: PinnedDomain?
 
     /// Whether the connection may go on.
-    public let verdict: Verdict
+    public internal(set) var verdict: Verdict
 
     /// Whether a mismatch blocks, or would have blocked.
-    public let isEnforced: Bool
+    public internal(set) var isEnforced: Bool
 
     /// Why.
-    public private(set) var reason: Reason
+    public internal(set) var reason: Reason
 
     /// The pin that matched; with `requireIssuer` the leaf's.
     public let matched: Match?
@@ -67,6 +67,9 @@ public struct PinningDecision: Hashable, Sendable {
 
     /// What a person should know beside the reason, in one sentence.
     public private(set) var detail: String?
+
+    /// What a policy of Certificate Transparency makes of the path; `nil` where none was asked.
+    public internal(set) var transparency: TransparencyJudgement?
 
     /// The same conclusion for a reason that says more.
     consuming func explained(_ reason: Reason, _ detail: String) -> PinningDecision {

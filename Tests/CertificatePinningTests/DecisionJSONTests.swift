@@ -98,6 +98,7 @@ struct DecisionJSONTests {
             (.unlistedDenied, "unlisted-denied"), (.domainExpired, "domain-expired"), (.chainInvalid, "chain-invalid"),
             (.noCertificates, "no-certificates"), (.overBudget, "over-budget"), (.cleartext, "cleartext"),
             (.otherHostConnection, "other-host-connection"), (.malformed, "malformed"),
+            (.transparency, "transparency"),
         ])
     func codes(reason: PinningDecision.Reason, code: String) throws {
         #expect(

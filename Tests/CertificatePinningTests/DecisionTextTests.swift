@@ -101,7 +101,7 @@ struct DecisionTextTests {
         let reasons: [PinningDecision.Reason] = [
             .chainInvalid, .noCertificates, .overBudget, .cleartext, .pinMatch, .noMatchingPin, .deniedKey,
             .deniedUndecidable, .suspended, .notPinned, .unlistedReported, .unlistedDenied, .domainExpired,
-            .hostInvalid, .otherHostConnection, .tampering, .malformed,
+            .hostInvalid, .otherHostConnection, .tampering, .malformed, .transparency,
         ]
         let policy = try PinningPolicy(domains: [])
         let texts = reasons.map { policy.refusal(of: "example.com", $0).description }

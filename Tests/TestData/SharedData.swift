@@ -39,6 +39,9 @@ public enum SharedData {
     /// A report as TrustKit sends it.
     public static let trustKitReport = Self.root.appendingPathComponent("trustkit/sample_report.json")
 
+    /// Timestamps of Certificate Transparency, log lists, and what is expected of them.
+    public static let transparency = Self.root.appendingPathComponent("transparency", isDirectory: true)
+
     /// Whether a part of the data is there.
     public static func holds(_ part: URL) -> Bool { FileManager.default.fileExists(atPath: part.path) }
 }

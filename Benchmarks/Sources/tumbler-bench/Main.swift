@@ -18,6 +18,7 @@ enum Main {
             await PathBenchmark(chain: chain).run(&report)
         }
         try await WorstCaseBenchmark().run(&report)
+        try TransparencyBenchmark().run(&report)
         try ListBenchmark().run(&report)
         try await ClientBenchmark().run(&report)
         await IntegrityBenchmark().run(&report)

@@ -19,10 +19,14 @@ struct BatchEvaluation {
     private struct Files {
         let roots = RootStoreCache()
         let lists = SignedListCache()
+        let logs = LogListCache()
     }
 
     /// The time of questions that name none.
     let defaultTime: Timestamp
+
+    /// The policy of Certificate Transparency of questions that name none; `nil` for none.
+    let defaultDemand: TransparencyDemand?
 
     /// Answers all lines of a file.
     ///
@@ -95,7 +99,9 @@ struct BatchEvaluation {
             return Self.malformed(id, "", Self.reason(for: error))
         }
         do throws(InputError) {
-            let evaluation = try await question.evaluation(defaultTime: self.defaultTime, files.lists)
+            let demand = try await question.demand(files.logs) ?? self.defaultDemand
+            let evaluation = try await question.evaluation(
+                defaultTime: self.defaultTime, transparency: demand, files.lists)
             let roots = try await files.roots.store(for: question.roots)
             return BatchAnswer(id: question.id, decision: try await evaluation.decide(roots: roots))
         } catch {

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CertificatePinning
+import CertificateTransparency
 
 /// One line of `evaluate --batch`.
 struct BatchQuestion: Decodable {
@@ -38,17 +39,37 @@ struct BatchQuestion: Decodable {
     let pins: [String]?
     let list: String?
     let root: String?
+    let logs: String?
+    let transparency: String?
 
     /// The question that the line asks.
     ///
     /// - Throws: ``InputError`` for a member whose text is not what it must be.
-    func evaluation(defaultTime: Timestamp, _ lists: SignedListCache) async throws(InputError) -> Evaluation {
+    func evaluation(
+        defaultTime: Timestamp, transparency: TransparencyDemand?, _ lists: SignedListCache
+    ) async throws(InputError) -> Evaluation {
         let rules = try await self.rules(lists)
         var presented: [[UInt8]] = []
         for text in self.chain { presented += try Self.certificates(in: text) }
         return Evaluation(
             host: self.host, presented: presented, rules: rules, checksName: self.nameCheck ?? true,
+            transparency: transparency,
             time: try self.at.map { text throws(InputError) in try Timestamp(text) } ?? defaultTime)
+    }
+
+    /// The policy of Certificate Transparency that the line asks for; `nil` for none.
+    ///
+    /// - Throws: ``InputError`` when the policy is not known, the log list cannot be read, or one is without the other.
+    func demand(_ logs: LogListCache) async throws(InputError) -> TransparencyDemand? {
+        switch (self.logs, self.transparency) {
+        case (nil, nil): return nil
+        case (let path?, let name?):
+            guard let policy = TransparencyPolicy(named: name) else {
+                throw InputError(.policy, "\(name) is no policy of Certificate Transparency")
+            }
+            return TransparencyDemand(policy: policy, logs: try await logs.list(path))
+        default: throw InputError(.policy, "logs and transparency go together")
+        }
     }
 
     private func rules(_ lists: SignedListCache) async throws(InputError) -> Evaluation.Rules {

@@ -14,10 +14,11 @@ struct EvaluateCommand: AsyncParsableCommand {
         discussion: """
             Validates the presented chain (PEM, leaf first, the rest in any order) against the roots, then the pins \
             against the path that was validated. Pins come with --pin, or from a signed list with --list and the root \
-            that vouches for it; without either the chain alone decides. Exit code 0: allowed, 1: \
+            that vouches for it; without either the chain alone decides. --logs and --transparency ask for a certificate \
+            that was logged as a policy of Certificate Transparency asks. Exit code 0: allowed, 1: \
             blocked, 2: could not be decided.
 
-            --batch reads one question a line, {"id","host","chain":[PEM],"roots":[PEM],"at"?,"nameCheck"?,"pins"?,"list"?,"root"?}, \
+            --batch reads one question a line, {"id","host","chain":[PEM],"roots":[PEM],"at"?,"nameCheck"?,"pins"?,"list"?,"root"?,"logs"?,"transparency"?}, \
             and answers each with one line, in the same order.
             """
     )
@@ -50,6 +51,8 @@ struct EvaluateCommand: AsyncParsableCommand {
     @Flag(help: "Print the decision as JSON.")
     var json = false
 
+    @OptionGroup var transparency: TransparencyOptions
+
     @OptionGroup var time: TimeOption
 
     func validate() throws {
@@ -66,12 +69,17 @@ struct EvaluateCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        if let batch { return try await BatchEvaluation(defaultTime: self.time.time).run(reading: batch) }
+        let time = self.time.time
+        let demand = try self.transparency.demand(at: time)
+        if let batch {
+            let evaluation = BatchEvaluation(defaultTime: time, defaultDemand: demand)
+            return try await evaluation.run(reading: batch)
+        }
         guard let host, let chain else { return }
         let rules = try self.rules()
         let evaluation = Evaluation(
             host: host, presented: try Self.certificates(in: chain), rules: rules,
-            checksName: !self.noNameCheck, time: self.time.time)
+            checksName: !self.noNameCheck, transparency: demand, time: time)
         let decision = try await evaluation.decide(roots: try RootsOption.load(self.roots ?? RootsOption.system))
         if self.json { try JSONOutput.write(decision) } else { try StandardOutput.write(lines: [decision.description]) }
         guard decision.verdict == .allow else { throw ExitCode(CommandExit.doesNotHold.rawValue) }

@@ -19,6 +19,9 @@ struct Evaluation: Sendable {
     /// Whether the certificate must be for the host.
     let checksName: Bool
 
+    /// The policy of Certificate Transparency that a path must satisfy beside the pins; `nil` for none.
+    let transparency: TransparencyDemand?
+
     /// The time at which all of it is judged.
     let time: Timestamp
 
@@ -30,7 +33,7 @@ struct Evaluation: Sendable {
         case list(SignedList)
     }
 
-    /// Validates first and pins second.
+    /// Validates first, pins second, and asks the policy of Certificate Transparency third.
     ///
     /// - Throws: ``InputError/Code/policy`` when the pins contradict each other.
     func decide(roots: RootStore) async throws(InputError) -> PinningDecision {
@@ -50,7 +53,10 @@ struct Evaluation: Sendable {
         let identity: ServerIdentity = self.checksName ? .host(name) : .uncheckedName
         let validator = PathValidator(roots: roots, monotonicNanoseconds: monotonicNanoseconds)
         switch await validator.validate(presented: self.presented, as: identity, at: self.time).result {
-        case .success(let path): return policy.validate(path, for: self.host, at: time)
+        case .success(let path):
+            let decision = policy.validate(path, for: self.host, at: time)
+            guard let transparency else { return decision }
+            return decision.requiring(transparency.judgement(of: path, at: time))
         case .failure(let refusal): return policy.refusal(of: self.host, refusal.reason, detail: refusal.detail)
         }
     }

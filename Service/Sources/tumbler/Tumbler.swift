@@ -16,7 +16,8 @@ struct Tumbler: AsyncParsableCommand {
             """,
         version: "0.1.0-dev",
         subcommands: [
-            PinCommand.self, EvaluateCommand.self, InitCommand.self, ReleaseCommand.self, KeyCommand.self,
+            PinCommand.self, EvaluateCommand.self, TransparencyCommand.self, InitCommand.self, ReleaseCommand.self,
+            KeyCommand.self,
             RootCommand.self, BuildCommand.self,
             LintCommand.self, DiffCommand.self, SignCommand.self, CombineCommand.self, VerifyCommand.self,
             RotateCommand.self, SuspendCommand.self, ResumeCommand.self, ExportCommand.self, RefreshCommand.self,

@@ -1,0 +1,86 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a policy of Certificate Transparency makes of a path, with all that is needed to explain it: plain values.
+/// `CertificateTransparency` makes it (formats.md, section 4.2).
+public struct TransparencyJudgement: Hashable, Sendable {
+    /// The policy's name.
+    public let policy: String
+
+    /// Whether the policy is satisfied.
+    public let isSatisfied: Bool
+
+    /// Why, in one sentence without a full stop.
+    public let detail: String
+
+    /// The signed certificate timestamps that were looked at, in the order of the certificate.
+    public let timestamps: [JudgedTimestamp]
+
+    /// States a judgement.
+    ///
+    /// - Parameters:
+    ///   - policy: The policy's name.
+    ///   - isSatisfied: Whether it is satisfied.
+    ///   - detail: Why, in one sentence without a full stop.
+    ///   - timestamps: What was looked at.
+    public init(policy: String, isSatisfied: Bool, detail: String, timestamps: [JudgedTimestamp]) {
+        self.policy = policy
+        self.isSatisfied = isSatisfied
+        self.detail = detail
+        self.timestamps = timestamps
+    }
+
+    /// What became of one signed certificate timestamp (RFC 6962, section 3.2).
+    public struct JudgedTimestamp: Hashable, Sendable {
+        /// The log's id in base64; `nil` where the bytes cannot be read.
+        public let log: String?
+
+        /// Who ran the log when it signed; `nil` where the log is not known.
+        public let operatorName: String?
+
+        /// When the log says that it saw the certificate, milliseconds cut; `nil` where the bytes cannot be read.
+        public let timestamp: Timestamp?
+
+        /// What became of it.
+        public let status: Status
+
+        /// States what became of a timestamp.
+        ///
+        /// - Parameters:
+        ///   - log: The log's id in base64.
+        ///   - operatorName: Who ran the log when it signed.
+        ///   - timestamp: When the log says that it saw the certificate.
+        ///   - status: What became of it.
+        public init(log: String?, operatorName: String?, timestamp: Timestamp?, status: Status) {
+            self.log = log
+            self.operatorName = operatorName
+            self.timestamp = timestamp
+            self.status = status
+        }
+    }
+
+    /// What became of a signed certificate timestamp. Bounded, so it may label a metric. The first that applies, in the
+    /// order in which they stand here.
+    public struct Status: Hashable, Sendable, CustomStringConvertible {
+        /// The code, lower case with hyphens.
+        public let description: String
+
+        /// Its bytes are not those of a timestamp.
+        public static let malformed = Status(description: "malformed")
+        /// No log of the list has its id.
+        public static let unknownLog = Status(description: "unknown-log")
+        /// The log's key, or the signature's algorithm, is none that is verified here.
+        public static let unsupported = Status(description: "unsupported")
+        /// The signature does not hold.
+        public static let invalidSignature = Status(description: "invalid-signature")
+        /// Its time is more than five minutes ahead.
+        public static let inTheFuture = Status(description: "in-the-future")
+        /// The certificate ends outside of what the log takes.
+        public static let outsideInterval = Status(description: "outside-interval")
+        /// The log is pending or rejected.
+        public static let logRejected = Status(description: "log-rejected")
+        /// None of these. Whether it counts is the policy's.
+        public static let valid = Status(description: "valid")
+    }
+}

@@ -1,0 +1,138 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+public import CertificatePinning
+
+/// What Certificate Transparency needs of a certificate: the bytes that its logs signed, its timestamps and its validity.
+///
+/// Logs sign what the certificate was before it had their timestamps (RFC 6962, section 3.2): its TBSCertificate with
+/// exactly one extension cut out, and the lengths around it mended. Nothing else is touched or written anew.
+@_spi(Tools) public struct LoggedCertificate: Hashable, Sendable {
+    /// The contents of the object identifier 1.3.6.1.4.1.11129.2.4.2 (RFC 6962, section 3.3).
+    private static let timestampList: [UInt8] = [0x2b, 0x06, 0x01, 0x04, 0x01, 0xd6, 0x79, 0x02, 0x04, 0x02]
+
+    /// The TBSCertificate without the timestamps.
+    public let toBeSigned: [UInt8]
+
+    /// The SignedCertificateTimestampList; `nil` where the certificate has none.
+    public let timestamps: [UInt8]?
+
+    /// The first second in which the certificate is valid.
+    public let notBefore: Timestamp
+
+    /// The last second in which the certificate is valid.
+    public let notAfter: Timestamp
+
+    /// Reads a certificate.
+    ///
+    /// - Parameter certificate: One certificate in DER, and nothing else.
+    /// - Throws: ``TransparencyDefect``.
+    public init(_ certificate: [UInt8]) throws(TransparencyDefect) {
+        let fields: CertificateFields
+        do { fields = try CertificateFields(walking: certificate) } catch {
+            throw TransparencyDefect(.certificate, "the certificate cannot be read: \(error)")
+        }
+        self = try certificate.withUnsafeBufferPointer { (buffer) throws(TransparencyDefect) in
+            try LoggedCertificate(UnsafeRawBufferPointer(buffer).bytes, of: certificate, fields)
+        }
+    }
+
+    private init(
+        _ bytes: RawSpan, of certificate: [UInt8], _ fields: CertificateFields
+    ) throws(TransparencyDefect) {
+        guard let validity = CertificateValidity(certificate[fields.validity]) else {
+            throw TransparencyDefect(.validity, "the certificate's validity cannot be read")
+        }
+        self.notBefore = validity.notBefore
+        self.notAfter = validity.notAfter
+        let parts: Parts
+        do { parts = try Parts(bytes, fields) } catch {
+            throw TransparencyDefect(.extensions, "the certificate's extensions cannot be read: \(error)")
+        }
+        guard parts.found.count <= 1 else {
+            throw TransparencyDefect(.extensions, "the certificate has the timestamps twice")
+        }
+        guard let found = parts.found.first else {
+            self.toBeSigned = Array(certificate[fields.toBeSigned])
+            self.timestamps = nil
+            return
+        }
+        self.timestamps = Array(certificate[found.list])
+        let left = parts.extensions.count - found.whole.count
+        var extensions: [UInt8] = []
+        if left > 0 {
+            let sequence = Self.header(DERCursor.Tag.sequence, left)
+            extensions = Self.header(DERCursor.Tag.extensions, sequence.count + left) + sequence
+            extensions += certificate[parts.extensions.lowerBound..<found.whole.lowerBound]
+            extensions += certificate[found.whole.upperBound..<parts.extensions.upperBound]
+        }
+        let before = certificate[parts.contents.lowerBound..<fields.uniqueIdentifiers.upperBound]
+        self.toBeSigned =
+            Self.header(DERCursor.Tag.sequence, before.count + extensions.count) + before + extensions
+    }
+
+    /// The entry of type `precert_entry` that the certificate's logs signed: two bytes, the issuer, the TBSCertificate.
+    ///
+    /// - Parameter issuer: The pin of the issuer's public key.
+    public func entry(issuedBy issuer: Pin) -> [UInt8] {
+        // Shorter than the certificate, whose length is bounded.
+        let length = self.toBeSigned.count
+        return [0, 1] + issuer.digest
+            + [16, 8, 0].map { UInt8(truncatingIfNeeded: length >> $0) } + self.toBeSigned
+    }
+
+    /// An identifier octet and a length, in the one form that DER has for it (X.690, section 10.1).
+    private static func header(_ tag: UInt8, _ length: Int) -> [UInt8] {
+        switch length {
+        case ..<0x80: [tag, UInt8(truncatingIfNeeded: length)]
+        case ..<0x100: [tag, 0x81, UInt8(truncatingIfNeeded: length)]
+        // A certificate is no longer than two bytes can say.
+        default: [tag, 0x82, UInt8(truncatingIfNeeded: length >> 8), UInt8(truncatingIfNeeded: length)]
+        }
+    }
+
+    /// Where the parts of a TBSCertificate lie that are kept and cut out.
+    private struct Parts {
+        /// The contents of the TBSCertificate.
+        let contents: Range<Int>
+        /// The contents of the sequence of extensions; empty where there are none.
+        var extensions: Range<Int>
+        /// The extensions with timestamps: all of each, and the list in it.
+        var found: [(whole: Range<Int>, list: Range<Int>)] = []
+
+        init(_ bytes: RawSpan, _ fields: CertificateFields) throws(CertificateDefect) {
+            var toBeSigned = DERCursor(fields.toBeSigned)
+            self.contents = try toBeSigned.lastContents(of: DERCursor.Tag.sequence, in: bytes)
+            let end = self.contents.upperBound
+            self.extensions = end..<end
+            var tagged = DERCursor(fields.uniqueIdentifiers.upperBound..<end)
+            guard !tagged.isAtEnd else { return }
+            var sequence = DERCursor(try tagged.lastContents(of: DERCursor.Tag.extensions, in: bytes))
+            self.extensions = try sequence.lastContents(of: DERCursor.Tag.sequence, in: bytes)
+            var each = DERCursor(self.extensions)
+            while !each.isAtEnd {
+                let start = each.position
+                let contents = try each.contents(of: DERCursor.Tag.sequence, in: bytes)
+                var members = DERCursor(contents)
+                let identifier = try members.contents(of: DERCursor.Tag.objectIdentifier, in: bytes)
+                guard Self.isTimestampList(bytes, identifier) else { continue }
+                var (tag, value) = try members.element(in: bytes)
+                if tag == DERCursor.Tag.boolean { (tag, value) = try members.element(in: bytes) }
+                guard tag == DERCursor.Tag.octetString else { throw .unexpectedElement }
+                guard members.isAtEnd else { throw .trailingBytes }
+                var wrapped = DERCursor(value)
+                let list = try wrapped.lastContents(of: DERCursor.Tag.octetString, in: bytes)
+                self.found.append((start..<each.position, list))
+            }
+        }
+
+        private static func isTimestampList(_ bytes: RawSpan, _ range: Range<Int>) -> Bool {
+            range.count == LoggedCertificate.timestampList.count
+                && range.indices.allSatisfy {
+                    bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self)
+                        == LoggedCertificate.timestampList[$0 - range.lowerBound]
+                }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+public import CertificatePinning
+
+/// A log's promise that it saw a certificate (RFC 6962, section 3.2), version 1.
+@_spi(Tools) public struct SignedCertificateTimestamp: Hashable, Sendable {
+    /// The log that signed.
+    public let log: LogID
+
+    /// When the log saw the certificate, in milliseconds since 1970-01-01T00:00:00Z.
+    public let milliseconds: UInt64
+
+    /// What the log added. Static logs put the leaf's index there; it is signed with the rest.
+    public let extensions: [UInt8]
+
+    /// HashAlgorithm and SignatureAlgorithm, two bytes.
+    public let algorithm: [UInt8]
+
+    /// The signature.
+    public let signature: [UInt8]
+
+    /// What bytes may be.
+    public enum Reading: Hashable, Sendable {
+        /// A timestamp.
+        case timestamp(SignedCertificateTimestamp)
+        /// One of a version that is not known: it is passed over.
+        case otherVersion
+        /// None.
+        case malformed
+    }
+
+    /// Reads one timestamp, to the last byte.
+    public static func read(_ bytes: ArraySlice<UInt8>) -> Reading {
+        var reader = TLSReader(bytes)
+        guard let version = reader.number(1) else { return .malformed }
+        guard version == 0 else { return .otherVersion }
+        guard let log = reader.bytes(LogID.length).flatMap({ LogID($0) }), let milliseconds = reader.number(8),
+            let extensions = reader.vector(), let algorithm = reader.bytes(2), let signature = reader.vector(),
+            reader.isAtEnd
+        else { return .malformed }
+        return .timestamp(
+            SignedCertificateTimestamp(
+                log: log, milliseconds: milliseconds, extensions: Array(extensions), algorithm: Array(algorithm),
+                signature: Array(signature)))
+    }
+
+    /// ``milliseconds``, cut to seconds.
+    public var time: Timestamp { Timestamp(secondsSince1970: Int64(self.milliseconds / 1_000)) }
+
+    /// Whether it lies behind a time, to the millisecond.
+    func isLater(than time: Timestamp) -> Bool {
+        self.time > time || (self.time == time && self.milliseconds % 1_000 > 0)
+    }
+
+    /// The bytes that the log signed.
+    ///
+    /// - Parameter entry: The entry's type, two bytes, and what that type has: see ``LoggedCertificate``.
+    public func signedBytes(over entry: [UInt8]) -> [UInt8] {
+        var bytes: [UInt8] = [0, 0]
+        bytes.reserveCapacity(12 + entry.count + self.extensions.count)
+        for shift in stride(from: 56, through: 0, by: -8) {
+            bytes.append(UInt8(truncatingIfNeeded: self.milliseconds >> UInt64(shift)))
+        }
+        bytes += entry
+        // The length was read from two bytes.
+        bytes.append(UInt8(truncatingIfNeeded: self.extensions.count >> 8))
+        bytes.append(UInt8(truncatingIfNeeded: self.extensions.count))
+        return bytes + self.extensions
+    }
+}
+
+extension SignedCertificateTimestamp {
+    /// The most timestamps that a certificate may have. Certificates of the public web have two to four; each may cost a
+    /// verification.
+    public static let maximumCount = 32
+
+    /// Reads a SignedCertificateTimestampList (RFC 6962, section 3.3).
+    ///
+    /// - Parameter bytes: The list, and nothing else.
+    /// - Throws: ``TransparencyDefect`` where the frame of the list is not one, or has too many. What is wrong within a
+    ///   timestamp is the timestamp's alone.
+    public static func readList(_ bytes: [UInt8]) throws(TransparencyDefect) -> [Reading] {
+        var outer = TLSReader(bytes[...])
+        guard let list = outer.vector(), outer.isAtEnd, !list.isEmpty else {
+            throw TransparencyDefect(.list, "the timestamps are not a list")
+        }
+        var reader = TLSReader(list)
+        var readings: [Reading] = []
+        while !reader.isAtEnd {
+            guard let bytes = reader.vector() else {
+                throw TransparencyDefect(.list, "a timestamp reaches beyond the list of them")
+            }
+            guard readings.count < self.maximumCount else {
+                throw TransparencyDefect(.tooMany, "over \(self.maximumCount) timestamps")
+            }
+            readings.append(self.read(bytes))
+        }
+        return readings
+    }
+}
