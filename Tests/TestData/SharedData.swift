@@ -39,6 +39,12 @@ public enum SharedData {
     /// A report as TrustKit sends it.
     public static let trustKitReport = Self.root.appendingPathComponent("trustkit/sample_report.json")
 
+    /// Attestations, assertions and receipts of real devices, and Apple's roots.
+    public static let attestation = Self.root.appendingPathComponent("attestation", isDirectory: true)
+
+    /// The examples of RFC 8949, Appendix A.
+    public static let cborExamples = Self.root.appendingPathComponent("cbor/appendix_a.json")
+
     /// Whether a part of the data is there.
     public static func holds(_ part: URL) -> Bool { FileManager.default.fileExists(atPath: part.path) }
 }
