@@ -10,7 +10,7 @@ extension Receipt {
     /// are not known are passed over.
     ///
     /// - Throws: ``AttestationRefusal`` without a step.
-    init(content: [UInt8]) throws(AttestationRefusal) {
+    @_spi(Parsers) public init(content: [UInt8]) throws(AttestationRefusal) {
         let fields = try Self.fields(in: content)
         guard let appID = fields[2].flatMap(Self.text), let certificate = fields[3],
             let kind = fields[6].flatMap(Self.text).map(Kind.init), let created = try Self.time(fields[12]),

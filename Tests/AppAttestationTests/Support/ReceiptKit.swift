@@ -111,7 +111,9 @@ struct ReceiptKit {
         let signature = try signer.key.sign(bytes: message, signatureAlgorithm: .ecdsaWithSHA256)
         var serializer = DER.Serializer()
         try serializer.serialize(signer.certificate.issuer)
-        let serial = ASN1Encoding.element(0x02, Array(signer.certificate.serialNumber.bytes))
+        // As DER has it: a zero before a number that would be negative.
+        let number = Array(signer.certificate.serialNumber.bytes)
+        let serial = ASN1Encoding.element(0x02, (number.first.map { $0 >= 0x80 } == true ? [0] : []) + number)
         return ASN1Encoding.sequence(
             ASN1Encoding.integer(1), ASN1Encoding.sequence(serializer.serializedBytes, serial), sha256, attributes,
             ASN1Encoding.sequence(form.signatureAlgorithm),
