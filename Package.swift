@@ -25,6 +25,7 @@ let package = Package(
         .library(name: "PinningTesting", targets: ["PinningTesting"]),
         .library(name: "PinningMigration", targets: ["PinningMigration"]),
         .library(name: "PathValidation", targets: ["PathValidation"]),
+        .library(name: "AppAttestation", targets: ["AppAttestation"]),
         .library(name: "PinningNIO", targets: ["PinningNIO"]),
         .library(name: "PinningGRPC", targets: ["PinningGRPC"]),
     ],
@@ -110,6 +111,16 @@ let package = Package(
                 .product(name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: ["NIO"])),
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["NIO"])),
                 .product(name: "CryptoExtras", package: "swift-crypto", condition: .when(traits: ["NIO"])),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "AppAttestation",
+            dependencies: [
+                "CertificatePinning", "PathValidation",
+                .product(name: "X509", package: "swift-certificates", condition: .when(traits: ["NIO"])),
+                .product(name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: ["NIO"])),
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["NIO"])),
             ],
             swiftSettings: strict
         ),
@@ -234,6 +245,16 @@ let package = Package(
                 "CertificatePinning", "PathValidation", "TestData",
                 .product(name: "X509", package: "swift-certificates", condition: .when(traits: ["NIO"])),
                 .product(name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: ["NIO"])),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "AppAttestationTests",
+            dependencies: [
+                "AppAttestation", "CertificatePinning", "PathValidation", "TestData",
+                .product(name: "X509", package: "swift-certificates", condition: .when(traits: ["NIO"])),
+                .product(name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: ["NIO"])),
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["NIO"])),
             ],
             swiftSettings: strict
         ),

@@ -17,6 +17,7 @@ let package = Package(
         .executableTarget(
             name: "fuzz-tumbler",
             dependencies: [
+                .product(name: "AppAttestation", package: "tumbler"),
                 .product(name: "CertificatePinning", package: "tumbler"),
                 .product(name: "CertificateTransparency", package: "tumbler"),
                 .product(name: "PathValidation", package: "tumbler"),

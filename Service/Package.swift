@@ -133,6 +133,7 @@ let package = Package(
                 "PinListSimulation",
                 "PinRotation",
                 "SimulatedInstallations",
+                .product(name: "AppAttestation", package: "tumbler"),
                 .product(name: "CertificatePinning", package: "tumbler"),
                 .product(name: "CertificateTransparency", package: "tumbler"),
                 .product(name: "PathValidation", package: "tumbler"),

@@ -49,8 +49,14 @@ struct CertificateProfile {
     ]
 
     /// Why a certificate may not stand in a place at a time, or `nil` when it may.
+    ///
+    /// - Parameters:
+    ///   - candidate: The certificate.
+    ///   - place: The place.
+    ///   - isServers: Whether the path is a TLS server's; if not, extended key usages are for the caller to judge.
+    ///   - time: The time at which it must be valid.
     static func objection(
-        to candidate: CandidateCertificate, as place: Place, at time: Timestamp
+        to candidate: CandidateCertificate, as place: Place, ofServer isServers: Bool, at time: Timestamp
     ) -> Objection? {
         let certificate = candidate.certificate
         if let objection = self.validityObjection(to: candidate, at: time) {
@@ -60,7 +66,9 @@ struct CertificateProfile {
             return try
                 (self.strengthObjection(to: certificate, as: place)
                 ?? self.formObjection(to: candidate, as: place)
-                ?? self.extensionObjection(to: candidate, as: place)).map { Objection(description: $0) }
+                ?? self.extensionObjection(to: candidate, as: place, ofServer: isServers)).map {
+                    Objection(description: $0)
+                }
         } catch {
             return Objection(description: "an extension cannot be read")
         }
@@ -122,7 +130,9 @@ struct CertificateProfile {
         return rest.isEmpty
     }
 
-    private static func extensionObjection(to candidate: CandidateCertificate, as place: Place) throws -> String? {
+    private static func extensionObjection(
+        to candidate: CandidateCertificate, as place: Place, ofServer isServers: Bool
+    ) throws -> String? {
         let certificate = candidate.certificate
         let extensions = certificate.extensions
         for other in extensions where other.critical && !self.knownCriticalExtensions.contains(other.oid) {
@@ -154,13 +164,15 @@ struct CertificateProfile {
             if extensions[oid: .X509ExtensionID.nameConstraints] != nil, !isAuthority {
                 return "has name constraints and is no CA"
             }
-            if let purposes, !purposes.contains(.serverAuth) { return "not for TLS servers (extended key usage)" }
+            if isServers, let purposes, !purposes.contains(.serverAuth) {
+                return "not for TLS servers (extended key usage)"
+            }
             return nil
         }
         // Version 1 anchors have no extensions to say it with.
         guard isAuthority || certificate.version != .v3 else { return "not a CA" }
         if maySign == false { return "may not sign certificates (key usage)" }
-        if let purposes, !purposes.contains(.serverAuth), !purposes.contains(.any) {
+        if isServers, let purposes, !purposes.contains(.serverAuth), !purposes.contains(.any) {
             return "not for TLS servers (extended key usage)"
         }
         return nil

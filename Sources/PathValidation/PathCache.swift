@@ -33,6 +33,7 @@ public struct PathCache: Sendable {
             var name = ""
             switch identity {
             case .uncheckedName: kind = 0
+            case .noServer: kind = 3
             case .host(let host):
                 kind = host.isAddress ? 1 : 2
                 name = host.description

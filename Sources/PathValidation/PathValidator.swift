@@ -59,7 +59,8 @@ public struct PathValidator: Sendable {
         from presented: [[UInt8]], as identity: ServerIdentity, at time: Timestamp, spending budget: inout PathBudget
     ) async throws(PathRefusal) -> [CandidateCertificate] {
         var chain = try PresentedChain(
-            presented, limit: self.limits.presentedCertificates, roots: self.roots, at: time, spending: &budget)
+            presented, limit: self.limits.presentedCertificates, roots: self.roots, as: identity, at: time,
+            spending: &budget)
         guard identity.matches(chain.leafNames) else {
             throw PathRefusal(
                 .chainInvalid, "the certificate is for another server than \(identity)", isRepeatable: false)

@@ -26,13 +26,17 @@ struct PresentedChain {
     /// When the first of those begins to be valid that were left out because they are not yet.
     private(set) var nextStart: Timestamp?
 
+    private let isServers: Bool
+
     /// Reads a presented chain.
     ///
     /// - Throws: ``PathRefusal`` when there is no leaf that may stand in its place, there are too many certificates, or
     ///   reading them takes too long.
     init(
-        _ presented: [[UInt8]], limit: Int, roots: RootStore, at time: Timestamp, spending budget: inout PathBudget
+        _ presented: [[UInt8]], limit: Int, roots: RootStore, as identity: ServerIdentity, at time: Timestamp,
+        spending budget: inout PathBudget
     ) throws(PathRefusal) {
+        self.isServers = identity.isServer
         guard let first = presented.first else { throw PathRefusal(.noCertificates, "nothing was presented") }
         // Byte-identical ones are dropped; those that share subject and key are cross-signs, and all stay.
         var seen: Set<[UInt8]> = [first]
@@ -40,9 +44,10 @@ struct PresentedChain {
         guard seen.count <= limit else { throw PathRefusal(.overBudget, "more than \(limit) presented certificates") }
 
         self.leaf = try CandidateCertificate(first)
-        if let objection = CertificateProfile.objection(to: self.leaf, as: .leaf, at: time) {
+        if let objection = CertificateProfile.objection(to: self.leaf, as: .leaf, ofServer: self.isServers, at: time) {
             throw PathRefusal(
-                .chainInvalid, "the server's certificate: \(objection)", isRepeatable: !objection.isAboutTime)
+                .chainInvalid, "the \(self.isServers ? "server's certificate" : "leaf"): \(objection)",
+                isRepeatable: !objection.isAboutTime)
         }
         self.leafNames = try? self.leaf.certificate.extensions.subjectAlternativeNames
 
@@ -66,7 +71,7 @@ struct PresentedChain {
         _ candidate: CandidateCertificate, as place: CertificateProfile.Place, at time: Timestamp,
         to list: WritableKeyPath<PresentedChain, [CandidateCertificate]>
     ) {
-        if let objection = CertificateProfile.objection(to: candidate, as: place, at: time) {
+        if let objection = CertificateProfile.objection(to: candidate, as: place, ofServer: self.isServers, at: time) {
             self.objections.append(
                 CertificateProfile.Objection(
                     description: "\(candidate.name): \(objection)", isAboutTime: objection.isAboutTime))

@@ -15,16 +15,25 @@ public enum ServerIdentity: Hashable, Sendable, CustomStringConvertible {
     /// Anybody's. For asking whether a chain validates at all; what comes of it is no answer for a connection.
     case uncheckedName
 
+    /// No server's: the path is for another purpose, such as the signer of a document. Neither the leaf's names nor the
+    /// extended key usages of the path are looked at: both are for the caller to judge. What comes of it is no answer for a
+    /// connection.
+    case noServer
+
     /// The host, for messages.
     public var description: String {
         switch self {
         case .host(let host): host.description
         case .uncheckedName: "anybody"
+        case .noServer: "no server"
         }
     }
 }
 
 extension ServerIdentity {
+    /// Whether the certificates must be for TLS servers, as far as they say what they are for.
+    var isServer: Bool { self != .noServer }
+
     /// Whether a leaf is this server's (RFC 9525): by subject alternative names alone, never by the common name; a
     /// wildcard is the whole of the first label, stands for exactly one, and has two labels after it at least.
     ///

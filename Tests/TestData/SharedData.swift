@@ -41,6 +41,11 @@ public enum SharedData {
 
     /// Timestamps of Certificate Transparency, log lists, and what is expected of them.
     public static let transparency = Self.root.appendingPathComponent("transparency", isDirectory: true)
+    /// Attestations, assertions and receipts of real devices, and Apple's roots.
+    public static let attestation = Self.root.appendingPathComponent("attestation", isDirectory: true)
+
+    /// The examples of RFC 8949, Appendix A.
+    public static let cborExamples = Self.root.appendingPathComponent("cbor/appendix_a.json")
 
     /// Whether a part of the data is there.
     public static func holds(_ part: URL) -> Bool { FileManager.default.fileExists(atPath: part.path) }

@@ -31,7 +31,8 @@ private let targets: [any FuzzTarget.Type] = [
     PropertyListBytes.self, ReportAnswer.self, ReportBodies.self, RequestFields.self, DashboardText.self,
     ExecutableFileBytes.self, ProcessText.self, PathExtensionBytes.self, GateRecordText.self,
     RotationPlanBytes.self, CodeSignatureBytes.self, ProvisioningProfileBytes.self,
-    ListRequestBytes.self, TimestampListBytes.self, LoggedCertificateBytes.self, LogListText.self,
+    ListRequestBytes.self, TimestampListBytes.self, LoggedCertificateBytes.self, LogListText.self, CBORBytes.self,
+    AuthenticatorDataBytes.self, AttestationReceiptBytes.self,
 ]
 
 /// The target of this run.

@@ -1,0 +1,45 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if NIO
+/// What an app sends once for a key: `{fmt: "apple-appattest", attStmt: {x5c: [leaf, intermediate], receipt}, authData}`.
+struct AttestationObject {
+    private static let format = "apple-appattest"
+
+    /// The most certificates that are looked at.
+    private static let maximumCertificates = 8
+
+    /// The certificates in DER, the leaf first.
+    let certificates: [[UInt8]]
+
+    /// The receipt, as it is.
+    let receipt: [UInt8]
+
+    /// The authenticator data.
+    let authenticatorData: AuthenticatorData
+
+    /// Reads an attestation.
+    ///
+    /// - Throws: ``AttestationRefusal`` without a step for bytes that are no attestation.
+    init(_ bytes: [UInt8]) throws(AttestationRefusal) {
+        let object: CBORValue
+        do throws(CBORDefect) { object = try CBORReader.value(of: bytes[...]) } catch {
+            throw AttestationRefusal(step: nil, "the attestation cannot be read: \(error)")
+        }
+        guard object["fmt"]?.asText == Self.format else {
+            throw AttestationRefusal(step: nil, "the attestation is not of the format \(Self.format)")
+        }
+        guard let statement = object["attStmt"], let authenticatorData = object["authData"]?.asBytes,
+            let receipt = statement["receipt"]?.asBytes, case .array(let items)? = statement["x5c"]
+        else { throw AttestationRefusal(step: nil, "a member of the attestation is missing or of another type") }
+        let certificates = items.compactMap(\.asBytes)
+        guard certificates.count == items.count, (1...Self.maximumCertificates).contains(certificates.count) else {
+            throw AttestationRefusal(step: nil, "x5c is no list of one to \(Self.maximumCertificates) certificates")
+        }
+        self.certificates = certificates
+        self.receipt = receipt
+        self.authenticatorData = AuthenticatorData(bytes: authenticatorData)
+    }
+}
+#endif

@@ -1,0 +1,148 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if NIO
+public import CertificatePinning
+import Crypto
+import PathValidation
+
+/// Verifies attestations: that a key was made in the Secure Enclave of a device, by an unmodified copy of an app.
+///
+/// Bytes, an app id and a time in; a value, or a refusal that names the step, out. No network, no clock, no store. The steps
+/// are those of Apple's "Validating apps that connect to your server", in their order.
+public struct AttestationVerifier: Sendable {
+    /// The app id: `TEAMID.bundle.id`.
+    public let appID: String
+
+    /// The environment that keys must be of.
+    public let environment: AttestationEnvironment
+
+    /// The launch categories that are accepted where an attestation names one.
+    public let categories: Set<LaunchCategory>
+
+    private let roots: RootStore
+
+    /// Creates a verifier for one app.
+    ///
+    /// - Parameters:
+    ///   - appID: The app id: `TEAMID.bundle.id`; on a Mac, with the signing identifier in place of the bundle's.
+    ///   - environment: The environment that keys must be of.
+    ///   - categories: The launch categories that are accepted; those of the environment where this is `nil`.
+    ///   - root: The certificate in DER that paths must end in: Apple's.
+    public init(
+        appID: String, environment: AttestationEnvironment, categories: Set<LaunchCategory>? = nil,
+        root: [UInt8] = AppleRoot.appAttestation
+    ) {
+        self.appID = appID
+        self.environment = environment
+        self.categories = categories ?? environment.usualCategories
+        self.roots = RootStore(certificates: [root])
+    }
+
+    /// Verifies an attestation.
+    ///
+    /// - Parameters:
+    ///   - attestation: What the app sent: a CBOR map.
+    ///   - keyID: The key id that the app sent beside it: 32 bytes.
+    ///   - challenge: What was given to the app for this attestation, and is then never taken again.
+    ///   - time: When it arrived.
+    /// - Returns: What a server keeps of it.
+    /// - Throws: ``AttestationRefusal`` with the number of the first step that fails, or without one for bytes that are no
+    ///   attestation.
+    public func verify(
+        _ attestation: [UInt8], keyID: [UInt8], challenge: ClientData, at time: Timestamp
+    ) async throws(AttestationRefusal) -> VerifiedAttestation {
+        let object = try AttestationObject(attestation)
+        let leaf = try await self.leaf(of: object, at: time)
+        // Steps 2 and 3 make the nonce.
+        let data = object.authenticatorData
+        guard leaf.holds(nonce: challenge.nonce(with: data.bytes)) else {
+            throw AttestationRefusal(step: 4, "the certificate was made for another nonce, or another challenge")
+        }
+        guard leaf.hasAcceptableKeyPolicy else {
+            throw AttestationRefusal(step: 4, "the key's policy is not that of a Mac with Full Security")
+        }
+        guard let key = leaf.key, key.id == keyID else {
+            throw AttestationRefusal(step: 5, "the certificate's key is not the one with this key id")
+        }
+        guard let idHash = data.idHash, idHash.elementsEqual(SHA256.hash(data: Array(self.appID.utf8))) else {
+            throw AttestationRefusal(step: 6, "the attestation is of another app")
+        }
+        guard data.counter == 0 else { throw AttestationRefusal(step: 7, "the counter is not 0") }
+        guard let aaguid = data.aaguid, AttestationEnvironment(aaguid: aaguid) == self.environment else {
+            throw AttestationRefusal(step: 8, "the key is not of the environment \(self.environment.rawValue)")
+        }
+        guard let credentialID = data.credentialID, credentialID.elementsEqual(keyID) else {
+            throw AttestationRefusal(step: 9, "the credential id is not the key id")
+        }
+        let extensions = try Self.extensions(of: data, behind: credentialID.endIndex, key: key)
+        let category = try self.category(of: extensions)
+        do throws(AuthenticatorExtensions.Defect) {
+            return VerifiedAttestation(
+                key: key, environment: self.environment, receipt: object.receipt, category: category,
+                bundleVersion: try extensions.bundleVersion())
+        } catch {
+            throw AttestationRefusal(step: 11, error.reason)
+        }
+    }
+
+    /// Step 1: the leaf of a path to the root.
+    private func leaf(of object: AttestationObject, at time: Timestamp) async throws(AttestationRefusal)
+        -> LeafCertificate
+    {
+        // Counts alone bound the search: there is no clock here.
+        let validator = PathValidator(roots: self.roots) { 0 }
+        switch await validator.validate(presented: object.certificates, as: .noServer, at: time).result {
+        case .success(let path) where path.certificates.count > 1: break
+        case .success: throw AttestationRefusal(step: 1, "x5c is the root itself")
+        case .failure(let refusal): throw AttestationRefusal(step: 1, "x5c is no path to the root: \(refusal.detail)")
+        }
+        guard let leaf = LeafCertificate(object.certificates[0]), !leaf.isAuthority else {
+            throw AttestationRefusal(step: 1, "the first certificate of x5c is not one of a key")
+        }
+        return leaf
+    }
+
+    /// The extensions, which follow the COSE key whatever the flags say. The COSE key belongs to the credential id, so that
+    /// another key there is step 9's.
+    private static func extensions(
+        of data: AuthenticatorData, behind position: Int, key: AttestedKey
+    ) throws(AttestationRefusal) -> AuthenticatorExtensions {
+        var rest = data.bytes[position...]
+        do throws(CBORDefect) {
+            var reader = try CBORReader(rest)
+            guard try reader.next() == Self.coseKey(key) else { throw CBORDefect(description: "another key") }
+            rest = rest[reader.position...]
+        } catch {
+            throw AttestationRefusal(step: 9, "the credential's public key is not the certificate's: \(error)")
+        }
+        do throws(AuthenticatorExtensions.Defect) { return try AuthenticatorExtensions(rest) } catch {
+            throw AttestationRefusal(step: 10, error.reason)
+        }
+    }
+
+    /// A key of P-256 for ES256 as COSE writes it (RFC 9053, sections 2.1 and 7.1.1).
+    private static func coseKey(_ key: AttestedKey) -> CBORValue {
+        .map([
+            .unsigned(1): .unsigned(2), .unsigned(3): .negative(6), .negative(0): .unsigned(1),
+            .negative(1): .bytes(Array(key.x963[1..<33])), .negative(2): .bytes(Array(key.x963[33..<65])),
+        ])
+    }
+
+    /// Step 10.
+    private func category(
+        of extensions: AuthenticatorExtensions
+    ) throws(AttestationRefusal) -> LaunchCategory? {
+        do throws(AuthenticatorExtensions.Defect) {
+            guard let category = try extensions.category() else { return nil }
+            guard self.categories.contains(category) else {
+                throw AuthenticatorExtensions.Defect(reason: "the launch category \(category) is not accepted")
+            }
+            return category
+        } catch {
+            throw AttestationRefusal(step: 10, error.reason)
+        }
+    }
+}
+#endif

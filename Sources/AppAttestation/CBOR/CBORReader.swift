@@ -1,0 +1,130 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if NIO
+/// A strict reader of CBOR (RFC 8949): definite lengths alone, no key twice, bounded in size and depth. Traps on no input,
+/// and takes no memory for a length before as many bytes were seen.
+@_spi(Parsers) public struct CBORReader: Sendable {
+    /// The most bytes that are read: an attestation has about 6,000.
+    @_spi(Parsers) public static let maximumLength = 65_536
+
+    /// How many arrays and maps may lie within each other. An attestation has three.
+    @_spi(Parsers) public static let maximumDepth = 8
+
+    private let bytes: ArraySlice<UInt8>
+
+    /// Where the next item begins.
+    @_spi(Parsers) public private(set) var position: Int
+
+    /// A reader at the begin of some bytes.
+    ///
+    /// - Throws: ``CBORDefect/tooLarge`` for more than ``maximumLength``.
+    @_spi(Parsers) public init(_ bytes: ArraySlice<UInt8>) throws(CBORDefect) {
+        guard bytes.count <= Self.maximumLength else { throw .tooLarge }
+        self.bytes = bytes
+        self.position = bytes.startIndex
+    }
+
+    /// Reads bytes that are one item and nothing else.
+    ///
+    /// - Throws: What is wrong with them.
+    @_spi(Parsers) public static func value(of bytes: ArraySlice<UInt8>) throws(CBORDefect) -> CBORValue {
+        var reader = try CBORReader(bytes)
+        let value = try reader.next()
+        guard reader.position == bytes.endIndex else { throw .trailingBytes }
+        return value
+    }
+
+    /// Reads the next item; what follows it stays.
+    ///
+    /// - Throws: What is wrong with it.
+    @_spi(Parsers) public mutating func next() throws(CBORDefect) -> CBORValue { try self.item(within: 0) }
+
+    private mutating func item(within depth: Int) throws(CBORDefect) -> CBORValue {
+        let initial = try self.take(1)
+        guard let first = initial.first else { throw .truncated }
+        let (major, information) = (first >> 5, first & 0x1f)
+        switch major {
+        case 0: return .unsigned(try self.argument(information))
+        case 1: return .negative(try self.argument(information))
+        case 2: return .bytes(Array(try self.string(information)))
+        case 3:
+            let bytes = try self.string(information)
+            // What is not UTF-8 becomes other bytes.
+            guard String(decoding: bytes, as: UTF8.self).utf8.elementsEqual(bytes) else { throw .notUTF8 }
+            return .text(Array(bytes))
+        case 4: return try self.array(information, within: depth)
+        case 5: return try self.map(information, within: depth)
+        case 6:
+            _ = try self.argument(information)
+            throw .tag
+        default: return try Self.simple(information)
+        }
+    }
+
+    private mutating func array(_ information: UInt8, within depth: Int) throws(CBORDefect) -> CBORValue {
+        let count = try self.count(information, ofItems: 1)
+        guard depth < Self.maximumDepth else { throw .tooDeep }
+        var items: [CBORValue] = []
+        for _ in 0..<count { items.append(try self.item(within: depth + 1)) }
+        return .array(items)
+    }
+
+    private mutating func map(_ information: UInt8, within depth: Int) throws(CBORDefect) -> CBORValue {
+        let count = try self.count(information, ofItems: 2)
+        guard depth < Self.maximumDepth else { throw .tooDeep }
+        var members: [CBORValue: CBORValue] = [:]
+        for _ in 0..<count {
+            let key = try self.item(within: depth + 1)
+            guard members.updateValue(try self.item(within: depth + 1), forKey: key) == nil else {
+                throw .duplicateKey
+            }
+        }
+        return .map(members)
+    }
+
+    /// How many entries an array or a map says to have, each of at least so many bytes: more than the bytes that are left
+    /// is refused before memory is taken.
+    private mutating func count(_ information: UInt8, ofItems size: UInt64) throws(CBORDefect) -> Int {
+        let count = try self.argument(information)
+        guard count <= UInt64(self.bytes.endIndex - self.position) / size else { throw .truncated }
+        return Int(count)
+    }
+
+    private mutating func string(_ information: UInt8) throws(CBORDefect) -> ArraySlice<UInt8> {
+        let length = try self.argument(information)
+        guard length <= UInt64(self.bytes.endIndex - self.position) else { throw .truncated }
+        return try self.take(Int(length))
+    }
+
+    /// The number in or after an initial byte (RFC 8949, section 3). A longer form than is needed is allowed.
+    private mutating func argument(_ information: UInt8) throws(CBORDefect) -> UInt64 {
+        switch information {
+        case ..<24: return UInt64(information)
+        case 24...27: return try self.take(1 << Int(information - 24)).reduce(0) { $0 << 8 | UInt64($1) }
+        case 31: throw .indefiniteLength
+        default: throw .reserved
+        }
+    }
+
+    private static func simple(_ information: UInt8) throws(CBORDefect) -> CBORValue {
+        switch information {
+        case 20: return .boolean(false)
+        case 21: return .boolean(true)
+        case 22: return .null
+        case 25...27: throw .floatingPoint
+        case 28...30: throw .reserved
+        case 31: throw .indefiniteLength
+        default: throw .simpleValue
+        }
+    }
+
+    private mutating func take(_ count: Int) throws(CBORDefect) -> ArraySlice<UInt8> {
+        guard count <= self.bytes.endIndex - self.position else { throw .truncated }
+        let end = self.position + count
+        defer { self.position = end }
+        return self.bytes[self.position..<end]
+    }
+}
+#endif

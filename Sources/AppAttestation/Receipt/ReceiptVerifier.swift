@@ -1,0 +1,68 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if NIO
+public import CertificatePinning
+import PathValidation
+import X509
+
+/// Verifies receipts: a CMS SignedData of BER, signed by Apple.
+public struct ReceiptVerifier: Sendable {
+    /// The app id that receipts must have: `TEAMID.bundle.id`; any where it is `nil`.
+    public let appID: String?
+
+    /// Whose receipts are believed.
+    public let anchor: ReceiptAnchor
+
+    private let roots: RootStore
+
+    /// Creates a verifier.
+    ///
+    /// - Parameters:
+    ///   - appID: The app id that receipts must have: `TEAMID.bundle.id`; any where it is `nil`.
+    ///   - anchor: Whose receipts are believed: Apple's.
+    public init(appID: String?, anchor: ReceiptAnchor = .apple) {
+        self.appID = appID
+        self.anchor = anchor
+        self.roots = RootStore(certificates: [anchor.root])
+    }
+
+    /// Verifies a receipt.
+    ///
+    /// When it was made is the caller's to judge: one that comes with an attestation is at most five minutes old.
+    ///
+    /// - Parameters:
+    ///   - receipt: The receipt in BER.
+    ///   - key: The key that it must be of; any where it is `nil`.
+    ///   - time: When it arrived: its signer's certificate must be valid then, and itself must not have ended.
+    /// - Throws: ``AttestationRefusal`` without a step.
+    public func verify(
+        _ receipt: [UInt8], of key: AttestedKey? = nil, at time: Timestamp
+    ) async throws(AttestationRefusal) -> Receipt {
+        let signed: SignedData
+        do throws(SignedData.Defect) { signed = try SignedData(receipt) } catch {
+            throw AttestationRefusal(step: nil, "the receipt: \(error.reason)")
+        }
+        if let wanted = self.anchor.signerExtension, signed.signer.extensions[oid: wanted] == nil {
+            throw AttestationRefusal(step: nil, "the receipt's signer is not one of receipts")
+        }
+        // Counts alone bound the search: there is no clock here.
+        let validator = PathValidator(roots: self.roots) { 0 }
+        if case .failure(let refusal) = await validator.validate(
+            presented: signed.certificates, as: .noServer, at: time
+        ).result {
+            throw AttestationRefusal(step: nil, "the receipt's signer has no path to the root: \(refusal.detail)")
+        }
+        let receipt = try Receipt(content: signed.content)
+        if let appID = self.appID, receipt.appID != appID {
+            throw AttestationRefusal(step: nil, "the receipt is of another app")
+        }
+        if let key, receipt.key != key { throw AttestationRefusal(step: nil, "the receipt is of another key") }
+        guard time <= receipt.expires else {
+            throw AttestationRefusal(step: nil, "the receipt ended at \(receipt.expires)")
+        }
+        return receipt
+    }
+}
+#endif
