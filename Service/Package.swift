@@ -135,6 +135,7 @@ let package = Package(
                 "SimulatedInstallations",
                 .product(name: "CertificatePinning", package: "tumbler"),
                 .product(name: "PathValidation", package: "tumbler"),
+                .product(name: "PinFailureReports", package: "tumbler"),
                 .product(name: "PinListClient", package: "tumbler"),
                 .product(name: "PinListMetadata", package: "tumbler"),
                 .product(name: "PinningMigration", package: "tumbler"),

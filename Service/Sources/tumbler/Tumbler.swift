@@ -26,7 +26,7 @@ struct Tumbler: AsyncParsableCommand {
             AdoptionCommand.self, MoveDatabaseCommand.self,
             PublishCommand.self, ProbeCommand.self, GateCommand.self, StatusCommand.self,
             AlarmsCommand.self, SimulateCommand.self,
-            DrillCommand.self,
+            DrillCommand.self, VectorsCommand.self,
         ]
     )
 }
