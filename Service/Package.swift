@@ -137,6 +137,7 @@ let package = Package(
                 .product(name: "CertificatePinning", package: "tumbler"),
                 .product(name: "CertificateTransparency", package: "tumbler"),
                 .product(name: "PathValidation", package: "tumbler"),
+                .product(name: "PinFailureReports", package: "tumbler"),
                 .product(name: "PinListClient", package: "tumbler"),
                 .product(name: "PinListMetadata", package: "tumbler"),
                 .product(name: "PinningMigration", package: "tumbler"),

@@ -41,6 +41,7 @@ public enum SharedData {
 
     /// Timestamps of Certificate Transparency, log lists, and what is expected of them.
     public static let transparency = Self.root.appendingPathComponent("transparency", isDirectory: true)
+
     /// Attestations, assertions and receipts of real devices, and Apple's roots.
     public static let attestation = Self.root.appendingPathComponent("attestation", isDirectory: true)
 

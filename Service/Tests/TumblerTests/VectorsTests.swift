@@ -1,0 +1,92 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@Suite("The vectors, which other languages are compared by")
+struct VectorsTests {
+    private static let environment = URL(fileURLWithPath: "/usr/bin/env")
+
+    private static let vectors = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .appendingPathComponent("vectors")
+
+    @Sendable private static func hasPython() async throws -> Bool {
+        try await self.python(["-c", "pass"]).status == 0
+    }
+
+    @Sendable private static func hasCryptography() async throws -> Bool {
+        let modules = "from cryptography.hazmat.primitives.asymmetric import mldsa"
+        return try await self.python(["-c", modules]).status == 0
+    }
+
+    private static func python(_ arguments: [String]) async throws -> FinishedProcess {
+        try await withTemporaryFolder { folder in
+            try await FinishedProcess.run(self.environment, ["python3", "-B"] + arguments, in: folder)
+        }
+    }
+
+    /// Runs `vectors/run` with a command that answers.
+    private func ask(_ command: [String], only: [String] = []) async throws -> (status: Int32, lines: [String]) {
+        let runner = Self.vectors.appendingPathComponent("run").path
+        let run = try await Self.python([runner] + only.flatMap { ["--only", $0] } + ["--"] + command)
+        return (run.status, String(decoding: run.output, as: UTF8.self).split(separator: "\n").map(String.init))
+    }
+
+    @Test("tumbler gives the expected answer to each of them", .enabled("there is no python3", Self.hasPython))
+    func ours() async throws {
+        let program = try #require(CommandRun.program, "there is no tumbler beside the tests")
+        let (status, lines) = try await self.ask([program.path, "vectors"])
+        #expect(status == 0, "\(lines.joined(separator: "\n"))")
+        let last = try #require(lines.last)
+        #expect(last.hasSuffix(" right, 0 wrong, 0 unsupported"))
+        #expect(try #require(Int(last.prefix { $0 != " " })) >= 600)
+    }
+
+    @Test(
+        "the reference, which is written from the documentation in Python, gives the same answers",
+        .enabled("there is no python3 with a cryptography that has ML-DSA", Self.hasCryptography))
+    func reference() async throws {
+        let (status, lines) = try await self.ask([
+            "python3", "-B", Self.vectors.appendingPathComponent("reference/answer.py").path,
+        ])
+        #expect(status == 0, "\(lines.joined(separator: "\n"))")
+        #expect(lines.last?.hasSuffix(" right, 0 wrong, 0 unsupported") == true)
+    }
+
+    @Test(
+        "a client that accepts any host's pin is found: its answers are told apart",
+        .enabled("there is no python3", Self.hasPython))
+    func wrongClient() async throws {
+        let program = try #require(CommandRun.program, "there is no tumbler beside the tests")
+        let accepting = #""$0" vectors | sed 's/"verdict":"block"/"verdict":"allow"/'"#
+        let (status, lines) = try await self.ask(["/bin/sh", "-c", accepting, program.path], only: ["decisions"])
+        #expect(status == 1)
+        #expect(lines.contains { $0.hasPrefix("decisions/any-hosts-pin: ") })
+    }
+
+    @Test("a program that ends before it answered is no client", .enabled("there is no python3", Self.hasPython))
+    func endedClient() async throws {
+        #expect(try await self.ask(["/bin/sh", "-c", "exit 0"], only: ["hosts"]).status == 2)
+    }
+
+    @Test("a question that nobody knows is unsupported, a line that is none an error, and the next one is answered")
+    func otherLines() async throws {
+        try await withTemporaryFolder { folder in
+            let lines = [
+                #"{"id":"a","do":"fly"}"#, "hello", #"{"id":"b","do":"normalise"}"#,
+                #"{"id":"c","do":"normalise","host":"Example.com."}"#,
+            ]
+            try folder.write(lines.joined(separator: "\n"), as: "questions")
+            let run = try await CommandRun.tumbler(["vectors"], in: folder, standardInput: "questions")
+            try run.expectSuccess()
+            #expect(run.lines.count == 4)
+            #expect(run.lines.first == #"{"id":"a","unsupported":"fly"}"#)
+            #expect(run.lines[1].hasPrefix(#"{"error":"not strict JSON"#))
+            #expect(run.lines[2] == #"{"error":"host is missing, or not what it has to be","id":"b"}"#)
+            #expect(run.lines[3] == #"{"answer":{"host":"example.com"},"id":"c"}"#)
+        }
+    }
+}
