@@ -132,6 +132,6 @@ extension RawSpan {
         let length = UInt32(truncatingIfNeeded: end &- position)
         if length < 0x82 { return length >= 2 && header & 0xffff == tag | (length &- 2) << 8 }
         if length < 0x103 { return length > 0x82 && header & 0xff_ffff == tag | 0x8100 | (length &- 3) << 16 }
-        return header.byteSwapped == tag << 24 | 0x82_0000 | (length &- 4)
+        return length > 0x103 && header.byteSwapped == tag << 24 | 0x82_0000 | (length &- 4)
     }
 }

@@ -142,12 +142,14 @@ struct DamagedCertificateTests {
     func lengthForms(place: [Int]) {
         for var certificate in [Cast.leaf] + SketchedCertificate.common {
             let body = certificate.tree[place].body
-            for length in [0, 1, 0x7f, 0x80, 0x81, 0xfe, 0xff, 0x100, 0x101, 0xfff0, 0xffff] {
+            for length in [0, 1, 0x7f, 0x80, 0xff, 0x100, 0x101, 0xffff] {
                 // What was there, cut off or with zeros behind it.
                 let filling = [UInt8](repeating: 0, count: max(0, length - body.count))
                 certificate.tree[place].contents = .bytes(body.prefix(length) + filling)
                 for form in [DERNode.LengthForm.shortest, .long(1), .long(2), .long(3), .indefinite] {
                     if case .long(1) = form, length > 0xff { continue }
+                    // The longest are the slowest to make, and have one form that could be taken for another's.
+                    if length > 0x101, case .long = form { continue }
                     certificate.tree[place].lengthForm = form
                     #expect(self.isWalkedAlike(certificate.der), "\(length) bytes, \(form)")
                 }
