@@ -43,8 +43,11 @@ struct AlarmEvaluation: Sendable {
         for event in events {
             for target in self.targets {
                 // An older message that did not get through would arrive after this one, and say what is no longer so.
-                try store.withdrawNotifications(to: target) { AlarmEvent($0)?.key == event.key }
+                let withdrawn = try store.withdrawNotifications(to: target) { AlarmEvent($0)?.key == event.key }
                 try store.notify(target, event.json.bytes, at: now)
+                // That a person has seen them is still so while they last.
+                let seen = withdrawn.last { AlarmEvent($0)?.phase == .acknowledged }
+                if event.phase == .firing, let seen { try store.notify(target, seen, at: now) }
             }
         }
         return events

@@ -100,10 +100,20 @@ extension StoreTransaction {
     }
 
     /// Forgets what was tried to be sent to a target and did not get through, where a condition holds.
-    func withdrawNotifications(to target: String, where isOld: ([UInt8]) -> Bool) throws {
+    ///
+    /// - Returns: What it was.
+    @discardableResult
+    func withdrawNotifications(to target: String, where isOld: ([UInt8]) -> Bool) throws -> [[UInt8]] {
+        var withdrawn: [[UInt8]] = []
         for row in try self.connection.rows(
-            "SELECT number, body FROM notification WHERE target = ? AND attempts > 0", [.text(target)])
-        where isOld(try row.blob(1)) { try self.removeNotification(try row.integer(0)) }
+            "SELECT number, body FROM notification WHERE target = ? AND attempts > 0 ORDER BY number", [.text(target)])
+        {
+            let body = try row.blob(1)
+            guard isOld(body) else { continue }
+            try self.removeNotification(try row.integer(0))
+            withdrawn.append(body)
+        }
+        return withdrawn
     }
 
     /// What waits to be sent to a target and was made before another notification.

@@ -100,4 +100,21 @@ struct AcknowledgedMessageTests {
             #expect(try await Self.told([], to: store, after: 30) == ["recovered failure-rate:a#2 1"])
         }
     }
+
+    @Test("is not forgotten when a pager that took nothing yet is told anew of the message")
+    func toldAnew() async throws {
+        try await TestedStore.sqlite.withDatabase { open in
+            let store = try open()
+            _ = try await Self.told(Self.failing(["a", "b"]), to: store, after: 0)
+            for host in ["a", "b"] { try await Self.acknowledge(host, in: store, after: 10) }
+            // Both were tried, in vain.
+            _ = try await store.write {
+                try $0.takeNotifications(for: ["pager"], due: Self.time(20), until: Self.time(80), limit: 9)
+            }
+            #expect(try await Self.told(Self.failing(["a"]), to: store, after: 300) == ["firing failure-rate:a 1"])
+            let waiting = try await store.read { try $0.notifications(to: "pager", before: .max) }
+            #expect(waiting.compactMap { AlarmEvent($0)?.phase } == [.firing, .acknowledged])
+            #expect(try await Self.told([], to: store, after: 315) == ["recovered failure-rate:a 1"])
+        }
+    }
 }

@@ -115,6 +115,22 @@ struct NetworkCounterTests {
         #expect(scene.number("192.0.2.1", "b.example") == 1)
     }
 
+    @Test("once a share is full of groups of two networks each, a flood of further ones has no group looked through again")
+    func searchedOnce() {
+        var scene = Scene()
+        let share = GroupQuota(listed: 0, other: 0).mostOfShare(isListed: true)
+        for number in 0..<share {
+            _ = scene.count("203.0.113.1", "a.example", version: "0.\(number)")
+            _ = scene.count("198.51.100.1", "a.example", version: "0.\(number)")
+        }
+        for number in 0..<5_000 { #expect(scene.count("192.0.2.1", "a.example", version: "1.\(number)") == nil) }
+        #expect(scene.counter.searches == 1)
+        // Another day begins with room.
+        _ = scene.count("192.0.2.1", "a.example", after: Self.day)
+        #expect(scene.counter.searches == 0)
+        #expect(scene.counter.groupCount == 1)
+    }
+
     @Test("a day ends with what was counted on it, and with its key")
     func newDay() {
         var scene = Scene()

@@ -63,6 +63,11 @@ public struct NetworkCounter: Sendable {
     private var held: [GroupQuota.Share: Int] = [:]
     /// Groups of one network that leave next, the oldest last: found once, and used up before they are looked for again.
     private var leaving: [Place: [(id: String, arrival: UInt64)]] = [:]
+    /// Places in which no group has one network alone. It stays so until the day ends: networks of a group only become more,
+    /// and no newcomer finds room there. Without this each newcomer would have all groups looked through.
+    private var exhausted: Set<Place> = []
+    /// How often all groups were looked through today.
+    private(set) var searches = 0
     private var arrivals: UInt64 = 0
 
     /// A counter for the day of a time.
@@ -129,8 +134,10 @@ public struct NetworkCounter: Sendable {
     }
 
     private mutating func oldestOfOneNetwork(in place: Place) -> String? {
+        guard !self.exhausted.contains(place) else { return nil }
         for isSearched in [false, true] {
             if isSearched {
+                self.searches += 1
                 self.leaving[place] = self.groups.filter {
                     Self.stands($0.value, in: place) && $0.value.hashes.count <= 1
                 }
@@ -144,6 +151,7 @@ public struct NetworkCounter: Sendable {
             }
         }
         self.leaving[place] = nil
+        self.exhausted.insert(place)
         return nil
     }
 
@@ -165,6 +173,8 @@ public struct NetworkCounter: Sendable {
         self.quota = GroupQuota(listed: 0, other: 0)
         self.held = [:]
         self.leaving = [:]
+        self.exhausted = []
+        self.searches = 0
     }
 
     private func hash(_ address: SourceAddress, _ group: String) -> UInt64 {
