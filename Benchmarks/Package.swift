@@ -21,6 +21,7 @@ let package = Package(
             name: "tumbler-bench",
             dependencies: [
                 "AllocationCount", "BareCalls", "CLibcrypto",
+                .product(name: "AppAttestation", package: "tumbler"),
                 .product(name: "CertificatePinning", package: "tumbler"),
                 .product(name: "CertificateTransparency", package: "tumbler"),
                 .product(name: "PathValidation", package: "tumbler"),
@@ -32,7 +33,9 @@ let package = Package(
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),
-            ]
+            ],
+            // The kit of the attestations is that of the tests, which stands behind the trait.
+            swiftSettings: [.define("NIO")]
         ),
         .executableTarget(
             name: "tumbler-bench-client",

@@ -1,0 +1,1 @@
+../../../../Tests/AppAttestationTests/Support/Encoding.swift
