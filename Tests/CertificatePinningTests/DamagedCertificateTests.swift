@@ -148,7 +148,7 @@ struct DamagedCertificateTests {
                 certificate.tree[place].contents = .bytes(body.prefix(length) + filling)
                 for form in [DERNode.LengthForm.shortest, .long(1), .long(2), .long(3), .indefinite] {
                     if case .long(1) = form, length > 0xff { continue }
-                    // The longest are the slowest to make, and have one form that could be taken for another's.
+                    // These take long to make, and the long forms are tried at 257 bytes already.
                     if length > 0x101, case .long = form { continue }
                     certificate.tree[place].lengthForm = form
                     #expect(self.isWalkedAlike(certificate.der), "\(length) bytes, \(form)")
