@@ -90,6 +90,9 @@ let package = Package(
                 .product(name: "PinFailureReports", package: "tumbler"),
                 .product(name: "PinListClient", package: "tumbler"),
                 .product(name: "PinListMetadata", package: "tumbler"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
             ],
             swiftSettings: strict
         ),

@@ -63,7 +63,7 @@ struct HostileBytesTests {
         let known = KnownKey(
             try #require(AttestedKey(x963: kit.point)), counter: 0, namesCategory: true, namesBundleVersion: true)
         var numbers = Numbers(state: 42)
-        for _ in 0..<400 {
+        for _ in 0..<2_000 {
             let one = Self.damaged(attestation, by: &numbers)
             if let verified = try? await attestations.verify(
                 one, keyID: kit.keyID, challenge: .bytes(AttestationKit.challenge), at: time)

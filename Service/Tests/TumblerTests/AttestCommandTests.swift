@@ -192,6 +192,8 @@ struct AttestCommandTests {
             try folder.write(Data((lines.joined(separator: "\n") + "\n").utf8), as: "questions")
             let run = try await CommandRun.tumbler(["attest", "--batch", "-"], in: folder, standardInput: "questions")
             run.expectResult()
+            let again = try await CommandRun.tumbler(["attest", "--batch", "questions", "--json"], in: folder)
+            #expect(again.outputBytes == run.outputBytes)
             let answers = try run.lines.map { try JSONDecoder().decode(Printed.self, from: Data($0.utf8)) }
             try #require(answers.count == lines.count, "\(run)")
             #expect(

@@ -21,7 +21,8 @@ struct AttestationObject {
 
     /// Reads an attestation.
     ///
-    /// - Throws: ``AttestationRefusal`` without a step for bytes that are no attestation.
+    /// - Throws: ``AttestationRefusal`` without a step for bytes that are no attestation, and of step 1 for one whose list
+    ///   of certificates can be no path.
     init(_ bytes: [UInt8]) throws(AttestationRefusal) {
         let object: CBORValue
         do throws(CBORDefect) { object = try CBORReader.value(of: bytes[...]) } catch {
@@ -34,8 +35,11 @@ struct AttestationObject {
             let receipt = statement["receipt"]?.asBytes, case .array(let items)? = statement["x5c"]
         else { throw AttestationRefusal(step: nil, "a member of the attestation is missing or of another type") }
         let certificates = items.compactMap(\.asBytes)
-        guard certificates.count == items.count, (1...Self.maximumCertificates).contains(certificates.count) else {
-            throw AttestationRefusal(step: nil, "x5c is no list of one to \(Self.maximumCertificates) certificates")
+        guard certificates.count == items.count else {
+            throw AttestationRefusal(step: nil, "a member of x5c is not a byte string")
+        }
+        guard (1...Self.maximumCertificates).contains(certificates.count) else {
+            throw AttestationRefusal(step: 1, "x5c has not 1 to \(Self.maximumCertificates) certificates")
         }
         self.certificates = certificates
         self.receipt = receipt

@@ -3,12 +3,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificatePinning
-@_spi(Adapters) internal import PinListClient
+internal import Crypto
+internal import Foundation
+internal import SwiftASN1
+internal import X509
 
 /// A key of a scenario: a chain of certificates that the server presents, and the pin of its leaf.
 ///
 /// The keys are made of the name: equal names have equal pins in every run.
 struct SimulatedKey: Sendable {
+    /// How long before and after the beginning of the scenario certificates are valid, in seconds.
+    private static let validity: Double = 400 * 86_400
+
     /// The chain as it would be validated.
     let path: ValidatedPath
     /// The pin of the server's own key.
@@ -16,27 +22,43 @@ struct SimulatedKey: Sendable {
 
     /// Makes it.
     ///
+    /// - Parameters:
+    ///   - name: What the keys are made of.
+    ///   - host: The server's name.
     /// - Throws: ``SimulationError`` when the chain cannot be made.
     init(_ name: String, host: String) throws(SimulationError) {
-        guard let chain = TrialChain(at: Timeline.beginning, host: host, NamedRandomness(name)),
-            let pin = try? Pin(publicKeyOf: chain.leaf)
-        else { throw SimulationError(.scenario, "no chain can be made for the key \(PrintableText.line(name))") }
-        self.path = chain.path
-        self.pin = pin
-    }
-}
-
-/// Random numbers that a name decides on.
-///
-/// `@unchecked Sendable`: because it is used while a chain is made, by one thread.
-private final class NamedRandomness: PinningRandomness, @unchecked Sendable {
-    private var random: ClientRandomness
-
-    init(_ name: String) {
-        // FNV-1a: any mixture will do.
-        let seed = name.utf8.reduce(UInt64(0xCBF2_9CE4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-        self.random = ClientRandomness(seed: seed, client: 0, .traits)
+        do {
+            let keys = try ["anchor", "intermediate", "leaf"].map { try Self.key("\($0) of \(name)") }
+            let names = try ["anchor", "intermediate", host].map { name in try DistinguishedName { CommonName(name) } }
+            let chain = try [2, 1, 0].map { place in
+                try Self.certificate(
+                    of: keys[place], names[place], by: keys[max(place - 1, 0)], names[max(place - 1, 0)])
+            }
+            self.path = ValidatedPath(uncheckedValidatedPath: chain)
+            self.pin = try Pin(publicKeyOf: chain[0])
+        } catch {
+            throw SimulationError(.scenario, "no chain can be made for the key \(PrintableText.line(name))")
+        }
     }
 
-    func bits() -> UInt64 { self.random.bits() }
+    /// A key that follows from a text: one number in 2^32 is no scalar of P-256.
+    private static func key(_ text: String) throws -> Certificate.PrivateKey {
+        Certificate.PrivateKey(
+            try P256.Signing.PrivateKey(rawRepresentation: Data(SHA256.hash(data: Data(text.utf8)))))
+    }
+
+    private static func certificate(
+        of key: Certificate.PrivateKey, _ name: DistinguishedName, by issuer: Certificate.PrivateKey,
+        _ issuerName: DistinguishedName
+    ) throws -> [UInt8] {
+        let beginning = Date(timeIntervalSince1970: Double(Timeline.beginning.secondsSince1970))
+        let certificate = try Certificate(
+            version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: key.publicKey,
+            notValidBefore: beginning.addingTimeInterval(-Self.validity),
+            notValidAfter: beginning.addingTimeInterval(Self.validity), issuer: issuerName, subject: name,
+            signatureAlgorithm: .ecdsaWithSHA256, extensions: Certificate.Extensions(), issuerPrivateKey: issuer)
+        var serializer = DER.Serializer()
+        try serializer.serialize(certificate)
+        return serializer.serializedBytes
+    }
 }

@@ -15,10 +15,23 @@ struct AttestCommand: AsyncParsableCommand {
             command in camel case, files as base64, and answers each with one line, in the same order. Exit code 0: \
             accepted, or every line answered; 1: refused; 2: a file cannot be read.
             """,
-        subcommands: [AttestAttestationCommand.self, AttestAssertionCommand.self, AttestReceiptCommand.self])
+        subcommands: [
+            AttestAttestationCommand.self, AttestAssertionCommand.self, AttestReceiptCommand.self,
+            AttestBatchCommand.self,
+        ],
+        defaultSubcommand: AttestBatchCommand.self)
+}
+
+/// `attest --batch`: what is run where no other command is named.
+struct AttestBatchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "batch", abstract: "Answer many questions; the name may be left out.")
 
     @Option(help: ArgumentHelp("Answer many questions, JSON Lines; - is standard input.", valueName: "file|-"))
     var batch: String?
+
+    @Flag(help: "Print JSON, as a batch does anyway.")
+    var json = false
 
     func run() async throws {
         guard let batch else {
