@@ -10,8 +10,8 @@ import PinListMetadata
 import PinningTesting
 import Testing
 
-/// Folders that a client of an earlier day wrote are in `Tests/Fixtures`, with what its app shipped. They are never made
-/// again: an app that is updated has to go on with what is there.
+/// Folders that a client of an earlier day wrote are in `Tests/Fixtures`, with what its app shipped. They are never
+/// made again: an app that is updated has to go on with what is there.
 @Suite("What earlier clients kept")
 struct KeptStateTests {
     private static let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

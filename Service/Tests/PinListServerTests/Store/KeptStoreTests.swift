@@ -10,8 +10,8 @@ import Testing
 
 @testable import PinListServer
 
-/// Databases that a service of an earlier day filled are in `Tests/Fixtures`. They are never made again: a service that is
-/// updated has to go on with what is there.
+/// Databases that a service of an earlier day filled are in `Tests/Fixtures`. They are never made again: a service that
+/// is updated has to go on with what is there.
 @Suite("Databases that earlier services filled", .runsPostgreSQL)
 struct KeptStoreTests {
     private static let name = "com.example.app"
