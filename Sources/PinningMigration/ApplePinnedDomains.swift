@@ -6,9 +6,9 @@ public import CertificatePinning
 
 /// What Apple's frameworks decide by `NSPinnedDomains`, so that it can be compared with what a list decides.
 ///
-/// Source: the published source of Security.framework (`SecPolicy.c`, `SecPolicyServer.c`). The leaf pins of all entries
-/// that match a host are taken together, and so are their CA pins; a path has to satisfy both. A list's nearest entry
-/// replaces the others instead, so nested entries may differ either way.
+/// Source: the published source of Security.framework (`SecPolicy.c`, `SecPolicyServer.c`). The leaf pins of all
+/// entries that match a host are taken together, and so are their CA pins; a path has to satisfy both. A list's nearest
+/// entry replaces the others instead, so nested entries may differ either way.
 public struct ApplePinnedDomains: Sendable {
     private struct Entry {
         var includeSubdomains = false
@@ -38,8 +38,8 @@ public struct ApplePinnedDomains: Sendable {
         self.entries = entries
     }
 
-    /// The digests of an array; `nil` where it is absent. Of one that is there something has to match, also when nothing
-    /// in it can be read.
+    /// The digests of an array; `nil` where it is absent. Of one that is there something has to match, also when
+    /// nothing in it can be read.
     private static func pins(_ value: ConfigurationValue?) -> Set<[UInt8]>? {
         guard case .list(let values)? = value else { return nil }
         return Set(

@@ -2,6 +2,8 @@
 """Signatures: thresholds, keys that nobody knows, hybrid demands, and signatures that are cut off."""
 import base64
 
+from cryptography.hazmat.primitives.asymmetric import utils
+
 from material import Signer, compact, digest, envelope, pae
 from metadata_material import (ML_KEY, OTHER_KEY, P256_KEY, PINS_KEY, ROOT_KEY, THIRD_KEY, Story, list_payload, pin_list, root,
                                root_payload, unloadable)
@@ -80,13 +82,12 @@ def forgeries():
         yield Story(f"forgery-{name}", why, SOURCE).list(offered(signature), "unsigned").case()
     yield Story("no-signatures", "an envelope without signatures", SOURCE).list(pin_list(7, []), "unsigned").case()
     ecdsa = root(pins=[P256_KEY])
+    raw = P256_KEY.sign(pae("application/vnd.tumbler.pins+json", compact(list_payload()).encode()))
     for name, why, signature in [
             ("ecdsa-zeros", "r and s are 0: every key accepts them where nobody looks (CVE-2022-21449)", bytes(64)),
-            ("ecdsa-der", "a signature of P-256 in DER is none here", None)]:
-        if signature is None:
-            from cryptography.hazmat.primitives.asymmetric import utils
-            raw = P256_KEY.sign(pae("application/vnd.tumbler.pins+json", compact(list_payload()).encode()))
-            signature = utils.encode_dss_signature(int.from_bytes(raw[:32], "big"), int.from_bytes(raw[32:], "big"))
+            ("ecdsa-der", "a signature of P-256 in DER is none here", utils.encode_dss_signature(
+                int.from_bytes(raw[:32], "big"), int.from_bytes(raw[32:], "big"))),
+            ("ecdsa-65-bytes", "a zero in front of s: the same numbers, another length", raw[:32] + b"\0" + raw[32:])]:
         yield (Story(f"forgery-{name}", why, SOURCE, shipped=ecdsa)
                .list(envelope(list_payload(), [], extra=[(P256_KEY.id, signature)]), "unsigned").case())
     other = "application/vnd.tumbler.root+json"
