@@ -10,6 +10,8 @@ extension BatchAnswer {
     /// The answer as one line of JSON without its end, the same bytes as `JSONOutput/line(_:)` writes.
     var line: Data {
         get throws {
+            // What few lines have is left to the encoder.
+            guard self.decision.transparency == nil else { return try JSONOutput.line(self) }
             var writer = PlainJSON()
             self.write(to: &writer)
             // A text that is not printable ASCII is left to the encoder, escapes and all.

@@ -39,11 +39,14 @@ extension BatchQuestion {
             self.pins = pins
         }
         guard let at = Self.optionalText("at", in: members), let list = Self.optionalText("list", in: members),
-            let root = Self.optionalText("root", in: members)
+            let root = Self.optionalText("root", in: members), let logs = Self.optionalText("logs", in: members),
+            let transparency = Self.optionalText("transparency", in: members)
         else { return nil }
         self.at = at
         self.list = list
         self.root = root
+        self.logs = logs
+        self.transparency = transparency
     }
 
     private static func value(_ name: String, in members: [JSONValue.Member]) -> JSONValue? {

@@ -20,6 +20,7 @@ struct BatchShortcutTests {
             "{\"id\":-0,\(rest),\"more\":[{},null,true,5]}", "{\"id\":\"\\u0000\",\(rest),\"nameCheck\":false}",
             "{\"id\":\"x\",\(rest),\"at\":null,\"pins\":null,\"list\":null,\"root\":null,\"nameCheck\":null}",
             "{\"id\":\"x\",\(rest),\"at\":\"2026-11-21T00:00:00Z\",\"pins\":[\"p\",\"q\"],\"list\":\"l\",\"root\":\"r\"}",
+            "{\"id\":\"x\",\(rest),\"logs\":\"l\",\"transparency\":\"chrome\"}",
         ])
     func question(line: String) throws {
         let data = Data(line.utf8)
@@ -34,7 +35,8 @@ struct BatchShortcutTests {
             "{\"id\":1.0,\(rest)}", "{\"id\":\"x\",\"id\":\"y\",\(rest)}", "{\"id\":true,\(rest)}", "{\(rest)}", "[]",
             "5", "",
             "{\"id\":\"x\",\(rest),\"nameCheck\":0}", "{\"id\":\"x\",\(rest),\"pins\":\"\"}",
-            "{\"id\":\"x\",\(rest),\"at\":0}", "{\"id\":\"x\",\"host\":\"a\",\"chain\":[1],\"roots\":[]}",
+            "{\"id\":\"x\",\(rest),\"at\":0}", "{\"id\":\"x\",\(rest),\"logs\":0}",
+            "{\"id\":\"x\",\"host\":\"a\",\"chain\":[1],\"roots\":[]}",
             "{\"id\":\"x\",\(rest),\"more\":[\(String(repeating: "1,", count: 2_000))1]}",
             "{\"id\":\"\\ud800\",\(rest)}",
         ])
@@ -57,7 +59,13 @@ struct BatchShortcutTests {
             policy.validate(path, for: "api.example.com", at: Timestamp(secondsSince1970: 1_800_000_000)),
             policy.refusal(of: "api.example.com", .chainInvalid, detail: "a reason without a full stop"),
             policy.refusal(of: "other.example", .cleartext),
+            try PinningPolicy(domains: []).validate(
+                path, for: "a.example", at: Timestamp(secondsSince1970: 1_800_000_000)
+            )
+            .requiring(
+                TransparencyJudgement(policy: "chrome", isSatisfied: false, detail: "none", timestamps: [])),
         ]
+        #expect(decisions.last?.transparency != nil)
         // Texts that need an escape, or are none of ASCII, in each place that a question chooses.
         for text in ["", "a/b", "\"", "\\", "\n", "\u{0}", "\u{1f}", "\u{7f}", "é", "\u{2028}", "😀"] {
             decisions.append(PinningDecision(unreadableQuestionFor: text, detail: "x"))

@@ -95,7 +95,8 @@ struct ShownRotation: Hashable, Sendable {
             "events": .views(
                 self.events.map { event in
                     View([
-                        "label": "\(event.label)", "time": .markup(frame.times.full(event.time)),
+                        "label": .markup(VisibleText.line(event.label, limit: 24)),
+                        "time": .markup(frame.times.full(event.time)),
                         "isDone": .flag(event.isDone),
                     ])
                 }),

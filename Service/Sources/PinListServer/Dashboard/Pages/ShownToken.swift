@@ -37,7 +37,8 @@ struct ShownToken: Sendable {
             case .revoked(let time): "revoked \(frame.times.full(time))"
             }
         return View([
-            "id": "\(self.id)", "scope": "\(self.scope)",
+            "id": .markup(VisibleText.line(self.id, limit: 32)),
+            "scope": .markup(VisibleText.line(self.scope, limit: 16)),
             "names": .markup(self.names.isEmpty ? "all" : VisibleText.folded(self.names.joined(separator: ", "))),
             "label": .markup(self.label.isEmpty ? "" : VisibleText.folded(self.label)),
             "owner": .markup(self.owner.isEmpty ? "" : VisibleText.folded(self.owner)),

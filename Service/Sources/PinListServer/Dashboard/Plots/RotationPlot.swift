@@ -44,17 +44,20 @@ struct RotationPlot: Sendable {
         let labels = Markup.join(
             self.events.enumerated().map { index, event in
                 frame.label(
-                    event.isDone ? event.label : "\(event.label) (planned)", at: event.time,
+                    event.isDone ? Self.name(event) : "\(Self.name(event)) (planned)", at: event.time,
                     value: 1 - Double(index) * Self.labelStep,
                     anchor: frame.x(event.time) < PlotFrame.width / 2 ? "start" : "end", kind: "mark")
             })
         return frame.svg("\(curve)\(lines)\(Self.line(self.now, "event today", frame))", labels: labels)
     }
 
+    /// The name of an event, as short as a state is: a label beyond the plot would make the page wider.
+    private static func name(_ event: Event) -> String { VisibleText.plain(event.label, limit: 24) }
+
     /// The same in a sentence.
     var description: String {
         let events = self.events.map { event in
-            "\(event.label) \(event.isDone ? "on" : "planned for") \(TimeText.minute(event.time))"
+            "\(Self.name(event)) \(event.isDone ? "on" : "planned for") \(TimeText.minute(event.time))"
         }
         let share = (self.adoption?.values.last ?? nil).map { NumberText.percent($0) } ?? "not measured"
         return "\(events.joined(separator: ", ")) UTC. Share of active installations that know the new key: \(share)."
