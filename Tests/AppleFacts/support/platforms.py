@@ -7,7 +7,9 @@ import subprocess
 from pathlib import Path
 
 # The libraries that an app may link, beside the adapter.
-LIBRARIES = ("CertificatePinning", "PinListMetadata", "PinFailureReports", "PinListClient", "RuntimeIntegrity", "PinningIntegrity")
+LIBRARIES = ("CertificatePinning", "PinListMetadata", "PinFailureReports", "PinListClient", "RuntimeIntegrity")
+# What an app may link that imports the adapter.
+ABOVE = ("PinningIntegrity",)
 APPLE = ("arm64-apple-ios15.0", "arm64-apple-macos12.0", "arm64-apple-tvos15.0", "arm64_32-apple-watchos8.0", "arm64-apple-xros1.0")
 
 
@@ -66,7 +68,7 @@ def manifests(build):
     """Privacy manifests, where they are needed."""
     package = (build.project / "Package.swift").read_text(encoding="utf-8")
     wrong, count = [], 0
-    for name in (*LIBRARIES, "CRuntimeProbe", "PinningURLSession", "PinningMigration"):
+    for name in (*LIBRARIES, *ABOVE, "CRuntimeProbe", "PinningURLSession", "PinningMigration"):
         folder = build.project / "Sources" / name
         files = [file for file in folder.rglob("*") if file.suffix in (".swift", ".h", ".c") and not file.name.startswith("LinuxMachine")]
         code = "\n".join(re.sub(r"//.*", "", file.read_text(encoding="utf-8")) for file in files)

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 from facts import LACKING
-from platforms import LIBRARIES, apple_headers, questions, xcode_project
+from platforms import ABOVE, LIBRARIES, apple_headers, questions, xcode_project
 from signatures import Signature
 
 def copied(build, folder, name):
@@ -64,7 +64,12 @@ def adapter(build):
         files, "-emit-module", "-module-name", "PinningURLSession", "-parse-as-library", "-o",
         build.modules / "PinningURLSession.swiftmodule", "-emit-objc-header-path", header, "-I", build.headers / "probe",
         "-experimental-allow-module-with-compiler-errors"))  # fmt: skip
-    count = len(files) + sum(len(list((build.project / f"Sources/{name}").rglob("*.swift"))) for name in LIBRARIES)
+    for name in ABOVE:
+        errors += told(build, build.swift(
+            copied(build, f"Sources/{name}", name), "-emit-module", "-module-name", name, "-parse-as-library", "-o",
+            build.modules / f"{name}.swiftmodule", "-I", build.headers / "probe",
+            "-experimental-allow-module-with-compiler-errors"))  # fmt: skip
+    count = len(files) + sum(len(list((build.project / f"Sources/{name}").rglob("*.swift"))) for name in (*LIBRARIES, *ABOVE))
     return below + errors, f"{count} files, {len(below) + len(errors)} errors"
 
 

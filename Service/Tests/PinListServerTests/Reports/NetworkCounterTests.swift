@@ -115,7 +115,7 @@ struct NetworkCounterTests {
         #expect(scene.number("192.0.2.1", "b.example") == 1)
     }
 
-    @Test("once a share is full of groups of two networks each, a flood of further ones has no group looked through again")
+    @Test("a share full of groups of two networks each is looked through once, whatever floods in")
     func searchedOnce() {
         var scene = Scene()
         let share = GroupQuota(listed: 0, other: 0).mostOfShare(isListed: true)
