@@ -25,7 +25,7 @@ struct RotationPageTests {
         let html = try self.html(Story.rotationsPage)
         #expect(html.contains("<bdi>announced</bdi>"))
         #expect(html.contains("3 entries are concerned"))
-        #expect(html.contains("<tr><th scope=\"row\">earliest switch</th>"))
+        #expect(html.contains("<tr><th scope=\"row\"><bdi>earliest switch</bdi></th>"))
         #expect(html.contains("the old key was in a backup"))
         #expect(html.contains("was stored by a later version"))
         // One is overdue, the other is not.
