@@ -47,3 +47,75 @@ public struct Canary: Sendable {
         }
     }
 }
+
+/// A function that decides, with inputs whose answers are known.
+///
+/// The closures call the very functions that decide about connections, with hosts and keys that look like any other,
+/// and leave nothing behind: no event, no report, no entry in a cache. The adapters make them.
+public struct CanaryCheck: Sendable {
+    /// What is checked: `verdict`, `path`, `list-signature`, `hash`.
+    public let name: String
+
+    /// The inputs.
+    public let trials: [CanaryTrial]
+
+    /// Creates a check.
+    public init(_ name: String, _ trials: [CanaryTrial]) {
+        self.name = name
+        self.trials = trials
+    }
+
+    /// Checks a SHA-256 with the examples of FIPS 180-4 (NIST, "SHA256.pdf").
+    ///
+    /// - Parameters:
+    ///   - other: A message that was never hashed before: its digest has to be none of the known ones.
+    ///   - digest: The function that hashes keys.
+    public static func sha256(
+        other: @escaping @Sendable () -> [UInt8], _ digest: @escaping @Sendable ([UInt8]) -> [UInt8]
+    ) -> Self {
+        var trials = Self.examples.map { message, expected in CanaryTrial.good { digest(message) == expected } }
+        trials.append(
+            .bad {
+                let digest = digest(other())
+                return digest.count != 32 || Self.examples.contains { $0.1 == digest }
+            })
+        return Self("hash", trials)
+    }
+
+    /// Messages and their digests.
+    static let examples: [([UInt8], [UInt8])] = [
+        (
+            Array("abc".utf8),
+            [
+                0xBA, 0x78, 0x16, 0xBF, 0x8F, 0x01, 0xCF, 0xEA, 0x41, 0x41, 0x40, 0xDE, 0x5D, 0xAE, 0x22, 0x23,
+                0xB0, 0x03, 0x61, 0xA3, 0x96, 0x17, 0x7A, 0x9C, 0xB4, 0x10, 0xFF, 0x61, 0xF2, 0x00, 0x15, 0xAD,
+            ]
+        ),
+        (
+            Array("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq".utf8),
+            [
+                0x24, 0x8D, 0x6A, 0x61, 0xD2, 0x06, 0x38, 0xB8, 0xE5, 0xC0, 0x26, 0x93, 0x0C, 0x3E, 0x60, 0x39,
+                0xA3, 0x3C, 0xE4, 0x59, 0x64, 0xFF, 0x21, 0x67, 0xF6, 0xEC, 0xED, 0xD4, 0x19, 0xDB, 0x06, 0xC1,
+            ]
+        ),
+    ]
+}
+
+/// One input with a known answer.
+public struct CanaryTrial: Sendable {
+    /// Whether it has to be refused.
+    public let isBad: Bool
+
+    /// Puts it through the function that decides, and says whether it was accepted.
+    public let isAccepted: @Sendable () async -> Bool
+
+    /// What has to be refused.
+    public static func bad(_ isAccepted: @escaping @Sendable () async -> Bool) -> Self {
+        Self(isBad: true, isAccepted: isAccepted)
+    }
+
+    /// What has to be accepted: a function that refuses everything is no function that decides.
+    public static func good(_ isAccepted: @escaping @Sendable () async -> Bool) -> Self {
+        Self(isBad: false, isAccepted: isAccepted)
+    }
+}

@@ -152,3 +152,123 @@ struct CodeComparison: Sendable {
         return indexes
     }
 }
+
+/// What a comparison of code found, and how far it came.
+struct CodeComparisonResult: Hashable, Sendable {
+    /// The differences by address: at most ``CodeComparison/mostDifferences``.
+    var differences: [CodeDifference] = []
+    /// Whether there were more differences than are given.
+    var hasMore = false
+    /// How many bytes were compared.
+    var comparedBytes = 0
+    /// Bytes that could not be read, of the file or of memory: they are not known to be right.
+    var unreadable: [CodeRange] = []
+
+    /// Whether all that was asked for could be compared, and is the same.
+    var isSame: Bool { self.differences.isEmpty && !self.hasMore && self.unreadable.isEmpty }
+
+    /// Adds a difference while there is room.
+    mutating func add(_ difference: CodeDifference) {
+        if self.differences.count < CodeComparison.mostDifferences {
+            self.differences.append(difference)
+        } else {
+            self.hasMore = true
+        }
+    }
+}
+
+/// A run of bytes of code that is not what the file says.
+///
+/// Runs with fewer than ``CodeComparison/joinedBytes`` equal bytes between them are one.
+struct CodeDifference: Hashable, Sendable {
+    /// The most bytes of each side that are given.
+    static let bytesShown = 16
+
+    /// The first byte's address, without the image's bias.
+    let address: UInt64
+    /// Where in the file it stands.
+    let offset: UInt64
+    /// How many bytes, from the first that differs to the last.
+    let count: Int
+    /// The file's, from the first on: at most ``bytesShown``.
+    let inFile: [UInt8]
+    /// The memory's, from the first on: as many.
+    let inMemory: [UInt8]
+    /// The symbol that the first byte lies in; `nil` where the file names none.
+    var symbol: ImageSymbol?
+}
+
+/// Some bytes of an image's code.
+struct CodeRange: Hashable, Sendable {
+    /// The first byte's, without the image's bias. It and ``count`` add up.
+    let address: UInt64
+    /// How many; not negative.
+    let count: Int
+
+    /// The address after the last byte.
+    var end: UInt64 { self.address &+ UInt64(self.count) }
+
+    /// These bytes, in the same order, with each run of adjacent or overlapping ranges as one.
+    ///
+    /// - Parameter ranges: Sorted by address.
+    static func joined(_ ranges: [CodeRange]) -> [CodeRange] {
+        var joined: [CodeRange] = []
+        for range in ranges {
+            if let last = joined.last, range.address <= last.end {
+                let end = max(last.end, range.end)
+                joined[joined.count - 1] = CodeRange(address: last.address, count: Int(end - last.address))
+            } else {
+                joined.append(range)
+            }
+        }
+        return joined
+    }
+}
+
+/// Compares the code of many images a few chunks at a time, one after the other and then again from the beginning.
+///
+/// All code at once is tens of megabytes. Who knows where the round stands can change code behind it, so where it begins
+/// is for the caller to choose by chance, and so is how many chunks come next.
+struct ComparisonRound: Sendable {
+    private let comparisons: [CodeComparison]
+
+    /// How many chunks one round has.
+    let chunkCount: Int
+
+    /// The next chunk's number, counted over all images.
+    private(set) var position: Int
+
+    /// A round over these images.
+    ///
+    /// - Parameter start: The first chunk; any number: what remains after division by ``chunkCount`` counts.
+    init(_ comparisons: [CodeComparison], from start: UInt64) {
+        self.comparisons = comparisons
+        self.chunkCount = comparisons.reduce(0) { $0 + $1.chunkCount }
+        self.position = self.chunkCount == 0 ? 0 : Int(start % UInt64(self.chunkCount))
+    }
+
+    /// Compares the next chunks: so many, and none twice.
+    ///
+    /// - Returns: For each image that has some of them its index, and what was found.
+    mutating func next(_ count: Int) -> [(index: Int, result: CodeComparisonResult)] {
+        let end = self.position + min(max(count, 0), self.chunkCount)
+        let found =
+            self.results(self.position..<min(end, self.chunkCount))
+            + self.results(0..<max(end - self.chunkCount, 0))
+        self.position = end >= self.chunkCount ? end - self.chunkCount : end
+        return found
+    }
+
+    private func results(_ chunks: Range<Int>) -> [(index: Int, result: CodeComparisonResult)] {
+        var found: [(index: Int, result: CodeComparisonResult)] = []
+        var first = 0
+        for (index, comparison) in self.comparisons.enumerated() {
+            let own = chunks.clamped(to: first..<first + comparison.chunkCount)
+            if !own.isEmpty {
+                found.append((index, comparison.result(ofChunks: own.lowerBound - first..<own.upperBound - first)))
+            }
+            first += comparison.chunkCount
+        }
+        return found
+    }
+}

@@ -114,3 +114,137 @@ struct ELFHeader: Sendable {
         }
     }
 }
+
+/// Where an ELF file's addresses stand in the file, by what is mapped.
+struct ELFAddressMap: Sendable {
+    /// The smallest page of both architectures: a mapping covers whole pages, whatever the file says.
+    static let pageSize: UInt64 = 4_096
+
+    private let segments: [ImageSegment]
+
+    /// The map of these segments; at least one.
+    init(_ segments: [ImageSegment]) { self.segments = segments }
+
+    /// Where the file's first byte wants to lie: that of the lowest segment, less its offset.
+    var base: UInt64 {
+        self.segments.min { $0.address < $1.address }.map { $0.address &- $0.fileOffset } ?? 0
+    }
+
+    /// Where so many bytes from an address on stand; `nil` if not all lie in one segment's part of the file.
+    func offset(of address: UInt64, count: UInt64) -> UInt64? {
+        for segment in self.segments {
+            guard let offset = segment.offset(of: address) else { continue }
+            return count <= segment.fileSize - (address - segment.address) ? offset : nil
+        }
+        return nil
+    }
+
+    /// The segments of code, extended to whole pages.
+    ///
+    /// What fills the first and last page up is the file's as well, and a place where foreign code can hide. It is left
+    /// out where another segment lies in that page, and after a segment whose memory goes on past the file.
+    var comparableCode: [ImageSegment] {
+        self.segments.filter { $0.isExecutable && $0.fileSize > 0 }.map { segment in
+            let end = segment.address + segment.fileSize
+            let head = segment.address % Self.pageSize
+            var before = min(head, segment.fileOffset)
+            var after = segment.memorySize == segment.fileSize ? (end.roundedUp(to: Self.pageSize) ?? end) - end : 0
+            let first = segment.address - head
+            for other in self.segments where other != segment && !other.addresses.isEmpty {
+                if other.addresses.overlaps(first..<segment.address) { before = 0 }
+                if other.addresses.overlaps(end..<end + after) { after = 0 }
+            }
+            // The file's end is no reason to stop: memory past it is zero.
+            if (segment.fileOffset + segment.fileSize).adding(after) == nil { after = 0 }
+            return ImageSegment(
+                address: segment.address - before, memorySize: before + segment.fileSize + after,
+                fileOffset: segment.fileOffset - before, fileSize: before + segment.fileSize + after,
+                isExecutable: true, isWritable: segment.isWritable)
+        }
+    }
+}
+
+/// What an ELF file tells the loader (gABI, "Dynamic Section"): tags with a number or an address.
+///
+/// It is read from the file. In memory the loader has added the bias to some of the addresses.
+struct ELFDynamicSection: Sendable {
+    /// The tags that are understood.
+    enum Tag: UInt64, Hashable, Sendable {
+        /// `DT_NEEDED`: a library's name.
+        case needed = 1
+        /// `DT_PLTRELSZ`: bytes of the relocations of calls.
+        case pltRelocationsSize = 2
+        /// `DT_HASH`: the old hash table.
+        case hash = 4
+        /// `DT_STRTAB`: the strings.
+        case strings = 5
+        /// `DT_SYMTAB`: the symbols.
+        case symbols = 6
+        /// `DT_RELA`: relocations with addends.
+        case addendRelocations = 7
+        /// `DT_RELASZ`: their bytes.
+        case addendRelocationsSize = 8
+        /// `DT_STRSZ`: bytes of the strings.
+        case stringsSize = 10
+        /// `DT_SONAME`: the image's name.
+        case ownName = 14
+        /// `DT_REL`: relocations without addends.
+        case relocations = 17
+        /// `DT_RELSZ`: their bytes.
+        case relocationsSize = 18
+        /// `DT_PLTREL`: `DT_RELA` or `DT_REL`.
+        case pltRelocationsKind = 20
+        /// `DT_TEXTREL`: relocations touch code.
+        case textRelocations = 22
+        /// `DT_JMPREL`: relocations of calls.
+        case pltRelocations = 23
+        /// `DT_FLAGS`: flags.
+        case flags = 30
+        /// `DT_RELRSZ`: bytes of the packed relocations.
+        case relativeRelocationsSize = 35
+        /// `DT_RELR`: packed relocations.
+        case relativeRelocations = 36
+        /// `DT_RELACOUNT`: how many relocations with addends, from the first on, are `RELATIVE`.
+        case relativeCount = 0x6FFF_FFF9
+        /// `DT_GNU_HASH`: the hash table.
+        case gnuHash = 0x6FFF_FEF5
+    }
+
+    /// The value of each tag that stands there; where it stands twice, the last, as the loader takes it.
+    private let values: [Tag: UInt64]
+
+    /// Where in the strings the needed libraries' names stand.
+    let needed: [UInt64]
+
+    /// Of a static program: nothing.
+    static let none = ELFDynamicSection(values: [:], needed: [])
+
+    private init(values: [Tag: UInt64], needed: [UInt64]) {
+        self.values = values
+        self.needed = needed
+    }
+
+    /// Reads pairs of a tag and a value, up to the tag 0.
+    init(_ bytes: [UInt8]) throws(ImageRefusal) {
+        var values: [Tag: UInt64] = [:]
+        var needed: [UInt64] = []
+        var index = 0
+        while let number = bytes.littleEndian(UInt64.self, at: index), number != 0,
+            let value = bytes.littleEndian(UInt64.self, at: index + 8)
+        {
+            index += 16
+            guard let tag = Tag(rawValue: number) else { continue }
+            if tag == .needed { needed.append(value) } else { values[tag] = value }
+        }
+        guard needed.count <= ImageLimits.libraries else {
+            throw ImageRefusal(.tooLarge, "more than \(ImageLimits.libraries) libraries are needed")
+        }
+        self.init(values: values, needed: needed)
+    }
+
+    /// The value of a tag.
+    subscript(tag: Tag) -> UInt64? { self.values[tag] }
+
+    /// Whether the loader may have to write to code (`DT_TEXTREL`, `DF_TEXTREL`).
+    var hasTextRelocations: Bool { self[.textRelocations] != nil || (self[.flags] ?? 0) & 4 != 0 }
+}

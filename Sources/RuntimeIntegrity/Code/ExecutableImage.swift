@@ -72,3 +72,162 @@ extension ExecutableImage {
         self.segments.contains { $0.isExecutable && $0.addresses.contains(address) }
     }
 }
+
+/// The instruction sets whose code is understood.
+enum CodeArchitecture: String, Hashable, Sendable {
+    /// Intel and AMD, 64 bits: instructions of 1 to 15 bytes.
+    case x86
+    /// ARM, 64 bits, with and without pointer authentication: instructions of 4 bytes, little endian.
+    case arm64
+
+    /// The architecture that this module is compiled for; `nil` for others.
+    static var own: CodeArchitecture? {
+        #if arch(x86_64)
+        .x86
+        #elseif arch(arm64)
+        .arm64
+        #else
+        nil
+        #endif
+    }
+}
+
+/// A part of an executable that is mapped as one: an ELF `PT_LOAD`, a Mach-O `LC_SEGMENT_64`.
+///
+/// No sum of its numbers overflows: who makes one has checked that.
+struct ImageSegment: Hashable, Sendable {
+    /// Where it wants to lie. It lies there plus the image's bias.
+    let address: UInt64
+    /// Bytes in memory, at least ``fileSize``: what the file does not have is zero.
+    let memorySize: UInt64
+    /// Where it begins in the file.
+    let fileOffset: UInt64
+    /// Bytes in the file.
+    let fileSize: UInt64
+    /// Whether it is mapped to be run.
+    let isExecutable: Bool
+    /// Whether it is mapped to be written to.
+    let isWritable: Bool
+
+    /// Its addresses in memory, without the bias.
+    var addresses: Range<UInt64> { self.address..<self.address + self.memorySize }
+
+    /// Where in the file the byte of an address stands; `nil` outside of what the file has.
+    func offset(of address: UInt64) -> UInt64? {
+        guard address >= self.address, address - self.address < self.fileSize else { return nil }
+        return self.fileOffset + (address - self.address)
+    }
+}
+
+/// A name of an executable that has an address.
+struct ImageSymbol: Hashable, Sendable {
+    /// What a symbol names.
+    enum Kind: Hashable, Sendable {
+        /// Code.
+        case function
+        /// Code that chooses, once, the function that callers get (`STT_GNU_IFUNC`, `N_SYMBOL_RESOLVER`).
+        case resolver
+        /// Data, or what the file does not say.
+        case other
+    }
+
+    /// As it stands in the file: mangled, and on Mach-O with the first underscore.
+    let name: String
+    /// Without the image's bias.
+    let address: UInt64
+    /// In bytes; 0 where the file does not say.
+    let size: UInt64
+    /// What it names.
+    let kind: Kind
+
+    /// Whether an address lies in it. A symbol without a size has one byte.
+    func contains(_ address: UInt64) -> Bool {
+        address >= self.address && address - self.address < max(self.size, 1)
+    }
+}
+
+/// The most of everything that is read of an executable: its file may be hostile.
+///
+/// The numbers bound the work and what is held. They lie above what was counted in the libraries of Swift 6.3.1 and in
+/// Chromium 156, the largest program at hand.
+enum ImageLimits {
+    /// Program headers of an ELF file, segments of a Mach-O file. Linkers write about 10.
+    static let segments = 128
+    /// Entries of ELF's dynamic section. Linkers write about 30, and one for each library.
+    static let dynamicEntries = 4_096
+    /// Section headers of an ELF file. A file with more is read without its full symbol table.
+    static let sections = 4_096
+    /// Libraries that an image names.
+    static let libraries = 1_024
+    /// Symbols of one table. Swift's own libraries have up to 51,000. They are not held: they are read in passing.
+    static let symbols = 1 << 21
+    /// Relocations or bound pointers of an image, not held. Chromium has 1.1 million.
+    static let relocations = 1 << 21
+    /// Relocations inside of code, which are held: 16 bytes each.
+    static let codeRelocations = 16_384
+    /// UTF-8 bytes of a symbol's name. Swift's own libraries have up to 213; generic code of apps has longer ones.
+    static let nameLength = 8_192
+    /// Bytes of ELF's notes that are searched for the build identifier.
+    static let noteBytes = 4_096
+    /// Symbols of one hash bucket that are looked at. Linkers aim at a few.
+    static let hashChain = 4_096
+    /// Definitions of one name in one image: one for each version of it.
+    static let definitions = 16
+    /// Mach-O load commands.
+    static let loadCommands = 4_096
+    /// Bytes of Mach-O's load commands: one read.
+    static let loadCommandBytes = ExecutableBytes.longestRead
+    /// Architectures in a fat Mach-O file.
+    static let slices = 32
+    /// Imported names of Mach-O's chained fixups.
+    static let imports = 1 << 18
+    /// Steps of a walk through Mach-O's trie of exported names: each takes at least one byte of the name.
+    static let trieSteps = nameLength
+    /// Bytes of that tree that one search reads: a node has some ten edges of some hundred bytes.
+    static let trieBytes = 1 << 18
+    /// Symbols of a Mach-O file without that tree: an old one, in which each search goes through all.
+    static let unindexedSymbols = 65_536
+}
+
+/// Why an executable file is not read.
+///
+/// Only ``code`` takes part in comparisons.
+struct ImageRefusal: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What was wrong. Bounded, so it may label a metric.
+    struct Code: Hashable, Sendable, CustomStringConvertible {
+        /// The code, lower case with hyphens.
+        let description: String
+
+        /// Not an executable of the format.
+        static let otherFormat = Code(description: "other-format")
+        /// An executable of the format, of a kind or an architecture that is not understood.
+        static let unsupported = Code(description: "unsupported")
+        /// Bytes that a header promises are not there.
+        static let truncated = Code(description: "truncated")
+        /// Numbers that contradict each other.
+        static let malformed = Code(description: "malformed")
+        /// More of something than ``ImageLimits`` allows.
+        static let tooLarge = Code(description: "too-large")
+    }
+
+    /// What was wrong.
+    let code: Code
+
+    /// Where, in one sentence without a full stop.
+    let reason: String
+
+    /// States a refusal.
+    init(_ code: Code, _ reason: String) {
+        self.code = code
+        self.reason = reason
+    }
+
+    /// The code and the reason.
+    var description: String { "\(self.code): \(self.reason)" }
+
+    /// Equal when the codes are.
+    static func == (left: ImageRefusal, right: ImageRefusal) -> Bool { left.code == right.code }
+
+    /// Feeds the code alone, as `==` compares it alone.
+    func hash(into hasher: inout Hasher) { hasher.combine(self.code) }
+}

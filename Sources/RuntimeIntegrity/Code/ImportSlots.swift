@@ -112,3 +112,128 @@ struct ImportSlots: Sendable {
         return self.images.standsFor(libraries[number], place) ? nil : .otherLibrary
     }
 }
+
+/// A place in an image's data that the loader fills with an address, and that code then jumps or points through.
+struct ImportSlot: Hashable, Sendable {
+    /// What is put there.
+    enum Kind: Hashable, Sendable {
+        /// The address of a function that is called through the slot, perhaps only found at the first call.
+        case call
+        /// The address of a name, plus an addend.
+        case pointer
+        /// What a resolver of this very image chose (`IRELATIVE`).
+        case resolved
+    }
+
+    /// Where a name comes from (Mach-O's two levels of names).
+    enum Source: Hashable, Sendable {
+        /// From any image that has it.
+        case any
+        /// From the library at this place of ``ExecutableImage/libraries``.
+        case library(Int)
+    }
+
+    /// Where the slot lies, without the image's bias.
+    let address: UInt64
+    /// What is put there.
+    let kind: Kind
+    /// The name; `nil` with ``Kind/resolved``.
+    let symbol: String?
+    /// Where the name has to come from, as the image says; ``Source/any`` where it does not, as in ELF.
+    var source = Source.any
+    /// What is added to the name's address.
+    let addend: Int64
+    /// Whether the name may be missing; then the slot holds 0.
+    let isWeak: Bool
+    /// Where the image itself has the name, without the bias; `nil` where it has not.
+    let ownAddress: UInt64?
+    /// What stands in the file: of a call that is not bound yet, the address of the code that binds it; `nil` where the
+    /// file says nothing.
+    let unboundAddress: UInt64?
+    /// Whether the pointer carries a signature in its upper bits (arm64e).
+    let isSigned: Bool
+    /// Whether it is a variable of the program, which the loader only gives its first value.
+    let isVariable: Bool
+}
+
+/// The slots of one image that were judged, and what stood in them: to see that nobody touched them since.
+///
+/// Of each slot its place is kept, and of all values one sum that depends on each and on its place, under the process's
+/// own key for hashes.
+struct JudgedSlots: Sendable {
+    /// The most slots: 4 bytes each.
+    static let most = 1 << 16
+
+    private let base: UInt64
+    private var offsets: [UInt32] = []
+    private var sum: UInt64 = 0
+
+    /// Whether all slots were kept that were noted: no more than ``most``, and none 4 GiB behind the base.
+    private(set) var isWhole = true
+
+    /// No slot yet.
+    ///
+    /// - Parameter base: An address at or below all slots.
+    init(from base: UInt64) { self.base = base }
+
+    /// Keeps what stands in a slot.
+    mutating func note(_ value: UInt64, at address: UInt64) {
+        guard self.offsets.count < Self.most, let offset = UInt32(exactly: address &- self.base) else {
+            self.isWhole = false
+            return
+        }
+        self.offsets.append(offset)
+        self.sum &+= Self.mark(value, address)
+    }
+
+    /// Prepares for reading: linkers list slots by name, and memory is read in order.
+    mutating func sort() { self.offsets.sort() }
+
+    /// Whether the same stands there still; `false` when it cannot be read.
+    func stand(in memory: ExecutableBytes) -> Bool {
+        var window = ByteWindow(memory)
+        var sum: UInt64 = 0
+        for offset in self.offsets {
+            let address = self.base &+ UInt64(offset)
+            guard let value = window.littleEndian(UInt64.self, at: address) else { return false }
+            sum &+= Self.mark(value, address)
+        }
+        return sum == self.sum
+    }
+
+    private static func mark(_ value: UInt64, _ address: UInt64) -> UInt64 {
+        var hasher = Hasher()
+        hasher.combine(address)
+        hasher.combine(value)
+        return UInt64(bitPattern: Int64(hasher.finalize()))
+    }
+}
+
+/// A slot that holds another address than the loader would have put there.
+struct ImportFinding: Hashable, Sendable {
+    /// What is wrong.
+    enum Kind: Hashable, Sendable {
+        /// It points to where no image lies.
+        case outside
+        /// It points into an image that does not have the name.
+        case otherImage
+        /// It points to the name in an image that the program needs, but another library is named as the one to have it
+        /// from (Mach-O).
+        case otherLibrary
+        /// It points into an image that has the name, and not to it.
+        case displaced
+        /// It points to the name in an image that nobody needs: a preload. A weaker sign, and often meant.
+        case interposed
+        /// It cannot be read.
+        case unreadable
+    }
+
+    /// What is wrong.
+    let kind: Kind
+    /// The slot; its address is without the image's bias.
+    let slot: ImportSlot
+    /// What the slot holds; `nil` where it cannot be read.
+    let target: UInt64?
+    /// The path of the image that it points into.
+    let path: String?
+}

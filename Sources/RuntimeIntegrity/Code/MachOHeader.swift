@@ -169,3 +169,115 @@ struct MachOHeader: Sendable {
         return (segment, protection & 7 != 0 && memorySize > 0)
     }
 }
+
+/// The load commands of a Mach-O file, of 64 bits or of 32 (`<mach-o/loader.h>`): phones, Macs and watches.
+struct MachOLoadCommands: Sendable {
+    /// Whether it is a file of 64 bits.
+    let isWide: Bool
+    /// The processor (`CPU_TYPE_…`).
+    let processor: UInt32
+    /// The kind of file (`MH_EXECUTE` and its kin).
+    let kind: UInt32
+    /// What holds for the file as a whole (`MH_TWOLEVEL` and its kin).
+    let flags: UInt32
+    /// The commands in order: the number, and all bytes.
+    let all: [(number: UInt32, bytes: [UInt8])]
+
+    /// Reads them from the beginning of a slice.
+    init(_ file: ExecutableBytes) throws(ImageRefusal) {
+        guard let header = file.bytes(at: 0, count: 28), let magic = header.littleEndian(UInt32.self, at: 0),
+            magic == 0xFEED_FACF || magic == 0xFEED_FACE
+        else { throw ImageRefusal(.otherFormat, "the file does not begin as Mach-O") }
+        guard let processor = header.littleEndian(UInt32.self, at: 4),
+            let kind = header.littleEndian(UInt32.self, at: 12),
+            let count = header.littleEndian(UInt32.self, at: 16), let size = header.littleEndian(UInt32.self, at: 20),
+            let flags = header.littleEndian(UInt32.self, at: 24)
+        else { throw ImageRefusal(.truncated, "the header is cut") }
+        guard count <= UInt32(ImageLimits.loadCommands), size <= UInt32(ImageLimits.loadCommandBytes) else {
+            throw ImageRefusal(.tooLarge, "the load commands are more than is read")
+        }
+        let isWide = magic == 0xFEED_FACF
+        guard let commands = file.bytes(at: isWide ? 32 : 28, count: Int(size)) else {
+            throw ImageRefusal(.truncated, "the load commands are cut")
+        }
+        var all: [(number: UInt32, bytes: [UInt8])] = []
+        var index = 0
+        for _ in 0..<count {
+            guard let command = commands.littleEndian(UInt32.self, at: index),
+                let size = commands.littleEndian(UInt32.self, at: index + 4), size >= 8,
+                size <= commands.count - index
+            else { throw ImageRefusal(.malformed, "a load command does not fit") }
+            all.append((command, Array(commands[index..<index + Int(size)])))
+            index += Int(size)
+        }
+        self.isWide = isWide
+        self.processor = processor
+        self.kind = kind
+        self.flags = flags
+        self.all = all
+    }
+}
+
+/// Which part of a Mach-O file holds the code of one architecture (`<mach-o/fat.h>`; its numbers are big endian).
+enum MachOSlice {
+    /// An entry of the list of parts.
+    private struct Entry {
+        let processor: UInt32
+        let offset: UInt64
+        let count: UInt64
+
+        func part(of file: ExecutableBytes) throws(ImageRefusal) -> ExecutableBytes {
+            guard self.offset.adding(self.count) != nil else {
+                throw ImageRefusal(.malformed, "a slice's numbers overflow")
+            }
+            return file.part(from: self.offset, count: self.count)
+        }
+    }
+
+    /// The part for an architecture; all of a file that is not fat.
+    ///
+    /// Of several for arm64 (with and without pointer authentication) the first.
+    static func bytes(of file: ExecutableBytes, for architecture: CodeArchitecture) throws(ImageRefusal)
+        -> ExecutableBytes
+    {
+        guard let entries = try self.entries(of: file) else { return file }
+        let processor = MachOHeader.processor(architecture)
+        guard let entry = entries.first(where: { $0.processor == processor }) else {
+            throw ImageRefusal(.unsupported, "the file has no slice for \(architecture.rawValue)")
+        }
+        return try entry.part(of: file)
+    }
+
+    /// The parts for all architectures; a file that is not fat alone.
+    static func all(of file: ExecutableBytes) throws(ImageRefusal) -> [ExecutableBytes] {
+        guard let entries = try self.entries(of: file) else { return [file] }
+        var parts: [ExecutableBytes] = []
+        for entry in entries { parts.append(try entry.part(of: file)) }
+        return parts
+    }
+
+    /// The list of parts; `nil` of a file that is not fat.
+    private static func entries(of file: ExecutableBytes) throws(ImageRefusal) -> [Entry]? {
+        guard let header = file.bytes(at: 0, count: 8), let magic = header.bigEndian(UInt32.self, at: 0) else {
+            throw ImageRefusal(.otherFormat, "the file is shorter than a Mach-O header")
+        }
+        // FAT_MAGIC, FAT_MAGIC_64: entries of 20 and 32 bytes.
+        guard magic == 0xCAFE_BABE || magic == 0xCAFE_BABF else { return nil }
+        let isWide = magic == 0xCAFE_BABF
+        // A Java class begins with the same four bytes; there a version stands here, from 45 on.
+        guard let count = header.bigEndian(UInt32.self, at: 4), count <= UInt32(ImageLimits.slices) else {
+            throw ImageRefusal(.tooLarge, "more than \(ImageLimits.slices) architectures")
+        }
+        let size = isWide ? 32 : 20
+        guard let table = file.bytes(at: 8, count: Int(count) * size) else {
+            throw ImageRefusal(.truncated, "the list of architectures is cut")
+        }
+        return stride(from: 0, to: table.count, by: size).map { entry in
+            let words = (2...5).map { UInt64(table.bigEndian(UInt32.self, at: entry + $0 * 4) ?? 0) }
+            return Entry(
+                processor: table.bigEndian(UInt32.self, at: entry) ?? 0,
+                offset: isWide ? words[0] << 32 | words[1] : words[0],
+                count: isWide ? words[2] << 32 | words[3] : words[1])
+        }
+    }
+}

@@ -2,6 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Foundation
+
 /// Compares code with the files that it was mapped from.
 ///
 /// C's library, the loader and the libraries that make TLS as a whole; of the program and of everything else some part each
@@ -72,5 +74,154 @@ public struct CodeDetector: TamperDetector {
         let count = "\(result.differences.count)\(result.hasMore ? " or more" : "")"
         let symbol = result.differences.lazy.compactMap { $0.symbol?.name }.first.map { ", one of them in \($0)" } ?? ""
         return "code of \(PrintableEvidence.name(ofPath: path)) differs from its file in \(count) places\(symbol)"
+    }
+}
+
+/// The code of a process: what is mapped, with the files that it was mapped from.
+struct LoadedCode {
+    /// The images; the program comes first.
+    let images: LoadedImages
+    /// The memory, by address.
+    let memory: ExecutableBytes
+    /// Files that could not be read or understood, by their names. What points into them is not judged.
+    let unread: [String]
+    /// The mappings with code, as they were then.
+    let regions: [MemoryRegion]
+
+    /// Reads the headers of every file that code is mapped from.
+    ///
+    /// What is mapped from memory, or from a file that is gone, is left out: code that points there is a finding.
+    ///
+    /// - Parameter readsFirstOnly: Reads no files but those of ``first``; the others are opaque.
+    init(_ machine: any ObservedMachine, readsFirstOnly: Bool = false) throws(Unobservable) {
+        let program = try machine.linkTarget(of: "/proc/self/exe")
+        self.regions = try machine.executableRegions()
+        var files: [(first: MemoryRegion, ranges: [Range<UInt64>])] = []
+        var places: [String: Int] = [:]
+        for region in self.regions where region.start < region.end {
+            guard !region.isAnonymous, !region.isMemoryFile, !region.isDeleted else { continue }
+            if let place = places[region.path] {
+                files[place].ranges.append(region.start..<region.end)
+            } else {
+                places[region.path] = files.count
+                files.append((region, [region.start..<region.end]))
+            }
+        }
+        var all: [LoadedImage] = []
+        var unread: [String] = []
+        let pieces = FilePieces()
+        for (number, (region, ranges)) in files.enumerated() {
+            let file = ExecutableBytes { offset, count in
+                pieces.bytes(of: number, at: offset, count: count) { offset, count in
+                    try? machine.bytes(of: region.path, at: offset, count: count)
+                }
+            }
+            let isRead = region.hasFile && (!readsFirstOnly || region.path == program || Self.isFirst(region.path))
+            let loaded = isRead ? Self.image(file, region) : nil
+            if loaded == nil, isRead { unread.append(PrintableEvidence.name(ofPath: region.path)) }
+            let image = loaded ?? LoadedImage(path: region.path, opaque: ranges)
+            if region.path == program { all.insert(image, at: 0) } else { all.append(image) }
+        }
+        self.images = LoadedImages(all)
+        self.unread = unread
+        self.memory = Self.memory(of: machine)
+    }
+
+    /// The memory of this process, by address.
+    static func memory(of machine: any ObservedMachine) -> ExecutableBytes {
+        ExecutableBytes { address, count in Self.memory(machine, address, count) }
+    }
+
+    /// The images that attackers change first, by their index: the program, and libraries that are known for it.
+    var first: [Int] {
+        self.images.all.indices.filter { index in
+            index == 0 || Self.isFirst(self.images.all[index].path)
+        }
+    }
+
+    private static func isFirst(_ path: String) -> Bool {
+        let file = PrintableEvidence.name(ofPath: path)
+        return PageScope.changedFirst.contains { file.hasPrefix($0) }
+    }
+
+    private static func image(_ file: ExecutableBytes, _ region: MemoryRegion) -> LoadedImage? {
+        #if canImport(Darwin)
+        guard let architecture = CodeArchitecture.own, let image = try? MachOImage(file, architecture: architecture)
+        else { return nil }
+        #else
+        guard let image = try? ELFImage(file) else { return nil }
+        #endif
+        return LoadedImage(path: region.path, image: image, codeMappedAt: region.start, offset: region.offset)
+    }
+
+    /// As many bytes as lie there: where not all can be read at once, a page at a time.
+    private static func memory(_ machine: any ObservedMachine, _ address: UInt64, _ count: Int) -> [UInt8]? {
+        if let whole = try? machine.bytes(at: address, count: count) { return whole }
+        let page = 4_096
+        guard count > page else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count)
+        while bytes.count < count {
+            let wanted = min(page, count - bytes.count)
+            guard let piece = try? machine.bytes(at: address + UInt64(bytes.count), count: wanted) else { break }
+            bytes += piece
+        }
+        return bytes.isEmpty ? nil : bytes
+    }
+}
+
+/// Pieces of files that were read during one look, so that small reads of the same tables ask the system once.
+///
+/// Symbols are looked up in many places of a file, 64 bytes at a time: without this a look at all calls of a program
+/// took 30,000 system calls. Each piece has one place, by its number; what comes later takes the place.
+///
+/// `@unchecked Sendable`: because what changes is read and written under the lock only.
+final class FilePieces: @unchecked Sendable {
+    /// The bytes of a piece.
+    static let size = 4_096
+    /// How many are held: half of the mebibyte that this module may hold at any time.
+    static let most = 128
+
+    private struct Piece {
+        let file: Int
+        let number: UInt64
+        let bytes: [UInt8]
+    }
+
+    private let lock = NSLock()
+    private var held = [Piece?](repeating: nil, count: FilePieces.most)
+
+    /// Bytes of a file: as many as asked, or fewer at its end; `nil` where it cannot be read.
+    ///
+    /// - Parameters:
+    ///   - file: A number for the file, the same each time.
+    ///   - offset: Of the first byte.
+    ///   - count: How many. More than ``size`` are read at once, and not held.
+    ///   - read: Reads the file.
+    func bytes(
+        of file: Int, at offset: UInt64, count: Int, _ read: (_ offset: UInt64, _ count: Int) -> [UInt8]?
+    ) -> [UInt8]? {
+        guard count <= Self.size else { return read(offset, count) }
+        let size = UInt64(Self.size)
+        guard let first = self.piece(offset / size, of: file, read) else { return nil }
+        let start = Int(offset % size)
+        guard start < first.count else { return nil }
+        let end = min(start + count, first.count)
+        // A piece that is not whole is the file's last.
+        guard end - start < count, first.count == Self.size else { return Array(first[start..<end]) }
+        let second = self.piece(offset / size + 1, of: file, read) ?? []
+        return Array(first[start...] + second[..<min(count - (end - start), second.count)])
+    }
+
+    private func piece(
+        _ number: UInt64, of file: Int, _ read: (_ offset: UInt64, _ count: Int) -> [UInt8]?
+    ) -> [UInt8]? {
+        // Files lie apart, so that the first pieces of all do not share a place.
+        let place = Int((number &+ UInt64(truncatingIfNeeded: file) &* 37) % UInt64(Self.most))
+        let known = self.lock.withLock { self.held[place] }
+        if let known, known.file == file, known.number == number { return known.bytes }
+        guard let bytes = read(number * UInt64(Self.size), Self.size) else { return nil }
+        self.lock.withLock { self.held[place] = Piece(file: file, number: number, bytes: bytes) }
+        return bytes
     }
 }

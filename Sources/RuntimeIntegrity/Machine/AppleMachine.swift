@@ -5,6 +5,7 @@
 #if canImport(Darwin)
 internal import CRuntimeProbe
 internal import Darwin
+internal import Foundation
 
 /// This process on Apple's systems, seen through libc and Mach.
 ///
@@ -28,6 +29,113 @@ public struct AppleMachine: ObservedMachine {
         case EACCES, EPERM: Unobservable(.refused, subject)
         default: Unobservable(.unsupported, subject)
         }
+    }
+}
+
+extension AppleMachine {
+    /// `P_TRACED`, and the number of threads. Who traces is not said.
+    public func status() throws(Unobservable) -> ProcessStatus {
+        let traced = probe_traced()
+        guard traced >= 0 else { throw Self.failure(traced, "status") }
+        let threads = probe_threads(nil, 0)
+        return ProcessStatus(tracer: traced == 1 ? -1 : 0, threads: threads > 0 ? threads : nil)
+    }
+
+    /// The names that threads gave themselves.
+    public func threadNames() throws(Unobservable) -> [String] {
+        var bytes = [UInt8](repeating: 0, count: 64 * ObservationLimits.threads)
+        let count = bytes.withUnsafeMutableBytes { buffer in
+            probe_threads(buffer.baseAddress?.assumingMemoryBound(to: CChar.self), buffer.count)
+        }
+        guard count >= 0 else { throw Self.failure(count, "names of threads") }
+        guard count <= ObservationLimits.threads else { throw Unobservable(.tooLarge, "names of threads") }
+        return bytes.split(separator: 0, omittingEmptySubsequences: false).prefix(count).map {
+            String(decoding: $0, as: UTF8.self)
+        }
+    }
+
+    /// By `F_GETPATH`, which knows files only.
+    public func descriptors() throws(Unobservable) -> [OpenDescriptor] {
+        var path = [CChar](repeating: 0, count: 1_024)
+        var descriptors: [OpenDescriptor] = []
+        for number in 0..<ObservationLimits.descriptors {
+            let length = probe_descriptor_path(number, &path)
+            guard length > 0 else { continue }
+            let target = String(decoding: path[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            descriptors.append(OpenDescriptor(number: Int32(number), target: target))
+        }
+        return descriptors
+    }
+
+    /// As it is now: the one of the start is not kept.
+    public func environment() throws(Unobservable) -> [EnvironmentVariable] {
+        guard let entries = probe_environment() else { throw Unobservable(.missing, "environment") }
+        var bytes: [UInt8] = []
+        var index = 0
+        while let entry = entries[index], bytes.count < ObservationLimits.environmentBytes {
+            bytes += String(cString: entry).utf8
+            bytes.append(0)
+            index += 1
+        }
+        return EnvironmentVariable.parse(bytes)
+    }
+
+    /// By `sysctl`; the sandbox of phones does not say.
+    public func parentName() throws(Unobservable) -> String? {
+        var name = [CChar](repeating: 0, count: 17)
+        let length = probe_parent(&name, 16)
+        guard length > 0 else { throw Self.failure(length, "parent") }
+        return String(decoding: name[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
+
+extension AppleMachine {
+    /// Asks each descriptor of this process for its peer.
+    public func peerPorts() throws(Unobservable) -> [UInt16] {
+        (0..<ObservationLimits.descriptors).compactMap { number in
+            let port = probe_peer_port(number)
+            return port > 0 ? UInt16(exactly: port) : nil
+        }
+    }
+
+    /// With a socket that does not block.
+    public func answer(
+        onLoopbackPort port: UInt16, to request: [UInt8], atMost limit: Int, milliseconds: Int
+    ) throws(Unobservable) -> [UInt8]? {
+        let file = probe_connect(port)
+        guard file != -Int(ECONNREFUSED) else { return nil }
+        guard file >= 0 else { throw Self.failure(file, "port") }
+        defer { _ = probe_close(file) }
+        guard probe_wait(file, 4, milliseconds) & 4 != 0 else { throw Unobservable(.late, "port") }
+        let sent = request.withUnsafeBytes { probe_send(file, $0.baseAddress, $0.count) }
+        guard sent == request.count else {
+            if sent == -Int(ECONNREFUSED) { return nil }
+            throw Self.failure(sent, "port")
+        }
+        guard probe_wait(file, 1, milliseconds) & 1 != 0 else { throw Unobservable(.late, "port") }
+        return [UInt8](unsafeUninitializedCapacity: limit) { buffer, filled in
+            filled = max(0, Int(probe_read(file, buffer.baseAddress, limit)))
+        }
+    }
+}
+
+extension AppleMachine {
+    /// The first image of dyld's list.
+    public func programPath() throws(Unobservable) -> String {
+        guard probe_images() > 0, let path = probe_image(0) else { throw Unobservable(.missing, "program") }
+        return String(cString: path)
+    }
+
+    /// By the main bundle.
+    public func bundleIdentifier() throws(Unobservable) -> String {
+        guard let identifier = Bundle.main.bundleIdentifier else { throw Unobservable(.missing, "bundle") }
+        return identifier
+    }
+
+    /// By the main bundle.
+    public func receiptPath() throws(Unobservable) -> String {
+        guard let path = Bundle.main.appStoreReceiptURL?.path else { throw Unobservable(.missing, "receipt") }
+        return path
     }
 }
 #endif

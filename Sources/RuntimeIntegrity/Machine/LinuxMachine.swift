@@ -107,4 +107,97 @@ public struct LinuxMachine: ObservedMachine {
         }
     }
 }
+
+extension LinuxMachine {
+    /// From `/proc/self/status`.
+    public func status() throws(Unobservable) -> ProcessStatus {
+        try ProcessStatus(parsing: self.whole("/proc/self/status", atMost: ObservationLimits.statusBytes))
+    }
+
+    /// From `/proc/self/task/*/comm`.
+    public func threadNames() throws(Unobservable) -> [String] {
+        var names: [String] = []
+        try self.names(in: "/proc/self/task") { (id) throws(Unobservable) in
+            guard names.count < ObservationLimits.threads else { throw Unobservable(.tooLarge, "names of threads") }
+            let file = probe_open("/proc/self/task/\(String(cString: id))/comm")
+            // A thread may have ended since.
+            guard file >= 0 else { return }
+            defer { _ = probe_close(file) }
+            // TASK_COMM_LEN: 15 bytes and a newline.
+            withUnsafeTemporaryAllocation(byteCount: 16, alignment: 1) { bytes in
+                let count = probe_read(file, bytes.baseAddress, bytes.count)
+                guard count > 0 else { return }
+                names.append(String(decoding: bytes[..<count].prefix { $0 != 0x0A }, as: UTF8.self))
+            }
+        }
+        return names
+    }
+
+    /// From `/proc/self/fd`.
+    public func descriptors() throws(Unobservable) -> [OpenDescriptor] {
+        var descriptors: [OpenDescriptor] = []
+        try self.names(in: "/proc/self/fd") { (name) throws(Unobservable) in
+            guard descriptors.count < ObservationLimits.descriptors else {
+                throw Unobservable(.tooLarge, "descriptors")
+            }
+            let number = String(cString: name)
+            let link = self.link("/proc/self/fd/\(number)")
+            guard link.result > 0, let value = Int32(number) else { return }
+            descriptors.append(OpenDescriptor(number: value, target: link.target))
+        }
+        return descriptors
+    }
+
+    /// From `/proc/self/environ`: as it was at the start.
+    public func environment() throws(Unobservable) -> [EnvironmentVariable] {
+        EnvironmentVariable.parse(
+            try self.whole("/proc/self/environ", atMost: ObservationLimits.environmentBytes))
+    }
+
+    /// From `/proc/PARENT/comm`. A parent in another namespace has the number 0 and no name.
+    public func parentName() throws(Unobservable) -> String? {
+        let parent = probe_parent_id()
+        guard parent > 0 else { return nil }
+        let name = try self.whole("/proc/\(parent)/comm", atMost: 64)
+        return String(decoding: name.prefix { $0 != 0x0A }, as: UTF8.self)
+    }
+}
+
+extension LinuxMachine {
+    /// Asks each descriptor of this process for its peer. `/proc/self/net/tcp` would list all sockets of the machine.
+    public func peerPorts() throws(Unobservable) -> [UInt16] {
+        var ports: [UInt16] = []
+        var left = ObservationLimits.descriptors
+        try self.names(in: "/proc/self/fd") { (name) throws(Unobservable) in
+            left -= 1
+            guard left >= 0 else { throw Unobservable(.tooLarge, "connections") }
+            guard let number = Int(String(cString: name)) else { return }
+            let port = probe_peer_port(number)
+            if port > 0, let port = UInt16(exactly: port) { ports.append(port) }
+        }
+        return ports
+    }
+
+    /// With a socket that does not block, and at most three waits.
+    public func answer(
+        onLoopbackPort port: UInt16, to request: [UInt8], atMost limit: Int, milliseconds: Int
+    ) throws(Unobservable) -> [UInt8]? {
+        let file = probe_connect(port)
+        // A container without a network has no ports that answer.
+        guard file != -Int(ECONNREFUSED), file != -Int(ENETUNREACH) else { return nil }
+        guard file >= 0 else { throw Self.failure(file, "port") }
+        defer { _ = probe_close(file) }
+        guard probe_wait(file, 4, milliseconds) & 4 != 0 else { throw Unobservable(.late, "port") }
+        let sent = request.withUnsafeBytes { probe_send(file, $0.baseAddress, $0.count) }
+        guard sent == request.count else {
+            // A socket whose connection was refused says so now.
+            if sent == -Int(ECONNREFUSED) { return nil }
+            throw Self.failure(sent, "port")
+        }
+        guard probe_wait(file, 1, milliseconds) & 1 != 0 else { throw Unobservable(.late, "port") }
+        return [UInt8](unsafeUninitializedCapacity: limit) { buffer, filled in
+            filled = max(0, Int(probe_read(file, buffer.baseAddress, limit)))
+        }
+    }
+}
 #endif

@@ -2,6 +2,14 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
+
 /// Looks at this process at start, before connections, and at random times.
 ///
 ///     let monitor = IntegrityMonitor(.standard(), on: LinuxMachine(), policy: .refusing)
@@ -110,5 +118,77 @@ public actor IntegrityMonitor {
         if due.wipes { self.response.wipe() }
         if due.ends { self.response.end() }
         return decision
+    }
+}
+
+/// A clock that only goes forward, and how to wait. A protocol, so that a test can say both.
+public protocol IntegrityClock: Sendable {
+    /// Nanoseconds since some moment.
+    var nanoseconds: UInt64 { get }
+
+    /// Waits.
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled.
+    func sleep(nanoseconds: UInt64) async throws
+}
+
+/// The clock of the device.
+public struct SystemIntegrityClock: IntegrityClock {
+    /// Creates the clock.
+    public init() {}
+
+    /// Since the system's start.
+    public var nanoseconds: UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return UInt64(max(0, time.tv_sec)) &* 1_000_000_000 &+ UInt64(max(0, time.tv_nsec))
+    }
+
+    /// Waits with `Task.sleep`.
+    public func sleep(nanoseconds: UInt64) async throws { try await Task.sleep(nanoseconds: nanoseconds) }
+}
+
+/// How long the monitor waits between two looks at everything.
+///
+/// A random time: who knows when the next look is can be gone by then.
+public struct IntegritySchedule: Hashable, Sendable {
+    /// The shortest wait, in nanoseconds.
+    public let shortest: UInt64
+
+    /// The longest wait, in nanoseconds.
+    public let longest: UInt64
+
+    /// From 20 seconds to 3 minutes: a whole look takes milliseconds, so that it costs less than a thousandth.
+    public static let standard = Self(shortestSeconds: 20, longestSeconds: 180)
+
+    /// Creates a schedule.
+    ///
+    /// - Parameters:
+    ///   - shortest: Seconds; at least one.
+    ///   - longest: Seconds; no less than `shortest`, and at most a day.
+    public init(shortestSeconds shortest: UInt32, longestSeconds longest: UInt32) {
+        let shortest = min(max(1, UInt64(shortest)), 86_400)
+        self.shortest = shortest * 1_000_000_000
+        self.longest = min(max(shortest, UInt64(longest)), 86_400) * 1_000_000_000
+    }
+
+    /// The next wait.
+    func next(_ randomness: inout some RandomNumberGenerator) -> UInt64 {
+        UInt64.random(in: self.shortest...self.longest, using: &randomness)
+    }
+}
+
+/// A sequence for shuffling, from one random number (SplitMix64, Steele and others 2014). Not fit for keys.
+struct SeededOrder: RandomNumberGenerator {
+    /// Where it stands.
+    var state: UInt64
+
+    /// The next number.
+    mutating func next() -> UInt64 {
+        self.state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = self.state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
     }
 }

@@ -2,6 +2,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+#if canImport(CryptoKit)
+internal import CryptoKit
+internal import Foundation
+#endif
+
 /// The signature of one part of a program, as `LC_CODE_SIGNATURE` names it: a list of blobs (`CS_SuperBlob`,
 /// `<kern/cs_blobs.h>` of XNU). Its numbers are big endian.
 ///
@@ -98,4 +103,181 @@ struct CodeSignature: Sendable {
         }
         return Entitlements(try PropertyListText.read(text))
     }
+}
+
+/// The part of a signature that names the program and has the hashes of its pages (`CS_CodeDirectory`, `<kern/cs_blobs.h>` of
+/// XNU). Its numbers are big endian.
+struct CodeDirectory: Sendable {
+    /// How pages are hashed (`CS_HASHTYPE_…`), from the weakest to the strongest.
+    enum HashKind: UInt8, Comparable, Sendable {
+        case sha1 = 1
+        case sha256 = 2
+        case truncatedSHA256 = 3
+        case sha384 = 4
+
+        /// The kernel takes the strongest; of the two of SHA-256 the one that is not cut.
+        private var rank: Int {
+            switch self {
+            case .sha1: 0
+            case .truncatedSHA256: 1
+            case .sha256: 2
+            case .sha384: 3
+            }
+        }
+
+        static func < (one: Self, other: Self) -> Bool { one.rank < other.rank }
+    }
+
+    /// All of it, in the signature.
+    let bytes: ExecutableBytes
+    /// How many bytes it has.
+    let count: UInt64
+    /// What the program is called: the bundle identifier, where Xcode signed.
+    let identifier: String
+    /// Who signed; `nil` where there is no team.
+    let team: String?
+    /// How pages are hashed.
+    let hashKind: HashKind
+    /// Whether it says of itself that there is no certificate (`CS_ADHOC`).
+    let isWithoutCertificate: Bool
+
+    /// The least bytes, of the oldest version.
+    private static let shortest: UInt64 = 44
+    /// The first version with a team (`CS_SUPPORTSTEAMID`).
+    private static let versionWithTeam: UInt32 = 0x2_0200
+
+    /// Reads one.
+    ///
+    /// - Parameters:
+    ///   - bytes: From its first byte on.
+    ///   - count: How many bytes the signature says that it has.
+    init(_ bytes: ExecutableBytes, count: UInt64) throws(ImageRefusal) {
+        guard count >= Self.shortest, let header = bytes.prefix(at: 0, most: Int(min(count, 52))) else {
+            throw ImageRefusal(.truncated, "the CodeDirectory is cut")
+        }
+        func number(_ index: Int) throws(ImageRefusal) -> UInt32 {
+            guard let number = header.bigEndian(UInt32.self, at: index) else {
+                throw ImageRefusal(.truncated, "the CodeDirectory is cut")
+            }
+            return number
+        }
+        let size = UInt64(header[36])
+        guard let hashKind = HashKind(rawValue: header[37]) else {
+            throw ImageRefusal(.unsupported, "a CodeDirectory with hashes that are not known")
+        }
+        // The hashes of parts that are no pages stand before those of the pages.
+        let hashes = UInt64(try number(16))
+        let before = UInt64(try number(24)) * size
+        let pages = UInt64(try number(28)) * size
+        guard size > 0, hashes >= Self.shortest + before, hashes + pages <= count else {
+            throw ImageRefusal(.malformed, "the hashes of a CodeDirectory lie outside of it")
+        }
+        self.bytes = bytes
+        self.count = count
+        self.hashKind = hashKind
+        self.isWithoutCertificate = try number(12) & 2 != 0
+        self.identifier = try Self.name(bytes, at: UInt64(try number(20)), count)
+        let teamOffset = try number(8) >= Self.versionWithTeam ? UInt64(try number(48)) : 0
+        self.team = teamOffset == 0 ? nil : try Self.name(bytes, at: teamOffset, count)
+    }
+
+    private static func name(
+        _ bytes: ExecutableBytes, at offset: UInt64, _ count: UInt64
+    ) throws(ImageRefusal) -> String {
+        guard offset >= self.shortest, offset < count,
+            let read = bytes.prefix(at: offset, most: Int(min(count - offset, UInt64(SignatureLimits.nameLength) + 1))),
+            let end = read.firstIndex(of: 0)
+        else { throw ImageRefusal(.malformed, "a name of the CodeDirectory does not end within it") }
+        // What is not UTF-8 is replaced, and equal to no name that an app declares.
+        return String(decoding: read[..<end], as: UTF8.self)
+    }
+
+    /// The hash by which the system knows the program.
+    ///
+    /// - Parameter sha256: The hash function.
+    /// - Throws: Where it is another function's, and where the CodeDirectory is too large.
+    func hash(_ sha256: ([UInt8]) -> [UInt8]) throws(ImageRefusal) -> CodeDirectoryHash {
+        guard [.sha256, .truncatedSHA256].contains(self.hashKind) else {
+            throw ImageRefusal(.unsupported, "a CodeDirectory whose hash is not SHA-256")
+        }
+        guard self.count <= UInt64(SignatureLimits.hashedBytes) else {
+            throw ImageRefusal(.tooLarge, "a CodeDirectory of more than \(SignatureLimits.hashedBytes) bytes")
+        }
+        var all: [UInt8] = []
+        while UInt64(all.count) < self.count {
+            let most = min(self.count - UInt64(all.count), UInt64(ExecutableBytes.longestRead))
+            guard let piece = self.bytes.prefix(at: UInt64(all.count), most: Int(most)) else {
+                throw ImageRefusal(.truncated, "the CodeDirectory is cut")
+            }
+            all += piece
+        }
+        guard let hash = CodeDirectoryHash(sha256(all)) else {
+            throw ImageRefusal(.malformed, "the hash function gave too few bytes")
+        }
+        return hash
+    }
+}
+
+/// The hash of a program's CodeDirectory, which has the hashes of all its pages: `codesign` calls it CDHash.
+public struct CodeDirectoryHash: Hashable, Sendable, CustomStringConvertible {
+    /// How many bytes of the hash function's result it is.
+    static let count = 20
+
+    /// The bytes, ``count`` of them.
+    let bytes: [UInt8]
+
+    /// From 40 hexadecimal digits, as `codesign -dvvv` and `scripts/code-directory-hash` print it.
+    ///
+    /// - Returns: `nil` for anything else.
+    public init?(_ hexadecimal: String) {
+        let digits = hexadecimal.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+        guard digits.count == 2 * Self.count, hexadecimal.utf8.count == digits.count else { return nil }
+        self.bytes = stride(from: 0, to: digits.count, by: 2).map {
+            UInt8(truncatingIfNeeded: digits[$0] << 4 | digits[$0 + 1])
+        }
+    }
+
+    /// From the hash function's result, of which the first ``count`` bytes count.
+    ///
+    /// - Returns: `nil` for fewer.
+    init?(_ result: [UInt8]) {
+        guard result.count >= Self.count else { return nil }
+        self.bytes = Array(result.prefix(Self.count))
+    }
+
+    /// In hexadecimal digits, of lower case.
+    public var description: String {
+        self.bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}
+
+/// The hash function of the system that the app runs on.
+enum SystemHash {
+    /// SHA-256; `nil` where the system has none, as Linux.
+    static var sha256: (@Sendable ([UInt8]) -> [UInt8])? {
+        #if canImport(CryptoKit)
+        return { bytes in Array(SHA256.hash(data: bytes)) }
+        #else
+        return nil
+        #endif
+    }
+}
+
+/// The most of everything that is read of a signature and of a provisioning profile: both may be hostile.
+enum SignatureLimits {
+    /// Parts of a signature. Apple's tools write five to ten.
+    static let blobs = 64
+    /// UTF-8 bytes of an identifier or a team.
+    static let nameLength = 1_024
+    /// Bytes of the entitlements: one read. Apps have up to some thousand.
+    static let entitlementBytes = ExecutableBytes.longestRead
+    /// Bytes of a CodeDirectory of which the hash is made: 32 for each page, so 256 MiB of a program for arm64 with its
+    /// pages of 16 KiB. Half of the mebibyte that this module may hold at any time.
+    static let hashedBytes = 1 << 19
+    /// Bytes of a provisioning profile. One with a hundred devices has some 20,000.
+    static let profileBytes = 1 << 18
+    /// How deep BER and property lists nest. Profiles: eight and four.
+    static let depth = 16
+    /// Elements of BER that one look goes through, and values of a property list.
+    static let elements = 20_000
 }

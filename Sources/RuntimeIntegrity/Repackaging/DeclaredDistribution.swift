@@ -40,3 +40,52 @@ public struct DeclaredDistribution: Hashable, Sendable {
         self.codeDirectoryHashes = codeDirectoryHashes
     }
 }
+
+/// The way an app comes to a device. What may be true of its signature depends on it.
+public struct Distribution: Hashable, Sendable, CustomStringConvertible {
+    /// `store`, `testflight`, `ad-hoc`, `enterprise`, `developer-id` or `development`.
+    public let description: String
+
+    private init(_ description: String) { self.description = description }
+
+    /// From the App Store or the Mac App Store, which sign again and encrypt: no hash of a build is known beforehand.
+    public static let store = Self("store")
+    /// By TestFlight. Its receipt is absent at first, and whether a profile stays in the app was not found out: neither
+    /// is judged.
+    public static let testFlight = Self("testflight")
+    /// On devices that a provisioning profile names. (No signature "ad hoc", which is one without a certificate.)
+    public static let adHoc = Self("ad-hoc")
+    /// Within an organisation, on all devices that trust its profile.
+    public static let enterprise = Self("enterprise")
+    /// On a Mac, outside of the store.
+    public static let developerID = Self("developer-id")
+    /// From Xcode, or from another build of one's own. Nothing is judged, and that is reported.
+    public static let development = Self("development")
+}
+
+/// The system that a program was built for (`PLATFORM_…`, `<mach-o/loader.h>`).
+struct ProgramPlatform: Hashable, Sendable {
+    /// Its number.
+    let number: UInt32
+
+    /// macOS and Mac Catalyst.
+    var isMac: Bool { [1, 6].contains(self.number) }
+
+    /// The simulators of iOS, tvOS, watchOS and visionOS.
+    var isSimulator: Bool { [7, 8, 9, 12].contains(self.number) }
+
+    /// What a load command says of it; `nil` for commands about other things.
+    init?(command: UInt32, _ bytes: [UInt8]) {
+        switch command {
+        case 0x32:  // LC_BUILD_VERSION
+            guard let number = bytes.littleEndian(UInt32.self, at: 8) else { return nil }
+            self.number = number
+        // LC_VERSION_MIN_MACOSX, …_IPHONEOS, …_TVOS, …_WATCHOS, of older linkers: simulators had no number of their own.
+        case 0x24: self.number = 1
+        case 0x25: self.number = 2
+        case 0x2F: self.number = 3
+        case 0x30: self.number = 4
+        default: return nil
+        }
+    }
+}

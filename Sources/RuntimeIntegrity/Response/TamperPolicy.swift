@@ -2,6 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CRuntimeProbe
+
 /// From signals to actions.
 ///
 /// By default everything is recorded and attached to reports, and nothing else happens. A signal refuses, wipes or ends
@@ -81,4 +83,95 @@ public struct TamperPolicy: Hashable, Sendable {
         guard self.ignoresDebuggers else { return false }
         return signal.name.family == .debugger || [.breakpoint, .changedCodePages, .changedCode].contains(signal.name)
     }
+}
+
+/// What an app does about one signal, beside recording and attaching it.
+public struct TamperRule: Hashable, Sendable {
+    /// The signal.
+    public let signal: SignalName
+
+    /// What is done.
+    public let actions: Set<TamperAction>
+
+    /// The least confidence with which it is done.
+    public let from: Confidence
+
+    /// Creates a rule.
+    ///
+    /// - Parameters:
+    ///   - signal: The signal.
+    ///   - actions: What is done.
+    ///   - confidence: Signals of low confidence are seen in honest processes, so that the default is medium.
+    public init(_ signal: SignalName, _ actions: Set<TamperAction>, from confidence: Confidence = .medium) {
+        self.signal = signal
+        self.actions = actions
+        self.from = confidence
+    }
+}
+
+/// What an app does about a signal.
+public struct TamperAction: Hashable, Sendable, CustomStringConvertible {
+    /// The action's name.
+    public let description: String
+
+    private init(_ description: String) { self.description = description }
+
+    /// It is kept and streamed. Every signal is.
+    public static let record = Self("record")
+    /// Its name is attached to reports of failures.
+    public static let attach = Self("attach")
+    /// Pinned connections are refused from now on.
+    public static let refuse = Self("refuse")
+    /// The app's hook is called that removes what is secret.
+    public static let wipe = Self("wipe")
+    /// The process ends.
+    public static let end = Self("end")
+}
+
+/// What the signals so far lead to.
+public struct TamperDecision: Hashable, Sendable {
+    /// The most names that are attached to a report: as many as a report takes.
+    public static let mostAttached = 32
+
+    /// The names of signals that go into reports of failures.
+    public let attached: [String]
+
+    /// Whether pinned connections are refused.
+    public let refuses: Bool
+
+    /// Whether the app's hook removes what is secret.
+    public let wipes: Bool
+
+    /// Whether the process ends.
+    public let ends: Bool
+}
+
+/// How an app wipes and ends.
+public struct TamperResponse: Sendable {
+    /// Removes what is secret: keys, tokens. It is called once, on the thread that noticed.
+    public var wipe: @Sendable () -> Void
+
+    /// Ends the process. It is called once, after ``wipe``.
+    public var end: @Sendable () -> Void
+
+    /// Creates a response.
+    ///
+    /// - Parameters:
+    ///   - wipe: Nothing, by default.
+    ///   - end: The system's call, by default.
+    public init(
+        wipe: @escaping @Sendable () -> Void = {}, end: @escaping @Sendable () -> Void = ProcessEnd.now
+    ) {
+        self.wipe = wipe
+        self.end = end
+    }
+}
+
+/// The end of this process.
+public enum ProcessEnd {
+    /// The status that it ends with: sysexits.h's `EX_SOFTWARE`, which says nothing about why.
+    public static let status: Int32 = 70
+
+    /// Ends it. On Linux by a system call of our own, so that a hooked `exit` does not keep it alive.
+    @Sendable public static func now() { probe_end(self.status) }
 }

@@ -1,1 +1,0 @@
-../../../../Sources/RuntimeIntegrity/Machine/ChangedPages.swift

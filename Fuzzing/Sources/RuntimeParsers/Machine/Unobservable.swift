@@ -1,1 +1,0 @@
-../../../../Sources/RuntimeIntegrity/Machine/Unobservable.swift
