@@ -102,3 +102,79 @@ public struct PinningPolicy: Sendable {
         }
     }
 }
+
+/// Which list a decision was made by.
+public struct ListIdentity: Hashable, Sendable, Encodable {
+    /// The list's name.
+    public var name: String
+
+    /// The list's version.
+    public var version: Int64
+
+    /// Whether the list had expired: still enforced, and said so.
+    public var stale: Bool
+
+    /// Names a list.
+    public init(name: String, version: Int64, stale: Bool) {
+        self.name = name
+        self.version = version
+        self.stale = stale
+    }
+}
+
+/// A key, or a certificate, that is refused anywhere in a validated path: a stolen one.
+public struct DeniedKey: Hashable, Sendable {
+    /// The pin of what is refused.
+    public var pin: Pin
+
+    /// Whether it is refused; otherwise a path that holds it is only reported.
+    public var isEnforced: Bool
+
+    /// What the publisher says of it. Published, so not for secrets.
+    public var note: String?
+
+    /// Creates an entry of the deny set.
+    public init(_ pin: Pin, isEnforced: Bool = true, note: String? = nil) {
+        self.pin = pin
+        self.isEnforced = isEnforced
+        self.note = note
+    }
+}
+
+/// The kill switch: pinning relaxed to the platform's default validation, for a named scope and never without an end.
+/// It does not relax the deny set.
+public struct Suspension: Hashable, Sendable {
+    /// What is suspended.
+    public enum Scope: Hashable, Sendable {
+        /// Every entry, and the rule for unlisted hosts: `*`.
+        case everything
+        /// The entry with this noted hostname alone, not its parents, children or carve-outs.
+        case entry(HostName)
+    }
+
+    /// What is suspended.
+    public var scope: Scope
+
+    /// The suspension holds before this time, not at it.
+    public var until: Timestamp
+
+    /// Why, for those who read the list.
+    public var reason: String
+
+    /// Creates a suspension.
+    public init(_ scope: Scope, until: Timestamp, reason: String) {
+        self.scope = scope
+        self.until = until
+        self.reason = reason
+    }
+}
+
+/// What happens to hosts that no entry covers.
+public enum UnlistedHosts: String, Hashable, Sendable, CaseIterable {
+    /// The platform's default validation alone decides.
+    case allow
+    /// The same, and it is reported.
+    case report
+    /// They are blocked.
+    case deny
+}

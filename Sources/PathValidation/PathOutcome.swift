@@ -4,6 +4,7 @@
 
 #if NIO
 public import CertificatePinning
+import X509
 
 /// What a validation came to, and what it cost.
 public struct PathOutcome: Sendable {
@@ -36,5 +37,60 @@ public struct PathWork: Hashable, Sendable {
 
     /// Complete paths, signatures checked, that were judged by our rules and swift-certificates' verifier.
     public internal(set) var judgedPaths = 0
+}
+
+/// What swift-certificates' verifier says of one path. It is given nothing else to build one from.
+struct PathVerdict {
+    /// Why the path is refused; `nil` when it is validated.
+    let objection: String?
+
+    /// Whether the verifier found that each signature of the path holds. It asks its policies about no other path.
+    let showsSignatures: Bool
+
+    /// Has a path judged, which costs a check of each of its signatures.
+    ///
+    /// - Parameters:
+    ///   - path: The certificates, leaf first, anchor last; none of them has unique identifiers.
+    ///   - identity: Whose certificate the leaf must be.
+    ///   - time: The time at which all certificates must be valid.
+    init(on path: [CandidateCertificate], as identity: ServerIdentity, at time: Timestamp) async {
+        let certificates = path.map(\.certificate)
+        let rules = PathRulesPolicy(identity: identity, at: time, path: path)
+        var verifier = Verifier(rootCertificates: CertificateStore(certificates.suffix(1))) { rules }
+        let verdict = await verifier.validate(
+            leaf: path[0].certificate, intermediates: CertificateStore(certificates.dropFirst().dropLast()))
+        switch verdict {
+        case .validCertificate(let validated):
+            // Given one path, the verifier may still have found a shorter one in it. That one is proposed by itself.
+            self.showsSignatures = validated.elementsEqual(certificates)
+            self.objection = self.showsSignatures ? nil : "the verifier found another path"
+        case .couldNotValidate(let failures):
+            self.showsSignatures = failures.contains { $0.chain.elementsEqual(certificates) }
+            self.objection = failures.last?.policyFailureReason.description ?? "the verifier refused the path"
+        }
+    }
+}
+
+/// Why a presented chain has no validated path.
+public struct PathRefusal: Error, Hashable, Sendable, CustomStringConvertible {
+    /// `chain-invalid`, `no-certificates` or `over-budget`: the reason of the decision that a transport makes of this.
+    public let reason: PinningDecision.Reason
+
+    /// What a person should know of it, in one sentence.
+    public let detail: String
+
+    /// Whether the same question gets the same answer a little later and on a machine that is less busy: not where the
+    /// time, the host's name or the deadline decided.
+    let isRepeatable: Bool
+
+    /// States a refusal.
+    init(_ reason: PinningDecision.Reason, _ detail: String, isRepeatable: Bool = true) {
+        self.reason = reason
+        self.detail = detail
+        self.isRepeatable = isRepeatable
+    }
+
+    /// The reason's code and the detail.
+    public var description: String { "\(self.reason): \(self.detail)" }
 }
 #endif

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificatePinning
-internal import PinListMetadata
+public import PinListMetadata
 
 extension Pinning {
     /// Fetches new roots and the newest list, and puts in force what may be trusted. At most one refresh is in flight:
@@ -191,4 +191,19 @@ extension Pinning {
         guard inForce.isStale(at: now) != inForce.wasStale else { return }
         self.publish(at: now)
     }
+}
+
+/// What a refresh came to.
+public struct RefreshOutcome: Hashable, Sendable {
+    /// Whether a newer list or root is in force than before.
+    public var hasChanged = false
+    /// What was refused, in order.
+    public var refused: [MetadataRefusal] = []
+    /// Why nothing, or not all, could be fetched.
+    public var fetchFailure: FetchFailure?
+    /// Why something could not be stored; it is in force all the same.
+    public var storeFailure: StoreFailure?
+
+    /// Whether everything was fetched and nothing was refused.
+    public var isSuccess: Bool { self.refused.isEmpty && self.fetchFailure == nil }
 }

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import CertificatePinning
+internal import Foundation
 
 /// A connection that pinning refused.
 public struct PinningError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -17,4 +18,19 @@ public struct PinningError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// The decision's text.
     public var description: String { self.decision.description }
+}
+
+/// The URL that an error of Foundation's URL loading is about.
+enum FailingURL {
+    /// The codes of `URLError` under which a refused challenge comes to the caller: cancelled, and those of a secure
+    /// connection that failed. Any other error is the network's, whatever pinning refused before.
+    private static let codes: Set<Int> = [-999, -1200, -1201, -1202, -1203, -1204]
+
+    /// The host of that URL; `nil` for an error that pinning cannot be behind.
+    static func host(of error: any Error) -> String? {
+        let error = error as NSError
+        guard error.domain == NSURLErrorDomain, Self.codes.contains(error.code) else { return nil }
+        let url = error.userInfo[NSURLErrorFailingURLErrorKey] as? URL
+        return url.flatMap { RequestTarget($0.absoluteString) }?.host
+    }
 }

@@ -2,6 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CertificatePinning
+internal import Foundation
+internal import PinFailureReports
+
 /// How reports leave. A protocol, so that each platform brings its own transport, and tests theirs.
 ///
 /// A sender speaks under the platform's default validation alone, never over a pinned transport: a report says that
@@ -15,4 +19,39 @@ public protocol ReportSender: Sendable {
     /// - Returns: The answer; its body does not matter.
     /// - Throws: ``FetchFailure``; anything else counts as one.
     func send(_ body: [UInt8], to address: String) async throws -> FetchResponse
+}
+
+/// Takes reports from handshakes, on any thread, until the client has time for them.
+///
+/// `@unchecked Sendable`: because what changes is read and written under the lock only.
+final class ReportInbox: @unchecked Sendable {
+    /// How many are kept. Who causes more in one moment causes the same one again and again.
+    private static let room = 64
+
+    private let lock = NSLock()
+    private var reports: [(report: Report, time: Timestamp)] = []
+    private let wakeUp = WakeUp()
+
+    /// Adds a report; dropped when there is no room.
+    func add(_ report: Report, at time: Timestamp) {
+        self.lock.withLock {
+            if self.reports.count < Self.room { self.reports.append((report, time)) }
+        }
+        self.wakeUp.send()
+    }
+
+    /// Takes all reports out.
+    func take() -> [(report: Report, time: Timestamp)] {
+        self.lock.withLock {
+            defer { self.reports = [] }
+            return self.reports
+        }
+    }
+
+    /// A signal now, and one for each report.
+    func signals() -> AsyncStream<Void> {
+        let signals = self.wakeUp.signals()
+        self.wakeUp.send()
+        return signals
+    }
 }

@@ -2,6 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Foundation
+public import PinListMetadata
+
 /// Where a client keeps what it must not forget. A protocol, so that tests can bring a disk that fails.
 ///
 /// Every file is verified after it was read; a store is not trusted. Calls may block, and come one at a time.
@@ -71,4 +74,89 @@ public struct StoreFailure: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// The reason.
     public var description: String { self.reason }
+}
+
+/// A store that ends with the process.
+///
+/// `@unchecked Sendable`: because its files are read and written under the lock only.
+public final class MemoryStore: StateStore, @unchecked Sendable {
+    private let lock = NSLock()
+    private let writing = NSLock()
+    private var files: [StateFile: [UInt8]] = [:]
+
+    /// An empty store.
+    public init() {}
+
+    /// The bytes of a file, if there is one.
+    public func read(_ file: StateFile, maximumBytes: Int) -> StoredFile {
+        self.lock.withLock {
+            guard let bytes = self.files[file] else { return .absent }
+            return bytes.count <= maximumBytes ? .bytes(bytes) : .damaged("it is over \(maximumBytes) bytes")
+        }
+    }
+
+    /// Keeps the bytes.
+    public func write(_ bytes: [UInt8], to file: StateFile) {
+        self.lock.withLock { self.files[file] = bytes }
+    }
+
+    /// Runs something while nobody else does.
+    public func withLock(_ body: () throws(StoreFailure) -> Void) throws(StoreFailure) {
+        self.writing.lock()
+        defer { self.writing.unlock() }
+        try body()
+    }
+}
+
+/// Where a client keeps its state.
+public struct StateLocation: Sendable {
+    private let makeStore: @Sendable (_ name: String) -> any StateStore
+
+    /// A folder, which may be shared by several processes; it is made when something is first written.
+    public static func folder(_ path: String) -> StateLocation { .store(StateFolder(path: path)) }
+
+    /// Nowhere: each start begins with the shipped list. For short-lived tools and tests.
+    public static var memory: StateLocation { .store(MemoryStore()) }
+
+    /// A store of the app's own.
+    public static func store(_ store: any StateStore) -> StateLocation { StateLocation { _ in store } }
+
+    /// A store for each list.
+    ///
+    /// - Parameter makeStore: Is given the list's name, which may name a folder: `[A-Za-z0-9][A-Za-z0-9._-]{0,127}`.
+    public init(_ makeStore: @escaping @Sendable (_ name: String) -> any StateStore) { self.makeStore = makeStore }
+
+    /// The store of a list.
+    func store(of name: String) -> any StateStore { self.makeStore(name) }
+}
+
+/// Reads what a client trusts without being one: nothing is written, fetched or put in force.
+@_spi(Tools)
+public enum StoredTrust {
+    /// What is trusted by a client with this root and this state.
+    ///
+    /// - Parameters:
+    ///   - root: The envelope of the root that the app ships.
+    ///   - state: Where the client keeps its state.
+    /// - Returns: What is trusted, and what was found wrong in the state, a sentence each.
+    /// - Throws: ``MetadataRefusal`` when the root does not verify.
+    public static func load(
+        root: [UInt8], state: StateLocation
+    ) throws(MetadataRefusal) -> (trust: TrustState, findings: [String]) {
+        var trust = try TrustState(bundledRoot: root, bundledList: nil)
+        let archive = ListArchive(store: state.store(of: trust.chain.newest.name), limits: MetadataLimits())
+        let findings = archive.load(into: &trust)
+        return (trust, findings.map(\.detail))
+    }
+}
+
+/// Keeps the highest version outside the state folder, where deleting the folder does not reach it: a Keychain, say.
+///
+/// Calls may block. What cannot be kept is as if there were no mark: the state folder alone bounds the next list then.
+public protocol VersionMarkStore: Sendable {
+    /// The mark of a list, if one is kept and can be read.
+    func load(name: String) -> VersionMark?
+
+    /// Keeps a mark in place of the one before of the same name.
+    func save(_ mark: VersionMark)
 }

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-public import PinListClient
+@_spi(Adapters) public import PinListClient
 public import RuntimeIntegrity
 
 extension PinningConfiguration {
@@ -20,5 +20,18 @@ extension PinningConfiguration {
             return Surroundings(signals: now.attached, refuses: now.refuses)
                 .joined(with: Surroundings(signals: before.attached, refuses: before.refuses))
         }
+    }
+}
+
+extension Surroundings {
+    /// States what an app's own checks noticed, and whether pinned connections are refused because of it.
+    ///
+    ///     configuration.surroundings = { Surroundings(refuses: isRunningInASandboxOfMine()) }
+    ///
+    /// - Parameters:
+    ///   - signals: Names of signals: they go into reports of failures (formats.md, section 5).
+    ///   - refuses: Whether pinned connections are refused, with the reason `tampering`.
+    public init(signals: [String] = [], refuses: Bool) {
+        self.init(signals: signals, refusal: refuses ? TamperingRefusal() : nil)
     }
 }

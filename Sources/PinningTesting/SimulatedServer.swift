@@ -77,3 +77,19 @@ public final class SimulatedServer: ListFetcher, @unchecked Sendable {
         return FetchResponse(status: 200, body: body)
     }
 }
+
+/// A network that is not there: everything fails, and nothing leaves.
+public struct NoNetwork: ListFetcher, ReportSender {
+    /// Creates it.
+    public init() {}
+
+    /// Fails.
+    public func fetch(_ request: FetchRequest) async throws -> FetchResponse {
+        throw FetchFailure(.network, "there is no network")
+    }
+
+    /// Fails.
+    public func send(_ body: [UInt8], to address: String) async throws -> FetchResponse {
+        throw FetchFailure(.network, "there is no network")
+    }
+}

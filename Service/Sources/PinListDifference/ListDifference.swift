@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CertificatePinning
+public import CertificatePinning
 public import PinListMetadata
 
 /// What is different between two lists, for those who are asked to sign the newer one.
@@ -146,5 +146,15 @@ public struct ListDifference: Hashable, Sendable, Encodable {
     private static func text(_ known: KnownPin) -> String {
         "\(known.pin)\(known.position == .any ? "" : " \(known.position.rawValue)")"
             + (known.note.map { " \"\(PrintableText.line($0))\"" } ?? "")
+    }
+}
+
+extension Suspension.Scope {
+    /// `*`, or the host.
+    public var text: String {
+        switch self {
+        case .everything: "*"
+        case .entry(let host): host.description
+        }
     }
 }

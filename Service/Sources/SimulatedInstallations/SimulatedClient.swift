@@ -3,10 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import AsyncHTTPClient
-internal import CertificatePinning
+package import CertificatePinning
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOSSL
+package import PinFailureReports
 package import PinListClient
 internal import PinListMetadata
 internal import PinningNIO
@@ -88,4 +89,69 @@ package struct SimulatedClient: Sendable {
 
     /// Ends its connections.
     package func shutdown() async { try? await self.http.shutdown() }
+}
+
+/// Where a simulated installation is, and which version of the app it has.
+package struct SimulatedPlace: Hashable, Sendable {
+    /// How many of the first clients sit in offices, whose networks they share.
+    static let inOffices = 8
+    /// How many of them share an office.
+    static let perOffice = 4
+    /// From this number on the clients have the version before.
+    static let firstOld = 150
+
+    /// The number of the client, from 0.
+    package let number: Int
+
+    /// The place of a client.
+    package init(number: Int) { self.number = number }
+
+    /// An address of RFC 3849, which documentation may use and nobody has. A /48 of its own for each client, but for
+    /// those in offices.
+    package var address: String {
+        let network = self.number < Self.inOffices ? self.number / Self.perOffice : self.number
+        return "2001:db8:\(String(network + 1, radix: 16))::\(String(self.number + 1, radix: 16))"
+    }
+
+    /// The app, as reports name it.
+    package var app: ReportedApp {
+        ReportedApp(
+            bundleID: "com.example.app", version: self.number < Self.firstOld ? "4.2.0" : "4.1.7", platform: "LINUX",
+            platformVersion: "simulated")
+    }
+}
+
+/// A clock that shows the time, and on which no wait ever ends.
+///
+/// The schedule of a client, the refresh after a mismatch and the repetition of a report all begin with a wait. In the
+/// demonstration, and in a drill, whoever tells the story says when clients refresh, or its counts would be a matter of
+/// luck.
+package struct StandingClock: PinningClock {
+    private let clock = SystemClock()
+
+    /// A clock that shows the machine's time.
+    package init() {}
+
+    /// The time of day, in whole seconds.
+    package var now: Timestamp { self.clock.now }
+
+    /// Waits for the end of the task.
+    ///
+    /// - Throws: `CancellationError`, always.
+    package func sleep(seconds: Double) async throws {
+        let (never, continuation) = AsyncStream.makeStream(of: Never.self)
+        // Ends with the task alone; the continuation is kept, for a stream whose continuation is gone ends.
+        for await _ in never {}
+        withExtendedLifetime(continuation) {}
+        throw CancellationError()
+    }
+}
+
+/// Random numbers below a 64th of all that there are: the random part of a wait is so short that nothing waits, and
+/// installation ids are different all the same.
+///
+/// A report waits for a random part of a minute before it is first sent, and on a ``StandingClock`` no wait ends.
+struct PromptRandomness: PinningRandomness {
+    /// 58 random bits, after six that are 0.
+    func bits() -> UInt64 { UInt64.random(in: 0...(.max >> 6)) }
 }

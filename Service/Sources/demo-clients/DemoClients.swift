@@ -80,3 +80,58 @@ struct DemoClients: AsyncParsableCommand {
         }
     }
 }
+
+/// The lines of standard input, as they come.
+enum CommandLines {
+    /// Reads them on a thread of its own: waiting for a line must not keep one from the clients.
+    static func standardInput() -> AsyncStream<String> {
+        let (lines, continuation) = AsyncStream.makeStream(of: String.self)
+        Thread.detachNewThread {
+            while let line = readLine() { continuation.yield(line) }
+            continuation.finish()
+        }
+        return lines
+    }
+}
+
+/// What the demonstration asks for, read from one line.
+enum PopulationCommand: Hashable, Sendable {
+    /// The first of the clients ask for a newer list; all of them without a number.
+    case refresh(first: Int?)
+    /// All get their page from a port; the first of them are led to another port.
+    case fetch(port: Int, intercepted: Int, interceptor: Int)
+    /// Waits until so many reports were answered since the beginning.
+    case reports(Int)
+
+    /// Reads a line.
+    ///
+    /// - Returns: `nil` for one that is no command.
+    init?(_ line: String) {
+        let words = line.split(separator: " ").map(String.init)
+        let numbers = words.dropFirst().compactMap { Int($0) }
+        guard let name = words.first, numbers.count == words.count - 1, numbers.allSatisfy({ $0 >= 0 }) else {
+            return nil
+        }
+        switch (name, numbers.count) {
+        case ("refresh", 0): self = .refresh(first: nil)
+        case ("refresh", 1): self = .refresh(first: numbers[0])
+        case ("fetch", 1): self = .fetch(port: numbers[0], intercepted: 0, interceptor: numbers[0])
+        case ("fetch", 3): self = .fetch(port: numbers[0], intercepted: numbers[1], interceptor: numbers[2])
+        case ("reports", 1): self = .reports(numbers[0])
+        default: return nil
+        }
+    }
+}
+
+extension Population {
+    /// Does what a line asks for.
+    func answer(_ line: String) async -> PopulationAnswer {
+        switch PopulationCommand(line) {
+        case .refresh(let first): await self.refresh(first: first)
+        case .fetch(let port, let intercepted, let interceptor):
+            await self.fetch { $0 < intercepted ? interceptor : port }
+        case .reports(let total): await self.reports(total)
+        case nil: PopulationAnswer(did: .nothing)
+        }
+    }
+}

@@ -50,3 +50,13 @@ struct ConnectTo: Sendable {
         (self.host ?? address.host) == address.host && (self.port ?? address.port) == address.port
     }
 }
+
+/// `--connect-to`: where servers are asked in place of their own addresses.
+struct ConnectToOptions: ParsableArguments {
+    @Option(
+        name: .customLong("connect-to"),
+        help: ArgumentHelp(
+            "Ask HOST:PORT at another place; may be given several times.", valueName: "host:port:host2:port2"),
+        transform: ConnectTo.init)
+    var places: [ConnectTo] = []
+}

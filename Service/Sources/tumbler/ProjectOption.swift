@@ -4,6 +4,7 @@
 
 import ArgumentParser
 import Foundation
+import PinListMetadata
 import PinListRepository
 
 /// `-C DIR`: the project folder, where it is not the nearest one above.
@@ -23,5 +24,36 @@ struct ProjectOption: ParsableArguments {
     /// The working directory.
     static var working: URL {
         URL(fileURLWithPath: FileManager.default.currentDirectoryPath, isDirectory: true)
+    }
+}
+
+/// What becomes of a list that is written as the project's `pins.json`: it is kept in `lists/` as well.
+extension ProjectOption {
+    /// The project whose `pins.json` a file is; `nil` for any other file.
+    private func project(ofList path: String) -> ProjectFolder? {
+        guard let project = try? self.find() else { return nil }
+        let file = URL(fileURLWithPath: path, relativeTo: Self.working)
+        let isList = file.resolvingSymlinksInPath().path == project.list.resolvingSymlinksInPath().path
+        return isList ? project : nil
+    }
+
+    /// Refuses a second list of a version, before anybody signs it.
+    ///
+    /// - Throws: ``CommandFailure``.
+    func expectRoom(for metadata: SignableMetadata, at path: String) throws(CommandFailure) {
+        guard case .pins(let list) = metadata.content, let project = self.project(ofList: path) else { return }
+        try CommandFailure.wrapping { () throws(RepositoryError) -> Void in
+            try ListHistory.expectRoom(for: list, in: project)
+        }
+    }
+
+    /// Keeps a signed list that nobody has yet.
+    ///
+    /// - Throws: ``CommandFailure``.
+    func keep(_ envelope: [UInt8], of kind: MetadataRefusal.Kind, at path: String) throws(CommandFailure) {
+        guard kind == .pins, let project = self.project(ofList: path) else { return }
+        try CommandFailure.wrapping { () throws(RepositoryError) in
+            try ListHistory.keep(envelope, in: project, publishedAt: nil)
+        }
     }
 }

@@ -127,4 +127,73 @@
         return self.bytes[self.position..<end]
     }
 }
+
+/// A data item of CBOR (RFC 8949), of the part that App Attest writes: no tags, no floating-point numbers, no simple
+/// values but booleans and null.
+@_spi(Parsers) public enum CBORValue: Hashable, Sendable {
+    /// An unsigned integer: major type 0.
+    case unsigned(UInt64)
+    /// The negative integer −1 − n: major type 1.
+    case negative(UInt64)
+    /// A byte string: major type 2.
+    case bytes([UInt8])
+    /// A text as its UTF-8: major type 3. Not a `String`, which is equal to others that are written differently.
+    case text([UInt8])
+    /// An array: major type 4.
+    case array([CBORValue])
+    /// A map, each key once: major type 5.
+    case map([CBORValue: CBORValue])
+    /// False or true.
+    case boolean(Bool)
+    /// Null.
+    case null
+
+    /// The member of a map with a text as its key; `nil` where there is none, or this is no map.
+    @_spi(Parsers) public subscript(_ key: String) -> CBORValue? {
+        guard case .map(let members) = self else { return nil }
+        return members[.text(Array(key.utf8))]
+    }
+
+    /// The bytes of a byte string.
+    var asBytes: [UInt8]? {
+        guard case .bytes(let bytes) = self else { return nil }
+        return bytes
+    }
+
+    /// The text of a text.
+    var asText: String? {
+        guard case .text(let text) = self else { return nil }
+        return String(decoding: text, as: UTF8.self)
+    }
+}
+
+/// Why bytes are no CBOR that is read here. The rules are those of the strict reader of App Attest; the texts are for
+/// people.
+@_spi(Parsers) public struct CBORDefect: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What is wrong, without a full stop.
+    public let description: String
+
+    /// The bytes end before the item does, or it says to be longer than what is there.
+    @_spi(Parsers) public static let truncated = CBORDefect(description: "it ends too early")
+    /// There are bytes after the item.
+    @_spi(Parsers) public static let trailingBytes = CBORDefect(description: "bytes follow")
+    /// There are more bytes than ``CBORReader/maximumLength``.
+    @_spi(Parsers) public static let tooLarge = CBORDefect(description: "it is too large")
+    /// Items lie within items deeper than ``CBORReader/maximumDepth``.
+    @_spi(Parsers) public static let tooDeep = CBORDefect(description: "it is too deep")
+    /// An item of indefinite length, or a break.
+    @_spi(Parsers) public static let indefiniteLength = CBORDefect(description: "an item of indefinite length")
+    /// An initial byte that has no meaning (RFC 8949, section 3).
+    @_spi(Parsers) public static let reserved = CBORDefect(description: "an initial byte that is reserved")
+    /// A tag.
+    @_spi(Parsers) public static let tag = CBORDefect(description: "a tag")
+    /// A floating-point number.
+    @_spi(Parsers) public static let floatingPoint = CBORDefect(description: "a floating-point number")
+    /// A simple value that is neither a boolean nor null.
+    @_spi(Parsers) public static let simpleValue = CBORDefect(description: "a simple value that is not known")
+    /// A text that is not UTF-8.
+    @_spi(Parsers) public static let notUTF8 = CBORDefect(description: "a text that is not UTF-8")
+    /// A map that has a key twice.
+    @_spi(Parsers) public static let duplicateKey = CBORDefect(description: "a key that stands twice in a map")
+}
 #endif

@@ -58,4 +58,88 @@ public struct Receipt: Sendable {
     /// Field 21: until when another one may be asked for.
     public let expires: Timestamp
 }
+
+extension Receipt {
+    /// Reads the content of a receipt: a SET of SEQUENCE { INTEGER type, INTEGER version, OCTET STRING value }. Fields that
+    /// are not known are passed over.
+    ///
+    /// - Throws: ``AttestationRefusal`` without a step.
+    @_spi(Parsers) public init(content: [UInt8]) throws(AttestationRefusal) {
+        let fields = try Self.fields(in: content)
+        guard let appID = fields[2].flatMap(Self.text), let certificate = fields[3],
+            let kind = fields[6].flatMap(Self.text).map(Kind.init), let created = try Self.time(fields[12]),
+            let expires = try Self.time(fields[21])
+        else { throw AttestationRefusal(step: nil, "a field of the receipt is missing or is no text") }
+        guard kind == .attestation || kind == .receipt else {
+            throw AttestationRefusal(step: nil, "the receipt is of a type that is not known")
+        }
+        guard let key = LeafCertificate(certificate)?.key else {
+            throw AttestationRefusal(step: nil, "the certificate in the receipt cannot be read")
+        }
+        self.appID = appID
+        self.certificate = certificate
+        self.key = key
+        self.clientHash = fields[4]
+        self.token = fields[5].flatMap(Self.text)
+        self.kind = kind
+        self.environment = fields[7].flatMap(Self.text)
+        self.created = created
+        self.riskMetric = try fields[17].map { bytes throws(AttestationRefusal) in try Self.metric(bytes) }
+        self.notBefore = try Self.time(fields[19])
+        self.expires = expires
+    }
+
+    private static func fields(in content: [UInt8]) throws(AttestationRefusal) -> [Int: [UInt8]] {
+        guard let set = try? BERElement.reading(content[...]), set.identifier == .set else {
+            throw AttestationRefusal(step: nil, "the receipt's content is no set of fields")
+        }
+        var fields: [Int: [UInt8]] = [:]
+        for element in set.children {
+            guard element.identifier == .sequence, element.children.count == 3,
+                let type = element.children[0].smallInteger, element.children[1].smallInteger != nil,
+                let value = element.children[2].octets
+            else { throw AttestationRefusal(step: nil, "a field of the receipt cannot be read") }
+            guard fields.updateValue(value, forKey: type) == nil else {
+                throw AttestationRefusal(step: nil, "the receipt has the field \(type) twice")
+            }
+        }
+        return fields
+    }
+
+    private static func text(_ bytes: [UInt8]) -> String? {
+        let text = String(decoding: bytes, as: UTF8.self)
+        return text.utf8.elementsEqual(bytes) ? text : nil
+    }
+
+    private static func time(_ bytes: [UInt8]?) throws(AttestationRefusal) -> Timestamp? {
+        guard let bytes else { return nil }
+        do throws(InputError) { return try Timestamp(roundingDownText: String(decoding: bytes, as: UTF8.self)) } catch {
+            throw AttestationRefusal(step: nil, "a time in the receipt cannot be read")
+        }
+    }
+
+    /// Digits, at most nine.
+    private static func metric(_ bytes: [UInt8]) throws(AttestationRefusal) -> Int {
+        guard (1...9).contains(bytes.count), bytes.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+        else { throw AttestationRefusal(step: nil, "the receipt's risk metric is no number") }
+        return bytes.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+    }
+}
+
+extension Timestamp {
+    /// Reads a time of RFC 3339 in UTC, with `Z` and with or without a fraction of a second, which is cut off.
+    ///
+    /// - Throws: `InputError.Code.timestamp` for anything else.
+    @_spi(Parsers) public init(roundingDownText text: String) throws(InputError) {
+        let characters = Array(text.utf8.prefix(31))
+        guard characters.count > 20, characters.count <= 30, characters[19] == UInt8(ascii: "."),
+            characters.last == UInt8(ascii: "Z"), characters[20...].count > 1,
+            characters[20...].dropLast().allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+        else {
+            try self.init(text)
+            return
+        }
+        try self.init(String(decoding: characters[..<19], as: UTF8.self) + "Z")
+    }
+}
 #endif

@@ -5,6 +5,7 @@
 #if NIO
 public import CertificatePinning
 import PathValidation
+import SwiftASN1
 import X509
 
 /// Verifies receipts: a CMS SignedData of BER, signed by Apple.
@@ -63,6 +64,25 @@ public struct ReceiptVerifier: Sendable {
             throw AttestationRefusal(step: nil, "the receipt ended at \(receipt.expires)")
         }
         return receipt
+    }
+}
+
+/// Whose receipts are believed.
+public struct ReceiptAnchor: Sendable {
+    /// The certificate in DER that paths must end in.
+    public let root: [UInt8]
+
+    /// The extension that a signer's certificate must have; none is asked for where it is `nil`.
+    let signerExtension: ASN1ObjectIdentifier?
+
+    /// Apple Root CA - G3, and of what is under it only the signers of receipts: developers have certificates under that
+    /// root as well, with keys of their own.
+    public static let apple = ReceiptAnchor(
+        root: AppleRoot.g3, signerExtension: [1, 2, 840, 113_635, 100, 12, 15])
+
+    /// A root of one's own, all of whose signers are believed; Apple's own root is ``apple`` here, too.
+    public static func root(_ der: [UInt8]) -> ReceiptAnchor {
+        der == AppleRoot.g3 ? .apple : ReceiptAnchor(root: der, signerExtension: nil)
     }
 }
 #endif

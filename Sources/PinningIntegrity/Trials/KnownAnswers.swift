@@ -4,6 +4,7 @@
 
 internal import CertificatePinning
 @_spi(Adapters) internal import PinListClient
+internal import PinListMetadata
 
 /// The known answers of the functions that decide on every platform; adapters add those of their own.
 struct KnownAnswers: Sendable {
@@ -101,4 +102,58 @@ private struct StoppedClock: PinningClock {
     let now: Timestamp
 
     func sleep(seconds: Double) async throws {}
+}
+
+/// An input of a function that decides, and the answer that it has to get: what a canary tries. For adapters.
+///
+/// Plain closures, because this module knows nobody who tries them. Inputs are made anew each time, look like those of
+/// any app, and reach the functions themselves, not the client's state: no event, report, count or cache knows of them.
+struct KnownAnswer: Sendable {
+    /// Which function: `verdict`, `list-signature`, `hash`, or an adapter's `path` and `connection`.
+    let function: String
+
+    /// Whether the input has to be accepted; else it has to be refused.
+    let isGood: Bool
+
+    /// Puts an input through the function, and says whether it was accepted. An input that cannot be made counts as what
+    /// it should have come to: a lack of random numbers or of memory is nobody's attack.
+    let isAccepted: @Sendable () async -> Bool
+
+    /// States an answer.
+    ///
+    /// - Parameters:
+    ///   - function: Which function.
+    ///   - isGood: Whether the input has to be accepted.
+    ///   - isAccepted: Puts it through; `nil` when the input could not be made.
+    init(_ function: String, isGood: Bool, _ isAccepted: @escaping @Sendable () async -> Bool?) {
+        self.function = function
+        self.isGood = isGood
+        self.isAccepted = { await isAccepted() ?? isGood }
+    }
+}
+
+/// The functions that decide, as a canary calls them: those that the client itself calls, or a test's stand-ins.
+struct DecidingFunctions: Sendable {
+    /// Whether a validated path is allowed for a host: `PinningPolicy.validate`.
+    var verdict: @Sendable (PinningPolicy, ValidatedPath, String, Timestamp) -> Bool
+
+    /// Whether a list from outside is trusted under a root, both as envelopes: `TrustState.accept`.
+    var acceptsList: @Sendable (_ root: [UInt8], _ list: [UInt8], Timestamp) -> Bool
+
+    /// The pin of a certificate's public key: `Pin(publicKeyOf:)`.
+    var pin: @Sendable ([UInt8]) -> Pin?
+
+    /// The SHA-256 that pins are made with.
+    var digest: @Sendable ([UInt8]) -> [UInt8]
+
+    /// Those that decide.
+    init() {
+        self.verdict = { policy, path, host, time in policy.validate(path, for: host, at: time).verdict == .allow }
+        self.acceptsList = { root, list, time in
+            guard var trust = try? TrustState(bundledRoot: root, bundledList: nil) else { return false }
+            return (try? trust.accept(list: list, at: time)) == .newer
+        }
+        self.pin = { try? Pin(publicKeyOf: $0) }
+        self.digest = { Pin(kind: .publicKey, hashing: $0).digest }
+    }
 }

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CertificatePinning
+@_spi(Tools) public import CertificatePinning
 
 /// Rules in another tool's form, and all that this form cannot say.
 @_spi(Tools) public struct WrittenConfiguration: Hashable, Sendable {
@@ -28,5 +28,70 @@ internal import CertificatePinning
             }
         self.hostCount = entries.count { !$0.isCarveOut }
         self.warnings = outgoing.collector.warnings
+    }
+}
+
+/// All that a list says, for writing it in another tool's form.
+@_spi(Tools) public struct MigratedRules: Hashable, Sendable {
+    /// The entries. One whose rollout is below 100 has ``/CertificatePinning/PinnedDomain/isInRollout`` false.
+    public var domains: [PinnedDomain]
+    /// The keys that are refused anywhere in a path.
+    public var denied: [DeniedKey]
+    /// What is suspended.
+    public var suspended: [Suspension]
+    /// What happens to hosts that no entry covers.
+    public var unlisted: UnlistedHosts
+    /// Where failures that no entry covers are reported to.
+    public var reportTo: [String]
+    /// Pins that were there and that this version cannot use.
+    public var unusablePins = 0
+
+    /// States rules.
+    public init(
+        domains: [PinnedDomain], denied: [DeniedKey] = [], suspended: [Suspension] = [],
+        unlisted: UnlistedHosts = .allow, reportTo: [String] = []
+    ) {
+        self.domains = domains
+        self.denied = denied
+        self.suspended = suspended
+        self.unlisted = unlisted
+        self.reportTo = reportTo
+    }
+}
+
+/// Android's network security configuration as text.
+enum AndroidText {
+    /// `res/xml/network_security_config.xml`.
+    static func configuration(_ entries: [OutgoingEntry]) -> String {
+        var lines = ["<?xml version=\"1.0\" encoding=\"utf-8\"?>", "<network-security-config>"]
+        for outgoing in entries {
+            let entry = outgoing.entry
+            lines.append("    <domain-config>")
+            lines.append("        <domain includeSubdomains=\"\(entry.includeSubdomains)\">\(entry.domain)</domain>")
+            if !outgoing.isCarveOut {
+                let expiration = outgoing.lastDay.map { " expiration=\"\($0)\"" } ?? ""
+                lines.append("        <pin-set\(expiration)>")
+                lines += outgoing.digests.map { "            <pin digest=\"SHA-256\">\($0)</pin>" }
+                lines.append("        </pin-set>")
+            }
+            lines.append("    </domain-config>")
+        }
+        return (lines + ["</network-security-config>", ""]).joined(separator: "\n")
+    }
+}
+
+/// OkHttp's pinner as text.
+enum OkHttpText {
+    /// A declaration in Kotlin.
+    static func builder(_ entries: [OutgoingEntry]) -> String {
+        var lines = [
+            "import okhttp3.CertificatePinner", "",
+            "val certificatePinner: CertificatePinner = CertificatePinner.Builder()",
+        ]
+        for outgoing in entries {
+            let pattern = (outgoing.entry.includeSubdomains ? "**." : "") + outgoing.entry.domain.description
+            lines += outgoing.digests.map { "    .add(\"\(pattern)\", \"sha256/\($0)\")" }
+        }
+        return (lines + ["    .build()", ""]).joined(separator: "\n")
     }
 }

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificatePinning
+internal import PinListDifference
 internal import PinListMetadata
 
 /// One run of the rules: what is known, indexed once, so that 10,000 entries cost as much as 10,000 look-ups.
@@ -60,5 +61,114 @@ struct LintPass {
     func position(of host: HostName, pin index: Int) -> SourcePosition? {
         guard let pins = self.sourceDomains[host]?.pins, pins.indices.contains(index) else { return nil }
         return pins[index].position
+    }
+}
+
+/// What installations do that do not have the newest list yet.
+extension LintPass {
+    var heldFindings: [LintFinding] {
+        guard let held else { return [] }
+        var findings: [LintFinding] = []
+        if !held.isMeasured {
+            if self.propagation < ListSource.defaultPropagation {
+                findings.append(LintFinding(.propagationShort, "list", SourceDuration.text(self.propagation)))
+            }
+            for missing in held.missing { findings.append(LintFinding(.listsMissing, "list", missing)) }
+        }
+        guard let served, let rules = try? HeldRules(held, at: self.time) else { return findings }
+        for observation in served {
+            guard let path = observation.path,
+                let refusal = rules.refusal(of: observation.host, .validated(path)), !refusal.isTolerated
+            else { continue }
+            findings.append(
+                LintFinding(
+                    .heldListRefuses, "\(observation.host)", refusal.text, at: self.position(of: observation.host)))
+        }
+        return findings
+    }
+}
+
+/// Who signs, and who can verify it.
+extension LintPass {
+    var rootFindings: [LintFinding] {
+        guard let root else { return [] }
+        let subject = "root \(root.version)"
+        var findings: [LintFinding] = []
+        for keyID in root.pins.allKeyIDs where root.root.allKeyIDs.contains(keyID) {
+            findings.append(LintFinding(.sharedKey, subject, "key \(keyID.prefix(16))…"))
+        }
+        for threshold in root.unreachableThresholds(verifying: self.verifiable) {
+            findings.append(LintFinding(.unverifiableThreshold, subject, "\(threshold)"))
+        }
+        for (name, role) in [("root", root.root), ("pins", root.pins)] {
+            guard let hybrid = role.hybrid else { continue }
+            let unknown = root.keys(of: hybrid).filter { !MetadataKey.Algorithm.allCases.contains($0.algorithm) }
+            guard let key = unknown.first else { continue }
+            findings.append(
+                LintFinding(.hybridNotDemanded, subject, "the role \(name), key \(key.keyID.prefix(16))…"))
+        }
+        for path in root.unknownMembers { findings.append(LintFinding(.unknownMember, "root: \(path)")) }
+        return findings
+    }
+}
+
+/// How long things hold: the list, the root, entries and suspensions.
+extension LintPass {
+    /// The longest that a list should hold, in seconds: 90 days.
+    private static let longestValidity: Int64 = 90 * 86_400
+
+    /// How long before its end a root should be replaced, in seconds: 180 days, since apps must ship the next one.
+    private static let rootNotice: Int64 = 180 * 86_400
+
+    /// The longest that a suspension should hold, in seconds: a day.
+    private static let longestSuspension: Int64 = 86_400
+
+    var timeFindings: [LintFinding] {
+        var findings: [LintFinding] = []
+        let validity = self.list.expiresAt.secondsSince1970 - self.list.issuedAt.secondsSince1970
+        if validity > Self.longestValidity {
+            findings.append(LintFinding(.validTooLong, "list", SourceDuration.rough(validity)))
+        }
+        if validity < self.list.refreshInterval {
+            findings.append(LintFinding(.validShorterThanRefresh, "list", SourceDuration.text(validity)))
+        }
+        if self.list.refreshAfter != self.list.refreshInterval {
+            findings.append(LintFinding(.refreshClamped, "list", SourceDuration.text(self.list.refreshAfter)))
+        }
+        if let root {
+            let left = root.expiresAt.secondsSince1970 - self.time.secondsSince1970
+            if left <= 0 {
+                findings.append(LintFinding(.rootExpired, "root \(root.version)", "at \(root.expiresAt)"))
+            } else if left < Self.rootNotice {
+                findings.append(LintFinding(.rootExpiresSoon, "root \(root.version)", "at \(root.expiresAt)"))
+            }
+        }
+        for domain in self.list.domains {
+            guard let expiresAt = domain.entry.expiresAt else { continue }
+            let host = domain.entry.domain
+            findings.append(LintFinding(.domainExpiry, "\(host)", "at \(expiresAt)", at: self.position(of: host)))
+        }
+        return findings + self.suspensionFindings
+    }
+
+    private var suspensionFindings: [LintFinding] {
+        // Those of the source with their places, the ended ones among them; else those of the list.
+        let suspensions: [(Suspension, SourcePosition?)] =
+            self.source.map { $0.suspended.map { ($0.value, $0.position) } } ?? self.list.suspended.map { ($0, nil) }
+        let hosts = Set(self.list.domains.map(\.entry.domain))
+        var findings: [LintFinding] = []
+        for (suspension, position) in suspensions {
+            let seconds = suspension.until.secondsSince1970 - self.time.secondsSince1970
+            let name = suspension.scope.text
+            if seconds > Self.longestSuspension {
+                findings.append(LintFinding(.suspensionOverADay, name, "until \(suspension.until)", at: position))
+            }
+            if seconds <= 0 {
+                findings.append(LintFinding(.suspensionEnded, name, "at \(suspension.until)", at: position))
+            } else if case .entry(let host) = suspension.scope, !hosts.contains(host) {
+                findings.append(LintFinding(.suspensionOfNothing, name, at: position))
+            }
+        }
+        return findings
     }
 }

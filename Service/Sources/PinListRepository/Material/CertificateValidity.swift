@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificatePinning
+public import PinRotation
 internal import SwiftASN1
 
 /// The Validity of a certificate (RFC 5280, section 4.1.2.5), for certificates whose key no parser here knows as well.
@@ -33,5 +34,15 @@ enum CertificateValidity {
             return try? Timestamp(text(time.year, time.month, time.day, time.hours, time.minutes, time.seconds))
         }
         return nil
+    }
+}
+
+extension CertificateLifetime {
+    /// The lifetime of a certificate in DER; `nil` when it cannot be read.
+    public init?(ofCertificate certificate: [UInt8]) {
+        guard let fields = try? CertificateFields(walking: certificate),
+            case (let notBefore?, let notAfter?) = CertificateValidity.read(certificate[fields.validity])
+        else { return nil }
+        self.init(notBefore: notBefore, notAfter: notAfter)
     }
 }

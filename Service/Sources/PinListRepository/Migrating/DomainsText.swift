@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import CertificatePinning
-internal import PinListMetadata
-public import PinningMigration
+public import PinListMetadata
+@_spi(Tools) public import PinningMigration
 
 /// Entries as the `domains` section of a `tumbler.yaml` (formats.md, section 9).
 public struct DomainsText: Hashable, Sendable {
@@ -79,5 +79,29 @@ public struct DomainsText: Hashable, Sendable {
     /// A text in YAML's double quotation marks: JSON's strings are some of YAML's.
     private static func quoted(_ text: String) -> String {
         String(decoding: JSONValue.string(text).bytes, as: UTF8.self)
+    }
+}
+
+extension MigratedRules {
+    /// All that a list says, for writing it in another tool's form.
+    @_spi(Tools) public init(_ list: PinList) {
+        self.init(
+            domains: list.domains.map { domain in
+                var entry = domain.entry
+                entry.isInRollout = domain.rollout >= 100
+                return entry
+            }, denied: list.denied, suspended: list.suspended, unlisted: list.unlisted, reportTo: list.reportTo)
+        self.unusablePins = list.unusablePinCount
+    }
+
+    /// All that a source says.
+    @_spi(Tools) public init(_ source: ListSource) {
+        self.init(
+            domains: source.domains.map { domain in
+                var entry = domain.domain.entry
+                entry.isInRollout = domain.domain.rollout >= 100
+                return entry
+            }, denied: source.denied.map(\.value), suspended: source.suspended.map(\.value),
+            unlisted: source.unlisted, reportTo: source.reportTo)
     }
 }

@@ -170,3 +170,52 @@ extension Role {
     /// The ids of all its keys, those of its hybrid demand included.
     var allKeyIDs: [String] { self.keyIDs + (self.hybrid?.keyIDs ?? []) }
 }
+
+/// A root that someone names as a file.
+public enum RootFile {
+    /// Reads a signed root, which must carry a threshold of its own keys.
+    ///
+    /// Nobody else vouches for it here: it is the operator who says that this is the root.
+    ///
+    /// - Throws: ``RepositoryError`` when it cannot be read or does not verify.
+    public static func read(_ path: String) throws(RepositoryError) -> (root: Root, bytes: [UInt8]) {
+        let bytes = try BoundedFile.read(path, most: MetadataLimits().rootBytes)
+        do throws(MetadataRefusal) {
+            return (try RootChain(shipped: bytes).newest, bytes)
+        } catch {
+            let isPayload = (try? Root(payload: bytes)) != nil
+            throw RepositoryError(
+                .metadata, "\(path): \(isPayload ? "the root is not signed yet" : "\(error.code): \(error.detail)")",
+                hint: isPayload ? "tumbler sign \(path) --key KEY -o ENVELOPE" : nil)
+        }
+    }
+}
+
+/// A threshold of a root that clients cannot reach which verify some algorithms alone: they stop at the root before it
+/// for ever. (Hybrid demands cut nobody off: who cannot verify them does not make them.)
+///
+/// Source: formats.md, section 9, `verifiable`.
+public struct UnreachableThreshold: Hashable, Sendable, CustomStringConvertible {
+    /// The role.
+    public let kind: MetadataRefusal.Kind
+    /// How many keys of the role these clients can verify.
+    public let verifiable: Int
+    /// How many of them must sign.
+    public let threshold: Int
+
+    /// What cannot be reached, in a few words.
+    public var description: String {
+        "the role \(self.kind.rawValue) asks for \(self.threshold) and has \(self.verifiable) that they can verify"
+    }
+}
+
+extension Root {
+    /// The thresholds that signatures of some algorithms cannot reach.
+    public func unreachableThresholds(verifying algorithms: Set<MetadataKey.Algorithm>) -> [UnreachableThreshold] {
+        [(MetadataRefusal.Kind.root, self.root), (.pins, self.pins)].compactMap { kind, role in
+            let count = self.keys(of: role).count { algorithms.contains($0.algorithm) }
+            guard count < role.threshold else { return nil }
+            return UnreachableThreshold(kind: kind, verifiable: count, threshold: role.threshold)
+        }
+    }
+}

@@ -162,3 +162,68 @@ package struct SourceObject {
         return addresses
     }
 }
+
+/// Paths that a source names, as texts: which file is meant is said without looking at the disk.
+package enum SourcePath {
+    /// A path that is named in a file, from where the file itself is named from.
+    package static func beside(_ file: String, _ path: String) -> String {
+        guard !path.hasPrefix("/"), let slash = file.lastIndex(of: "/") else { return path }
+        return String(file[...slash]) + path
+    }
+
+    /// A path without `.`, `//` and `name/..`.
+    static func normal(_ path: String) -> String {
+        var parts: [Substring] = []
+        for part in path.split(separator: "/") where part != "." {
+            if part == "..", let last = parts.last, last != ".." { parts.removeLast() } else { parts.append(part) }
+        }
+        return (path.hasPrefix("/") ? "/" : "") + parts.joined(separator: "/")
+    }
+}
+
+/// A place in a file that people write: errors and findings name it.
+public struct SourcePosition: Hashable, Sendable, CustomStringConvertible {
+    /// The file, as it was named.
+    public let file: String
+    /// The line, from 1.
+    public let line: Int
+    /// The column, from 1, in Unicode scalars, as editors count it.
+    public let column: Int
+
+    /// Names a place.
+    public init(file: String, line: Int, column: Int) {
+        self.file = file
+        self.line = line
+        self.column = column
+    }
+
+    /// `tumbler.yaml:12:5`
+    public var description: String { "\(self.file):\(self.line):\(self.column)" }
+
+    /// An error at this place.
+    package func error(_ reason: String, hint: String? = nil) -> RepositoryError {
+        RepositoryError(.source, "\(self): \(reason)", hint: hint)
+    }
+}
+
+/// A value and where it was written.
+///
+/// Equal when the values are: two sources that differ only in their layout mean the same.
+public struct Located<Value: Hashable & Sendable>: Hashable, Sendable {
+    /// The value.
+    public var value: Value
+    /// Where it was written.
+    public let position: SourcePosition
+
+    /// Joins the two.
+    public init(_ value: Value, _ position: SourcePosition) {
+        self.value = value
+        self.position = position
+    }
+
+    /// Equal when the values are.
+    public static func == (left: Located, right: Located) -> Bool { left.value == right.value }
+
+    /// Feeds the value alone, as `==` compares it alone.
+    public func hash(into hasher: inout Hasher) { hasher.combine(self.value) }
+}

@@ -2,6 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PinListMetadata
+
 /// What the service is told when it starts (formats.md, section 10). Values: files are read by whoever starts it.
 public struct ServiceConfiguration: Sendable {
     /// Certificates of the service's own TLS.
@@ -95,5 +97,39 @@ public struct ServiceConfiguration: Sendable {
     /// proxy or cache that is known (formats.md, section 7). Behind a proxy every request comes from this machine.
     public var isOpen: Bool {
         self.openOnLoopback && self.operatorListen.isLoopback && self.trustedProxies.isEmpty && self.edges.isEmpty
+    }
+}
+
+/// Where alarms are told, by a webhook.
+public struct AlertTarget: Hashable, Sendable {
+    /// What a webhook expects.
+    public enum Kind: String, Hashable, Sendable, CaseIterable {
+        /// Our own JSON.
+        case webhook
+        /// Slack's incoming webhooks.
+        case slack
+        /// PagerDuty's Events API, version 2.
+        case pagerduty
+    }
+
+    /// What it expects.
+    public let kind: Kind
+    /// Names it in the log and on the dashboard; no secret.
+    public let name: String
+    /// Where it is. A secret: whoever knows it can write there.
+    public let address: String
+    /// PagerDuty's routing key. A secret.
+    public let routingKey: String
+
+    /// Whether notifications may be posted to an address: `https`, or `http` to a loopback address. Over plain `http`
+    /// whoever is on the way reads which hosts fail, and can take the address, which is a secret.
+    public static func isAllowed(address: String) -> Bool { ReportAddress.isAllowed(address) }
+
+    /// States a target.
+    public init(kind: Kind, name: String, address: String, routingKey: String = "") {
+        self.kind = kind
+        self.name = name
+        self.address = address
+        self.routingKey = routingKey
     }
 }

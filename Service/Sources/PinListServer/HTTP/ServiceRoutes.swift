@@ -6,6 +6,7 @@ internal import CertificatePinning
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOConcurrencyHelpers
+internal import NIOCore
 internal import PinListMetadata
 
 /// Which path leads where. One router for what everybody may ask, one for the operator; on one listener the second
@@ -100,4 +101,21 @@ struct ServiceRoutes: Sendable {
         } catch let error as StoreError { throw Problem.unavailable(error) }
         return .json(.object([.init("status", .string("ready"))]))
     }
+}
+
+/// What is known of a request besides the request.
+struct ServiceContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    /// Who is at the other end of the connection; `nil` where that is no IP address.
+    let peer: IPAddress?
+
+    init(source: ApplicationRequestContextSource) {
+        self.coreContext = CoreRequestContextStorage(source: source)
+        self.peer = source.channel.peerAddress
+    }
+}
+
+extension Channel {
+    /// Who is at the other end; `nil` where that is no IP address.
+    var peerAddress: IPAddress? { self.remoteAddress?.ipAddress.flatMap { IPAddress(text: $0) } }
 }

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import CertificatePinning
-internal import PinListMetadata
+public import PinListMetadata
 
 /// What there is to know at a glance: for the dashboard, `tumbler status`, the metrics and the alarms, which all look at
 /// the same.
@@ -106,4 +106,22 @@ extension Timestamp {
     func before(_ seconds: Int64) -> Timestamp {
         Timestamp(secondsSince1970: self.secondsSince1970.subtractingReportingOverflow(seconds).partialValue)
     }
+}
+
+/// One list as it is published, and how far it has spread.
+public struct NameOverview: Sendable {
+    /// The name.
+    public let name: String
+    /// The list that is served.
+    public let list: PinList
+    /// Its digest.
+    public let digest: String
+    /// When it was published.
+    public let publishedAt: Timestamp
+    /// The newest root.
+    public let root: Root
+    /// How far it has spread.
+    public let adoption: AdoptionEstimate
+    /// Questions by the hour, of the last week: clients and caches together.
+    public let questions: HostRate
 }

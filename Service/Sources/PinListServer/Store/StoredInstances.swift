@@ -35,3 +35,28 @@ extension StoreTransaction {
         try self.connection.execute("DELETE FROM turn WHERE what = ?", [.text(Self.here + instance)])
     }
 }
+
+extension StoreTransaction {
+    /// Takes the turn at something that one of several instances is to do, or keeps it.
+    ///
+    /// An instance that is gone, or whose clock was wrong, holds no turn for longer than it could have taken it for.
+    ///
+    /// - Parameters:
+    ///   - what: What is to be done.
+    ///   - instance: Who wants to do it.
+    ///   - seconds: For how long.
+    /// - Returns: Whether it is this instance's turn.
+    func takeTurn(_ what: String, for instance: String, at now: Timestamp, seconds: Int64) throws -> Bool {
+        let row = try self.connection.rows("SELECT instance, until FROM turn WHERE what = ?", [.text(what)]).first
+        if let row, try row.text(0) != instance {
+            let left = try row.integer(1) - now.secondsSince1970
+            if left > 0, left <= seconds { return false }
+        }
+        try self.connection.execute(
+            """
+            INSERT INTO turn (what, instance, until) VALUES (?, ?, ?)
+            ON CONFLICT (what) DO UPDATE SET instance = excluded.instance, until = excluded.until
+            """, [.text(what), .text(instance), .integer(now.before(-seconds).secondsSince1970)])
+        return true
+    }
+}

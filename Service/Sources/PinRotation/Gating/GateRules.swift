@@ -219,3 +219,26 @@ extension ListRules {
         }
     }
 }
+
+/// What a server would present.
+public enum GateMaterial: Hashable, Sendable {
+    /// A chain that validates for the host: its path.
+    case path(ValidatedPath)
+    /// A chain that does not validate for the host: the reason, and a sentence.
+    case invalid(PinningDecision.Reason, String)
+    /// A key, of which no certificate is there yet: the pin of its SubjectPublicKeyInfo.
+    case key(Pin)
+}
+
+/// A share as people read it.
+public enum Share {
+    /// `0.4 %`: rounded up, so that few are not none.
+    ///
+    /// - Parameter share: 0 to 1.
+    public static func percent(_ share: Double) -> String {
+        guard share.isFinite, let tenths = Int(exactly: (min(max(share, 0), 1) * 1_000).rounded(.up)) else {
+            return "? %"
+        }
+        return tenths % 10 == 0 ? "\(tenths / 10) %" : "\(tenths / 10).\(tenths % 10) %"
+    }
+}

@@ -2,6 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+import SimulatedInstallations
+
 /// The page that a drill ends with: what took how long, against which goal, and what was done. Markdown.
 struct DrillPage: Sendable {
     /// What happened.
@@ -97,5 +99,32 @@ struct DrillPage: Sendable {
         let (hours, minutes, rest) = (seconds / 3_600, seconds / 60 % 60, seconds % 60)
         if hours > 0 { return "\(hours) h \(minutes) min \(rest) s" }
         return minutes > 0 ? "\(minutes) min \(rest) s" : "\(rest) s"
+    }
+}
+
+/// What the installations got when they asked for their page.
+struct DrillPages: Hashable, Sendable {
+    /// How many got it, by the reason.
+    let allowed: [String: Int]
+    /// How many were refused, or got nothing, by the reason.
+    let refused: [String: Int]
+
+    /// Reads an answer.
+    init(_ answer: PopulationAnswer) {
+        self.allowed = answer.allowed ?? [:]
+        self.refused = (answer.refused ?? [:]).merging(answer.failed ?? [:]) { $0 + $1 }
+    }
+
+    /// Whether each of them got it because a pin matched.
+    var areAllPinned: Bool { self.refused.isEmpty && Array(self.allowed.keys) == ["pin-match"] }
+
+    /// In words: `5 get their page (pin-match 5), 3 are refused (no-matching-pin 3)`.
+    var words: String {
+        let parts = [("get their page", self.allowed), ("are refused", self.refused)]
+        let said = parts.filter { !$0.1.isEmpty }.map { what, counts in
+            let reasons = counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+            return "\(counts.values.reduce(0, +)) \(what) (\(reasons.joined(separator: ", ")))"
+        }
+        return said.isEmpty ? "nobody asked" : said.joined(separator: ", ")
     }
 }

@@ -5,6 +5,7 @@
 import ArgumentParser
 import Foundation
 import Logging
+import NIOCore
 import PinListServer
 import ServiceLifecycle
 import UnixSignals
@@ -183,5 +184,34 @@ struct ServeCommand: AsyncParsableCommand {
         }
         try StandardOutput.write(
             lines: shown.map { "\($0.name): \($0.value.isEmpty ? "none" : $0.value)   # \($0.origin)" })
+    }
+}
+
+/// How many descriptors the system allows this process.
+enum DescriptorLimit {
+    /// `RLIMIT_NOFILE`, the soft one (getrlimit(2)); `nil` where there is none, or it cannot be told.
+    static var current: Int? {
+        var limit = rlimit()
+        #if canImport(Glibc)
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        #else
+        let resource = RLIMIT_NOFILE
+        #endif
+        guard getrlimit(resource, &limit) == 0 else { return nil }
+        return Int(exactly: limit.rlim_cur)
+    }
+}
+
+/// How many processors this process may run on.
+enum ProcessorCount {
+    /// Those that the system gives it (`Cpus_allowed` of proc(5), as `taskset` sets it), and no more than its group may
+    /// use: two threads that serve on one processor take turns, and each turn costs more than the answer to a request.
+    static var current: Int {
+        guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
+            let line = status.split(separator: "\n").first(where: { $0.hasPrefix("Cpus_allowed:") })
+        else { return System.coreCount }
+        // A mask in hexadecimal digits, with commas between groups.
+        let allowed = line.dropFirst("Cpus_allowed:".count).reduce(0) { $0 + ($1.hexDigitValue?.nonzeroBitCount ?? 0) }
+        return max(1, min(allowed, System.coreCount))
     }
 }

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if PostgreSQL
-
 internal import CPQ
 
 /// A connection to PostgreSQL, used by one thread. Calls block.
@@ -155,5 +154,10 @@ extension PostgreSQLConnection {
                     + " TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'")
         }
     }
+}
+
+extension StoreLock {
+    /// The number of the advisory lock that stands for it.
+    var number: Int64 { PostgreSQLLimits.firstLock + self.rawValue }
 }
 #endif

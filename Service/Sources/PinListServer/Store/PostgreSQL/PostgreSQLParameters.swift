@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if PostgreSQL
-
 internal import CPQ
 
 /// Values on their way to the server: binary, in one buffer that stays where it is during the call.
@@ -78,6 +77,30 @@ struct PostgreSQLParameters {
                 self.ranges.map { range in range.flatMap { range in base.map { $0 + range.lowerBound } } },
                 self.ranges.map { Int32(clamping: $0?.count ?? 0) }, self.ranges.map { _ in 1 })
         }
+    }
+}
+
+/// A statement as PostgreSQL numbers its values.
+struct PostgreSQLStatement {
+    /// With `$1`, `$2` and so on.
+    let sql: String
+
+    /// Numbers the values of a statement.
+    ///
+    /// - Parameter sql: With `?` for each value, in their order, and nowhere else: not within a literal either.
+    init(_ sql: String) {
+        var count = 0
+        var numbered = ""
+        numbered.reserveCapacity(sql.utf8.count + 16)
+        for character in sql {
+            if character == "?" {
+                count += 1
+                numbered += "$\(count)"
+            } else {
+                numbered.append(character)
+            }
+        }
+        self.sql = numbered
     }
 }
 #endif

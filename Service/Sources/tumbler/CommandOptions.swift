@@ -1,0 +1,130 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import CertificatePinning
+import Foundation
+import PathValidation
+import PinListMetadata
+import PinListRepository
+import PinningNIO
+
+/// `-o FILE`: where a result goes that is a file.
+struct OutputOption: ParsableArguments {
+    @Option(
+        name: [.customShort("o"), .customLong("output")], help: ArgumentHelp("Write to this file.", valueName: "file"))
+    var path: String
+
+    /// Writes the file whole; one that is there is replaced at once.
+    func write(_ bytes: [UInt8]) throws(CommandFailure) {
+        try CommandFailure.wrapping { () throws(RepositoryError) in
+            try WrittenFile.write(bytes, to: self.path, .published, existing: .replaced)
+        }
+    }
+}
+
+/// `--at TIME`, where the time matters.
+struct TimeOption: ParsableArguments {
+    @Option(
+        name: .customLong("at"), help: ArgumentHelp("Decide as of this time instead of now.", valueName: "time"),
+        transform: Self.timestamp)
+    var at: Timestamp?
+
+    private static func timestamp(_ text: String) throws -> Timestamp {
+        do throws(InputError) {
+            return try Timestamp(text)
+        } catch {
+            throw ValidationError("\(error)")
+        }
+    }
+
+    /// The time of the command: taken once, here.
+    var time: Timestamp { self.at ?? Timestamp(roundingDown: Date().timeIntervalSince1970) }
+}
+
+/// Where the anchors come from: `--roots FILE|system`, `--ca-file FILE`.
+enum RootsOption {
+    /// The word for the roots of the system.
+    static let system = "system"
+
+    /// Reads a root store.
+    ///
+    /// - Throws: ``CommandFailure`` when there is none, or it holds nothing that can be used.
+    static func load(_ option: String) throws(CommandFailure) -> RootStore {
+        if option == self.system {
+            do throws(PinningSetupError) { return try TrustedRoots.system() } catch {
+                throw CommandFailure(
+                    .undecided, "this system has no bundle of roots",
+                    hint: "install ca-certificates, or name a PEM file with --roots")
+            }
+        }
+        let bytes = try InputFile.read(option)
+        do throws(InputError) {
+            return try RootStore(pem: bytes)
+        } catch {
+            throw CommandFailure(.undecided, "\(option): \(error)")
+        }
+    }
+}
+
+/// The clock that only goes forward, in nanoseconds.
+func monotonicNanoseconds() -> UInt64 { DispatchTime.now().uptimeNanoseconds }
+
+/// `--root FILE`: a signed root that somebody names.
+enum RootOption {
+    /// Reads it; it must carry a threshold of its own keys.
+    static func read(_ path: String) throws(CommandFailure) -> Root {
+        try CommandFailure.wrapping { () throws(RepositoryError) in try RootFile.read(path).root }
+    }
+}
+
+extension ProjectOption {
+    /// The newest root of the project folder.
+    ///
+    /// - Throws: ``CommandFailure`` when there is no folder, or no root in it.
+    func newestRoot() throws(CommandFailure) -> Root {
+        let project: ProjectFolder
+        do { project = try self.find() } catch {
+            throw CommandFailure(.usage, error.message, hint: "--root FILE, or -C DIR")
+        }
+        let newest = try CommandFailure.wrapping { () throws(RepositoryError) in try project.newestRoot() }
+        guard let newest else {
+            throw CommandFailure(
+                .undecided, "there is no root in the project folder", hint: "--root FILE names one elsewhere")
+        }
+        return newest
+    }
+}
+
+/// `ROLE=VALUE` on the command line; the role is `root` or `pins`.
+struct RoleOption: ExpressibleByArgument {
+    /// The role.
+    let kind: MetadataRefusal.Kind
+
+    /// What follows.
+    let value: String
+
+    init?(argument: String) {
+        let parts = argument.split(separator: "=", maxSplits: 1)
+        guard parts.count == 2, let kind = MetadataRefusal.Kind(rawValue: String(parts[0])) else { return nil }
+        self.kind = kind
+        self.value = String(parts[1])
+    }
+}
+
+/// `--allow RULE`: findings that do not stop a command.
+struct AllowOption: ParsableArguments {
+    @Option(name: .customLong("allow"), help: "A rule of lint that may be broken. May be given several times.")
+    var rules: [String] = []
+
+    func validate() throws {
+        for rule in self.rules where LintRule.named(rule) == nil {
+            let nearest = NearestName.of(rule, among: LintRule.all.map(\.id)).map { "; there is \($0)" } ?? ""
+            throw ValidationError("--allow \(rule): there is no such rule\(nearest)")
+        }
+    }
+
+    /// Whether a finding is allowed.
+    func allows(_ finding: LintFinding) -> Bool { self.rules.contains(finding.rule.id) }
+}
