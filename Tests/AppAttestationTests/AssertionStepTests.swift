@@ -30,7 +30,7 @@ struct AssertionStepTests {
     }
 
     @Test("assertions of iOS 14 and of iOS 27 are accepted")
-    func accepts() async throws {
+    func assertionsOfIOS14AndOfIOS27AreAccepted() async throws {
         let old = try await self.verify(self.kit.assertion(self.request, counter: 7), counter: 6)
         #expect(old.counter == 7 && old.category == nil && old.bundleVersion == nil)
         let extended = try self.kit.assertion(
@@ -40,7 +40,7 @@ struct AssertionStepTests {
     }
 
     @Test("step 3: a signature over the nonce that is not hashed again, another key's, and none")
-    func refusesAtStep3() async throws {
+    func step3ASignatureOverTheNonceThatIsNotHashedAgainAnotherKeysAndNone() async throws {
         let once = try self.kit.assertion(self.request, hashesTwice: false)
         #expect(try await refusedStep { try await self.verify(once) } == 3)
         let foreign = try self.kit.assertion(self.request, by: P256.Signing.PrivateKey())
@@ -54,7 +54,7 @@ struct AssertionStepTests {
     }
 
     @Test("step 4: another app, and data that ends too early")
-    func refusesAtStep4() async throws {
+    func step4AnotherAppAndDataThatEndsTooEarly() async throws {
         let other = try self.kit.assertion(self.request, appID: "ABCDE12345.com.example.other")
         #expect(try await refusedStep { try await self.verify(other) } == 4)
         let short = try self.kit.assertion(self.request, authenticatorData: [UInt8](repeating: 0, count: 31))
@@ -62,7 +62,7 @@ struct AssertionStepTests {
     }
 
     @Test("step 5: a counter that is the stored one or less, and none")
-    func refusesAtStep5() async throws {
+    func step5ACounterThatIsTheStoredOneOrLessAndNone() async throws {
         let assertion = try self.kit.assertion(self.request, counter: 5)
         for stored: UInt32 in [5, 6, .max] {
             #expect(try await refusedStep { try await self.verify(assertion, counter: stored) } == 5)
@@ -73,7 +73,7 @@ struct AssertionStepTests {
     }
 
     @Test("step 6: a challenge that was not given, which is asked for last of all but the app's version")
-    func refusesAtStep6() async throws {
+    func step6AChallengeThatWasNotGivenWhichIsAskedForLastOfAllButTheAppsVersion() async throws {
         let assertion = try self.kit.assertion(self.request)
         #expect(try await refusedStep { try await self.verify(assertion, isChallengeGiven: false) } == 6)
         let replayed = try self.kit.assertion(self.request, counter: 1)
@@ -83,7 +83,7 @@ struct AssertionStepTests {
     }
 
     @Test("steps 7 and 8: a system that was put back to an older version, and categories that are not accepted")
-    func refusesAtSteps7And8() async throws {
+    func steps7And8ASystemThatWasPutBackToAnOlderVersion() async throws {
         let old = try self.kit.assertion(self.request)
         #expect(try await refusedStep { try await self.verify(old, names: true) } == 7)
         let development = try self.kit.assertion(
@@ -99,7 +99,7 @@ struct AssertionStepTests {
     }
 
     @Test("a key that was just verified asks for what its attestation named")
-    func keepsWhatWasNamed() async throws {
+    func keyThatWasJustVerifiedAsksForWhatItsAttestationNamed() async throws {
         let attestation = try self.kit.attestation {
             $0.extensions = AttestationKit.extensions(category: [4, 0, 0, 0])
         }
@@ -113,7 +113,7 @@ struct AssertionStepTests {
     }
 
     @Test("what is no assertion is refused without a step")
-    func refusesForm() async throws {
+    func whatIsNoAssertionIsRefusedWithoutAStep() async throws {
         for bytes in [[], [0xa0], [0x00]] as [[UInt8]] {
             #expect(try await refusedStep { try await self.verify(bytes) } == nil)
         }

@@ -38,7 +38,7 @@ struct AttestationStepTests {
     }
 
     @Test("the kit's attestations are accepted, with and without what iOS 27 adds, whatever the flags say")
-    func accepts() async throws {
+    func kitsAttestationsAreAcceptedWithAndWithoutWhatIOS27AddsWhateverTheFlagsSay() async throws {
         let plain = try await self.verify(self.kit.attestation())
         #expect(plain.key.x963 == self.kit.point && plain.key.id == self.kit.keyID)
         #expect(plain.key.subjectPublicKeyInfo == Array(self.kit.deviceKey.publicKey.derRepresentation))
@@ -57,7 +57,7 @@ struct AttestationStepTests {
     }
 
     @Test("a leaf of eleven months, for a purpose of Apple's own, is accepted")
-    func acceptsLongLeaf() async throws {
+    func leafOfElevenMonthsForAPurposeOfApplesOwnIsAccepted() async throws {
         let attestation = try self.kit.attestation {
             $0.lifetime = 330 * 86_400
             let purpose = try? ExtendedKeyUsage([.init(oid: [1, 2, 840, 113_635, 100, 4, 24])])
@@ -69,7 +69,7 @@ struct AttestationStepTests {
     }
 
     @Test("what the app gave as its hash is taken as it is, whatever its length")
-    func acceptsRawHash() async throws {
+    func whatTheAppGaveAsItsHashIsTakenAsItIsWhateverItsLength() async throws {
         let raw = Array("example_server_challenge".utf8)
         let attestation = try self.kit.attestation { $0.clientDataHash = raw }
         _ = try await self.verify(attestation, challenge: .hash(raw))
@@ -77,7 +77,7 @@ struct AttestationStepTests {
     }
 
     @Test("step 1: another root, a time outside, a missing intermediate, a CA as the leaf, the root itself")
-    func refusesAtStep1() async throws {
+    func step1AnotherRootATimeOutsideAMissingIntermediateACAAsTheLeafTheRootItself() async throws {
         let attestation = try self.kit.attestation()
         let other = try KitCertificate.authority("Kit Root")
         #expect(try await refusedStep { try await self.verify(attestation, root: other.der) } == 1)
@@ -98,7 +98,7 @@ struct AttestationStepTests {
     }
 
     @Test("step 4: a nonce that is another, is missing, or is not wrapped as it must be")
-    func refusesAtStep4() async throws {
+    func step4ANonceThatIsAnotherIsMissingOrIsNotWrappedAsItMustBe() async throws {
         #expect(try await self.step(of: { $0.clientDataHash = [1] }) == 4)
         #expect(try await self.step(of: { $0.nonceExtension = { [0x30, 0x24, 0xa2, 0x22, 0x04, 0x20] + $0 } }) == 4)
         #expect(try await self.step(of: { $0.nonceExtension = { [0x04, 0x20] + $0 } }) == 4)
@@ -108,7 +108,7 @@ struct AttestationStepTests {
     }
 
     @Test("step 4: a Mac's key must have the policy of Full Security, and a phone's may have another")
-    func asksForKeyPolicy() async throws {
+    func step4AMacsKeyMustHaveThePolicyOfFullSecurityAndAPhonesMayHaveAnother() async throws {
         let wrapped = { (policy: [UInt8]) in
             ASN1Encoding.sequence(ASN1Encoding.element(0xa3, ASN1Encoding.element(0x04, policy)))
         }
@@ -138,13 +138,13 @@ struct AttestationStepTests {
     }
 
     @Test("step 5: a certificate for another key, or a key that is not of P-256")
-    func refusesAtStep5() async throws {
+    func step5ACertificateForAnotherKeyOrAKeyThatIsNotOfP256() async throws {
         #expect(try await self.step(of: { $0.leafKey = Certificate.PrivateKey(P256.Signing.PrivateKey()) }) == 5)
         #expect(try await self.step(of: { $0.leafKey = Certificate.PrivateKey(P384.Signing.PrivateKey()) }) == 5)
     }
 
     @Test("steps 6 to 9: another app, a counter, another environment, another credential")
-    func refusesAuthenticatorData() async throws {
+    func steps6To9AnotherAppACounterAnotherEnvironmentAnotherCredential() async throws {
         #expect(try await self.step(of: { $0.idHash[0] ^= 1 }) == 6)
         #expect(try await self.step(of: { $0.counter = [0, 0, 0, 1] }) == 7)
         #expect(try await self.step(of: { $0.counter = [1, 0, 0, 0] }) == 7)
@@ -160,7 +160,7 @@ struct AttestationStepTests {
     }
 
     @Test("authenticator data that ends too early is refused at the step whose field is missing")
-    func refusesShortData() async throws {
+    func authenticatorDataThatEndsTooEarlyIsRefusedAtTheStepWhoseFieldIsMissing() async throws {
         let attestation = try self.kit.attestation()
         let whole = try #require(Self.authenticatorData(in: attestation))
         for (length, step) in [
@@ -175,7 +175,7 @@ struct AttestationStepTests {
     private static func authenticatorData(in attestation: [UInt8]) -> [UInt8]? { attestation.suffix(164) }
 
     @Test("step 10: a category that is not accepted, of another form, and extensions that cannot be read")
-    func refusesAtStep10() async throws {
+    func step10ACategoryThatIsNotAcceptedOfAnotherFormAndExtensionsThatCannotBeRead() async throws {
         for category: UInt8 in [0, 1, 3, 6, 7, 8, 9, 10, 11, 255] {
             let made = AttestationKit.extensions(category: [category, 0, 0, 0])
             #expect(try await self.step(of: { $0.extensions = made }) == 10, "category \(category)")
@@ -194,7 +194,7 @@ struct AttestationStepTests {
     }
 
     @Test("the categories of an environment, and those that the caller names")
-    func acceptsCategories() async throws {
+    func categoriesOfAnEnvironmentAndThoseThatTheCallerNames() async throws {
         for (environment, accepted) in [
             (AttestationEnvironment.production, [2, 4, 5]), (.development, [1, 2, 3, 4, 5, 6, 10]),
         ] as [(AttestationEnvironment, [UInt8])] {
@@ -219,7 +219,7 @@ struct AttestationStepTests {
     }
 
     @Test("step 11: a version that is no text, or is too long")
-    func refusesAtStep11() async throws {
+    func step11AVersionThatIsNoTextOrIsTooLong() async throws {
         let bytes = CBOREncoding.map([("apple_bundle_version_01", CBOREncoding.bytes([0x31]))])
         #expect(try await self.step(of: { $0.extensions = bytes }) == 11)
         let long = AttestationKit.extensions(category: [4, 0, 0, 0], version: String(repeating: "1", count: 256))
@@ -227,7 +227,7 @@ struct AttestationStepTests {
     }
 
     @Test("extensions that are not known yet are passed over")
-    func passesOverOthers() async throws {
+    func extensionsThatAreNotKnownYetArePassedOver() async throws {
         let attestation = try self.kit.attestation {
             $0.extensions = CBOREncoding.map([
                 ("apple_cd_hash_02", CBOREncoding.bytes([1, 2, 3])),
@@ -239,7 +239,7 @@ struct AttestationStepTests {
     }
 
     @Test("what is no attestation is refused without a step")
-    func refusesForm() async throws {
+    func whatIsNoAttestationIsRefusedWithoutAStep() async throws {
         #expect(try await self.step(of: { $0.format = "packed" }) == nil)
         let good = try self.kit.attestation()
         for bytes in [[], [0xa0], good + [0], Array(good.dropLast()), Array(good.dropFirst())] as [[UInt8]] {

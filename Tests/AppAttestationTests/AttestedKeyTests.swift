@@ -15,7 +15,7 @@ struct AttestedKeyTests {
     private let key = P256.Signing.PrivateKey().publicKey
 
     @Test("a point and a SubjectPublicKeyInfo are the same key, with the SHA-256 of the point as its id")
-    func readsBothForms() throws {
+    func pointAndASubjectPublicKeyInfoAreTheSameKeyWithTheSHA256OfThePointAsItsId() throws {
         let point = Array(self.key.x963Representation)
         let byPoint = try #require(AttestedKey(x963: point))
         #expect(byPoint == AttestedKey(subjectPublicKeyInfo: Array(self.key.derRepresentation)))
@@ -24,7 +24,7 @@ struct AttestedKeyTests {
     }
 
     @Test("a point that is not on the curve, compressed, cut off or of another curve is no key")
-    func refusesOthers() {
+    func pointThatIsNotOnTheCurveCompressedCutOffOrOfAnotherCurveIsNoKey() {
         let point = Array(self.key.x963Representation)
         var off = point
         off[64] ^= 1
@@ -43,7 +43,7 @@ struct AttestedKeyTests {
     }
 
     @Test("Apple's root keeps its rule for signers of receipts, however it is named")
-    func keepsRule() {
+    func applesRootKeepsItsRuleForSignersOfReceiptsHoweverItIsNamed() {
         #expect(ReceiptAnchor.root(AppleRoot.g3).signerExtension != nil)
         #expect(ReceiptAnchor.root(AppleRoot.appAttestation).signerExtension == nil)
     }

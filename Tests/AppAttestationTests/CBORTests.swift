@@ -43,7 +43,7 @@ struct CBORTests {
     @Test(
         "each example of RFC 8949 is read, or refused by the rule that it breaks",
         .enabled(if: SharedData.holds(SharedData.cborExamples), "there is no ../shared/data/cbor beside the checkout"))
-    func readsExamples() throws {
+    func eachExampleOfRFC8949IsReadOrRefusedByTheRuleThatItBreaks() throws {
         let examples = try JSONDecoder().decode(
             [Example].self, from: Data(contentsOf: SharedData.cborExamples))
         #expect(examples.count == 82)
@@ -54,7 +54,7 @@ struct CBORTests {
     }
 
     @Test("numbers, texts and collections are what RFC 8949 says")
-    func readsValues() throws {
+    func numbersTextsAndCollectionsAreWhatRFC8949Says() throws {
         #expect(try Self.value([0x1b] + [UInt8](repeating: 0xff, count: 8)) == .unsigned(.max))
         #expect(try Self.value([0x3b] + [UInt8](repeating: 0xff, count: 8)) == .negative(.max))
         #expect(try Self.value([0x64, 0xf0, 0x90, 0x85, 0x91]).asText == "\u{10151}")
@@ -68,19 +68,19 @@ struct CBORTests {
     @Test(
         "a key that stands twice is refused, also when it is written differently",
         arguments: [[0xa2, 0x01, 0x02, 0x01, 0x03], [0xa2, 0x01, 0x02, 0x18, 0x01, 0x03]] as [[UInt8]])
-    func refusesDuplicateKeys(bytes: [UInt8]) {
+    func keyThatStandsTwiceIsRefusedAlsoWhenItIsWrittenDifferently(bytes: [UInt8]) {
         #expect(Self.defect(of: bytes) == .duplicateKey)
     }
 
     @Test("texts that Unicode calls equivalent are two keys")
-    func keepsEquivalentTextsApart() throws {
+    func textsThatUnicodeCallsEquivalentAreTwoKeys() throws {
         // é as one character, and as e with an accent.
         let map = try Self.value([0xa2, 0x62, 0xc3, 0xa9, 0x01, 0x63, 0x65, 0xcc, 0x81, 0x02])
         #expect(map == .map([.text([0xc3, 0xa9]): .unsigned(1), .text([0x65, 0xcc, 0x81]): .unsigned(2)]))
     }
 
     @Test("a length of 16 EiB takes no memory and is refused")
-    func refusesHugeLengths() {
+    func lengthOf16EiBTakesNoMemoryAndIsRefused() {
         for major: UInt8 in [0x5b, 0x7b, 0x9b, 0xbb] {
             #expect(Self.defect(of: [major] + [UInt8](repeating: 0xff, count: 8) + [1]) == .truncated)
         }
@@ -89,7 +89,7 @@ struct CBORTests {
     }
 
     @Test("eight collections within each other are read, and nine are not")
-    func boundsDepth() {
+    func eightCollectionsWithinEachOtherAreReadAndNineAreNot() {
         let arrays = { (count: Int) in [UInt8](repeating: 0x81, count: count) + [0x00] }
         #expect(Self.defect(of: arrays(8)) == nil)
         #expect(Self.defect(of: arrays(9)) == .tooDeep)
@@ -98,7 +98,7 @@ struct CBORTests {
     }
 
     @Test("65,536 bytes are read, and one more is not")
-    func boundsSize() {
+    func of65536BytesAreReadAndOneMoreIsNot() {
         let string = { (length: Int) in
             [0x5a, 0, UInt8(length >> 16), UInt8(length >> 8 & 0xff), UInt8(length & 0xff)]
                 + [UInt8](repeating: 0, count: length)
@@ -108,7 +108,7 @@ struct CBORTests {
     }
 
     @Test("bytes behind the item, breaks, reserved bytes and broken texts are refused")
-    func refusesTheRest() {
+    func bytesBehindTheItemBreaksReservedBytesAndBrokenTextsAreRefused() {
         #expect(Self.defect(of: []) == .truncated)
         #expect(Self.defect(of: [0x00, 0x00]) == .trailingBytes)
         #expect(Self.defect(of: [0xff]) == .indefiniteLength)

@@ -44,7 +44,7 @@ struct HostileBytesTests {
     }
 
     @Test("attestations, assertions and receipts that were damaged end no process")
-    func endNoProcess() async throws {
+    func attestationsAssertionsAndReceiptsThatWereDamagedEndNoProcess() async throws {
         let (kit, receipts) = (try AttestationKit(), try ReceiptKit())
         let time = Timestamp(secondsSince1970: KitCertificate.time)
         let request = Array("a request".utf8)

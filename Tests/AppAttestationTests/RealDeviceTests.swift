@@ -18,7 +18,7 @@ struct RealDeviceTests {
     init() throws { self.vectors = try RealVectors.load() }
 
     @Test("seven attestations from iOS 14.2 to 14.4 are accepted")
-    func acceptsAttestations() async throws {
+    func sevenAttestationsFromIOS142To144AreAccepted() async throws {
         #expect(self.vectors.attestations.count == 7)
         for attestation in self.vectors.attestations {
             let verified = try await attestation.verify()
@@ -32,7 +32,7 @@ struct RealDeviceTests {
     }
 
     @Test("seven assertions are accepted: their flags promise what is not there, and the nonce is hashed again")
-    func acceptsAssertions() async throws {
+    func sevenAssertionsAreAcceptedTheirFlagsPromiseWhatIsNotThere() async throws {
         #expect(self.vectors.assertions.count == 7)
         for assertion in self.vectors.assertions {
             let object = try CBORReader.value(of: Array(assertion.assertion)[...])
@@ -57,7 +57,7 @@ struct RealDeviceTests {
     }
 
     @Test("an attestation is refused before and after its certificate, and under another root, at step 1")
-    func refusesPath() async throws {
+    func attestationIsRefusedBeforeAndAfterItsCertificateAndUnderAnotherRootAtStep1() async throws {
         let attestation = self.vectors.attestations[0]
         let time = try attestation.time.secondsSince1970
         for days: Int64 in [-4, 4] {
@@ -74,7 +74,7 @@ struct RealDeviceTests {
     }
 
     @Test("another challenge, and a byte of authenticator data, are refused at step 4")
-    func refusesNonce() async throws {
+    func anotherChallengeAndAByteOfAuthenticatorDataAreRefusedAtStep4() async throws {
         let attestation = self.vectors.attestations[0]
         #expect(try await refusedStep { try await attestation.verify(challenge: .bytes([1])) } == 4)
         #expect(
@@ -90,7 +90,7 @@ struct RealDeviceTests {
     }
 
     @Test("another key id, app and environment are refused at steps 5, 6 and 8")
-    func refusesIdentity() async throws {
+    func anotherKeyIdAppAndEnvironmentAreRefusedAtSteps56And8() async throws {
         let (attestation, other) = (self.vectors.attestations[0], self.vectors.attestations[1])
         #expect(try await refusedStep { try await attestation.verify(keyID: Array(other.keyId)) } == 5)
         #expect(try await refusedStep { try await attestation.verify(keyID: []) } == 5)
@@ -99,7 +99,7 @@ struct RealDeviceTests {
     }
 
     @Test("an assertion with one thing changed is refused at the step that asks for it")
-    func refusesAssertions() async throws {
+    func assertionWithOneThingChangedIsRefusedAtTheStepThatAsksForIt() async throws {
         let assertion = self.vectors.assertions[0]
         #expect(try await refusedStep { try await self.verify(assertion, clientData: [1]) } == 3)
         let bytes = Array(assertion.assertion)
@@ -117,7 +117,7 @@ struct RealDeviceTests {
     }
 
     @Test("an assertion by another key is refused at step 3")
-    func refusesOtherKey() async throws {
+    func assertionByAnotherKeyIsRefusedAtStep3() async throws {
         let assertion = self.vectors.assertions[0]
         let known = KnownKey(
             try self.vectors.assertions[1].key, counter: 0, namesCategory: false, namesBundleVersion: false)
@@ -130,7 +130,7 @@ struct RealDeviceTests {
     }
 
     @Test("the embedded roots are those that Apple publishes")
-    func embedsRoots() throws {
+    func embeddedRootsAreThoseThatApplePublishes() throws {
         for (file, der, digest) in [
             (
                 "Apple_App_Attestation_Root_CA.pem", AppleRoot.appAttestation,

@@ -17,7 +17,7 @@ struct RealReceiptTests {
     init() throws { self.receipts = try RealVectors.load().receipts }
 
     @Test("twenty are verified, and say what others read in them")
-    func verifies() async throws {
+    func twentyAreVerifiedAndSayWhatOthersReadInThem() async throws {
         #expect(self.receipts.count == 20)
         #expect(self.receipts.count { $0.receipt.starts(with: [0x30, 0x80]) } == 18)
         for vector in self.receipts {
@@ -38,7 +38,7 @@ struct RealReceiptTests {
     }
 
     @Test("one of another app, of another key, that has ended, and under another root is refused")
-    func refusesOthers() async throws {
+    func oneOfAnotherAppOfAnotherKeyThatHasEndedAndUnderAnotherRootIsRefused() async throws {
         let (vector, other) = (self.receipts[0], self.receipts[5])
         let bytes = Array(vector.receipt)
         let created = try vectorTime(vector.properties.creationTime)
@@ -57,7 +57,7 @@ struct RealReceiptTests {
     }
 
     @Test("a receipt with any one bit of its content changed is refused")
-    func refusesChangedContent() async throws {
+    func receiptWithAnyOneBitOfItsContentChangedIsRefused() async throws {
         let vector = self.receipts[0]
         let bytes = Array(vector.receipt)
         let created = try vectorTime(vector.properties.creationTime)

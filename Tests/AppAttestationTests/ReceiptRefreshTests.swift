@@ -26,7 +26,7 @@ struct ReceiptRefreshTests {
     }
 
     @Test("the token is a JSON Web Token that names team, key and time, and its signature holds")
-    func makesToken() throws {
+    func tokenIsAJSONWebTokenThatNamesTeamKeyAndTimeAndItsSignatureHolds() throws {
         let text = try #require(self.token()).text
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         try #require(parts.count == 3)
@@ -44,13 +44,13 @@ struct ReceiptRefreshTests {
     }
 
     @Test("ids that would break out of the token's JSON make none", arguments: ["", "A\",\"x\":\"", "ä", "A B"])
-    func refusesIDs(id: String) {
+    func idsThatWouldBreakOutOfTheTokensJSONMakeNone(id: String) {
         #expect(self.token(id) == nil)
         #expect(self.token("ABCDE12345", id) == nil)
     }
 
     @Test("the request goes to the environment of the key, with the token as it is")
-    func makesRequest() throws {
+    func requestGoesToTheEnvironmentOfTheKeyWithTheTokenAsItIs() throws {
         let token = try #require(self.token())
         let request = ReceiptRequest(for: [1, 2, 3], in: .production, token: token)
         #expect(request.url == "https://data.appattest.apple.com/v1/attestationData" && request.method == "POST")
@@ -61,7 +61,7 @@ struct ReceiptRefreshTests {
     }
 
     @Test("answers are told apart")
-    func readsAnswers() {
+    func answersAreToldApart() {
         let renewed = ReceiptAnswer(status: 200, body: Array("AQ\r\nID\n".utf8))
         #expect(renewed.code == .renewed && renewed.receipt == [1, 2, 3])
         for body in ["", "<html>", "AQI"] {

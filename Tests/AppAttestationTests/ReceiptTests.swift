@@ -28,7 +28,7 @@ struct ReceiptTests {
     @Test(
         "receipts in DER and in BER, their content in one piece or many, with and without signed attributes, are accepted",
         arguments: [true, false], [true, false])
-    func accepts(isIndefinite: Bool, hasAttributes: Bool) async throws {
+    func receiptsInDERAndInBERTheirContentInOnePieceOrMany(isIndefinite: Bool, hasAttributes: Bool) async throws {
         for pieces in [1, 2, 40] {
             let receipt = try await self.verify(
                 self.kit.receipt {
@@ -44,7 +44,7 @@ struct ReceiptTests {
     }
 
     @Test("a metric and its time are read from Apple's server's receipts")
-    func readsMetric() async throws {
+    func metricAndItsTimeAreReadFromApplesServersReceipts() async throws {
         let receipt = try await self.verify(
             self.kit.receipt {
                 $0.fields[4].1 = Array("RECEIPT".utf8)
@@ -55,7 +55,7 @@ struct ReceiptTests {
     }
 
     @Test("a receipt signed by a developer, whose certificate is under the same root, is refused under Apple's rule")
-    func refusesDevelopers() async throws {
+    func receiptSignedByADeveloperWhoseCertificateIsUnderTheSameRoot() async throws {
         let time = Timestamp(secondsSince1970: KitCertificate.time)
         let anchor = ReceiptAnchor(root: self.kit.root.der, signerExtension: ReceiptAnchor.apple.signerExtension)
         let verifier = ReceiptVerifier(appID: nil, anchor: anchor)
@@ -65,7 +65,7 @@ struct ReceiptTests {
     }
 
     @Test("attributes that have another digest are refused, whatever they are signed by")
-    func refusesOtherDigest() async throws {
+    func attributesThatHaveAnotherDigestAreRefusedWhateverTheyAreSignedBy() async throws {
         #expect(
             try await self.isRefused {
                 $0.hasAttributes = true
@@ -74,7 +74,7 @@ struct ReceiptTests {
     }
 
     @Test("no certificates, no signer, two signers and another algorithm are refused")
-    func refusesForm() async throws {
+    func noCertificatesNoSignerTwoSignersAndAnotherAlgorithmAreRefused() async throws {
         #expect(try await self.isRefused { $0.withCertificates = false })
         #expect(try await self.isRefused { $0.signers = 0 })
         #expect(try await self.isRefused { $0.signers = 2 })
@@ -84,7 +84,7 @@ struct ReceiptTests {
     }
 
     @Test("a field that is missing, stands twice or is not what it must be is refused")
-    func refusesFields() async throws {
+    func fieldThatIsMissingStandsTwiceOrIsNotWhatItMustBeIsRefused() async throws {
         for index in [0, 1, 4, 6, 7] {
             #expect(try await self.isRefused { $0.fields.remove(at: index) }, "without \(self.kit.fields[index].0)")
         }
@@ -99,7 +99,7 @@ struct ReceiptTests {
     }
 
     @Test("bytes that are cut off, go on, or are nested without end are refused")
-    func refusesBytes() async throws {
+    func bytesThatAreCutOffGoOnOrAreNestedWithoutEndAreRefused() async throws {
         let receipt = try self.kit.receipt()
         for bytes in [
             [], Array(receipt.dropLast()), receipt + [0], [UInt8](repeating: 0x30, count: 65_537),
@@ -116,7 +116,7 @@ struct ReceiptTests {
     }
 
     @Test("times with and without a fraction are read, and others are not")
-    func readsTimes() throws {
+    func timesWithAndWithoutAFractionAreReadAndOthersAreNot() throws {
         let time = try Timestamp("2026-11-18T10:26:40Z")
         for text in ["2026-11-18T10:26:40Z", "2026-11-18T10:26:40.1Z", "2026-11-18T10:26:40.999999999Z"] {
             #expect(try Timestamp(roundingDownText: text) == time)

@@ -14,7 +14,7 @@ struct AmbiguousCertificateTests {
     @Test(
         "a length in the long form that the short one could say, in each place of the frame",
         arguments: SketchedCertificate.Place.all)
-    func nonMinimalLength(place: [Int]) {
+    func lengthInTheLongFormThatTheShortOneCouldSayInEachPlaceOfTheFrame(place: [Int]) {
         let count = Cast.leaf.tree[place].body.count
         let shortest = count < 0x80 ? 0 : count < 0x100 ? 1 : 2
         for width in 1...8 where width != shortest {
@@ -32,7 +32,7 @@ struct AmbiguousCertificateTests {
     }
 
     @Test("an indefinite length, as BER allows, in each place of the frame", arguments: SketchedCertificate.Place.all)
-    func indefiniteLength(place: [Int]) {
+    func indefiniteLengthAsBERAllowsInEachPlaceOfTheFrame(place: [Int]) {
         var certificate = Cast.leaf
         certificate.tree[place].lengthForm = .indefinite
         #expect(throws: CertificateDefect.lengthNotDER) { try Pin(publicKeyOf: certificate.der) }
@@ -41,7 +41,7 @@ struct AmbiguousCertificateTests {
     @Test(
         "lengths of 2^31, 2^32, 2^63 and more, which overflow somebody's integers",
         arguments: SketchedCertificate.Place.all)
-    func overflowingLength(place: [Int]) {
+    func lengthsOf231232263AndMoreWhichOverflowSomebodysIntegers(place: [Int]) {
         let body = Cast.leaf.tree[place].body.count
         let lowBytes: [UInt8] = [UInt8(body >> 8), UInt8(body & 0xff)]
         let lengths: [[UInt8]] = [
@@ -62,7 +62,7 @@ struct AmbiguousCertificateTests {
     @Test(
         "an element that reaches one byte into the next one, or ends one byte early",
         arguments: SketchedCertificate.Place.all)
-    func shiftedEnd(place: [Int]) {
+    func elementThatReachesOneByteIntoTheNextOneOrEndsOneByteEarly(place: [Int]) {
         for shift in [-1, 1] {
             let count = Cast.leaf.tree[place].body.count + shift
             let header = DERNode(0, [UInt8](repeating: 0, count: count)).encoded.dropLast(count).dropFirst()
@@ -73,7 +73,7 @@ struct AmbiguousCertificateTests {
     }
 
     @Test("a key that reaches beyond what is signed, with a second key there to be found")
-    func keyBeyondWhatIsSigned() throws {
+    func keyThatReachesBeyondWhatIsSignedWithASecondKeyThereToBeFound() throws {
         let interceptorKey = Cast.interceptor.tree[Place.key].encoded
         var certificate = Cast.leaf
         certificate.tree[Place.toBeSigned].children.removeLast()
@@ -87,14 +87,14 @@ struct AmbiguousCertificateTests {
     /// `[0] EXPLICIT` is one header around another. Parsers that step over the outer one by its length find the first key
     /// behind it; those that read on behind the INTEGER find the second one, which is the version's to them.
     @Test("a version that holds the fields of another certificate, key included")
-    func keyWithinTheVersion() {
+    func versionThatHoldsTheFieldsOfAnotherCertificateKeyIncluded() {
         var certificate = Cast.leaf
         certificate.tree[Place.version].children += Cast.interceptor.tree[Place.toBeSigned].children[1...6]
         #expect(throws: CertificateDefect.trailingBytes) { try Pin(publicKeyOf: certificate.der) }
     }
 
     @Test("a second key behind the first is never the pin")
-    func secondKey() throws {
+    func secondKeyBehindTheFirstIsNeverThePin() throws {
         let interceptorKey = Cast.interceptor.tree[Place.key]
 
         // In the place of the unique identifiers and extensions, which the walk frames and does not read.
@@ -110,7 +110,7 @@ struct AmbiguousCertificateTests {
     @Test(
         "bytes after the certificate, its key, or its signature",
         arguments: [[0], [0, 0], [0x30, 0], [0xff]] as [[UInt8]])
-    func trailingBytes(junk: [UInt8]) {
+    func bytesAfterTheCertificateItsKeyOrItsSignature(junk: [UInt8]) {
         #expect(throws: CertificateDefect.trailingBytes) { try Pin(publicKeyOf: Cast.leaf.der + junk) }
         for place in [[], Place.key] {
             var certificate = Cast.leaf
@@ -121,7 +121,7 @@ struct AmbiguousCertificateTests {
     }
 
     @Test("two certificates in one blob are not one certificate")
-    func twoCertificates() {
+    func twoCertificatesInOneBlobAreNotOneCertificate() {
         #expect(throws: CertificateDefect.trailingBytes) { try Pin(publicKeyOf: Cast.leaf.der + Cast.interceptor.der) }
         #expect(throws: CertificateDefect.truncated) {
             try Pin(publicKeyOf: DERNode(0x30, Cast.leaf.tree, Cast.interceptor.tree).encoded)
@@ -129,7 +129,7 @@ struct AmbiguousCertificateTests {
     }
 
     @Test("what was hashed is what the walk points at, in one and the same parse")
-    func oneParse() throws {
+    func whatWasHashedIsWhatTheWalkPointsAtInOneAndTheSameParse() throws {
         for der in [SampleCertificate.der, MLDSACertificate.der, Cast.leaf.der] {
             let key = try CertificateFields(walking: der).subjectPublicKeyInfo
             #expect(try Pin(publicKeyOf: der) == Pin(kind: .publicKey, hashing: Array(der[key])))

@@ -14,13 +14,13 @@ struct Base64Tests {
             ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
             ("foobar", "Zm9vYmFy"),
         ])
-    func vectors(plain: String, encoded: String) {
+    func vectorsOfRFC4648Section10BothWays(plain: String, encoded: String) {
         #expect(Base64.encode(plain.utf8) == encoded)
         #expect(Base64.decode(encoded.utf8) == Array(plain.utf8))
     }
 
     @Test("every value of the alphabet, both ways")
-    func wholeAlphabet() {
+    func everyValueOfTheAlphabetBothWays() {
         let text = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
         // 64 values of six bits, counted up: the bytes are Python's base64.b64decode of the same text.
         let bytes: [UInt8] = [
@@ -35,7 +35,7 @@ struct Base64Tests {
     @Test(
         "a second text for the same bytes is refused: unused bits that are set",
         arguments: ["Zh==", "Zv==", "Zi==", "Zm9=", "Zm+=", "AB==", "AAB=", "//==", "///="])
-    func unusedBits(text: String) {
+    func secondTextForTheSameBytesIsRefusedUnusedBitsThatAreSet(text: String) {
         #expect(Base64.decode(text.utf8) == nil)
     }
 
@@ -45,7 +45,7 @@ struct Base64Tests {
             "Zg", "Zg=", "Zm8", "Z", "Z===", "=", "==", "===", "====", "Zg==Zg==", "Zg==Zm9v", "Zm8=Zm9v", "Z=g=",
             "=Zg=", "==Zg", "Zm9v====", "Zg=g", "Zm9vZg=", "Zm9v=", "Zm9v==",
         ])
-    func padding(text: String) {
+    func paddingThatIsMissingDoubledEarlyOrAloneIsRefused(text: String) {
         #expect(Base64.decode(text.utf8) == nil)
     }
 
@@ -55,12 +55,12 @@ struct Base64Tests {
             "Zm9v\n", "Zm9\nvZm9v", " Zm9v", "Zm9v ", "Zm-v", "Zm_v", "Zm.v", "Zm9v\0\0\0\0", "Zm\u{e9}v",
             "Zm9\u{301}v", "Ｚm9v", "Zm9v\r\n\r\n",
         ])
-    func otherCharacters(text: String) {
+    func nothingOutsideTheStandardAlphabetIsSkippedOrTakenForAnotherCharacter(text: String) {
         #expect(Base64.decode(text.utf8) == nil)
     }
 
     @Test("no byte outside the alphabet stands for a value")
-    func everyByte() {
+    func noByteOutsideTheAlphabetStandsForAValue() {
         let alphabet = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
         for byte in UInt8.min...UInt8.max {
             #expect((Base64.decode([byte, byte, byte, byte]) != nil) == alphabet.contains(byte), "byte \(byte)")
@@ -68,7 +68,7 @@ struct Base64Tests {
     }
 
     @Test("random bytes are written as Foundation writes them, and read back", arguments: [1, 2, 3] as [UInt64])
-    func againstFoundation(seed: UInt64) {
+    func randomBytesAreWrittenAsFoundationWritesThemAndReadBack(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for length in 0..<200 {
             let bytes = random.bytes(length)
@@ -79,7 +79,7 @@ struct Base64Tests {
     }
 
     @Test("of all texts of four characters, exactly those that Foundation would write are read")
-    func canonicalTextsAlone() {
+    func ofAllTextsOfFourCharactersExactlyThoseThatFoundationWouldWriteAreRead() {
         let characters = Array("AQZgz059+/=-_ \n".utf8)
         var accepted = 0
         for first in characters {

@@ -9,18 +9,18 @@ import Testing
 @Suite("Pins of certificates, as they stand")
 struct CertificatePinTests {
     @Test("a real certificate, with the pin that openssl printed for it")
-    func sample() throws {
+    func realCertificateWithThePinThatOpensslPrintedForIt() throws {
         #expect(try Pin(publicKeyOf: SampleCertificate.der) == Pin(SampleCertificate.pin))
     }
 
     @Test("an ML-DSA certificate, which the openssl of many machines cannot read")
-    func mldsa() throws {
+    func mlDSACertificateWhichTheOpensslOfManyMachinesCannotRead() throws {
         #expect(MLDSACertificate.der.count == 3_877)
         #expect(try Pin(publicKeyOf: MLDSACertificate.der) == Pin(MLDSACertificate.pin))
     }
 
     @Test("an algorithm that nobody knows", arguments: [0, 1, 31, 32, 255, 256, 4_096, 60_000])
-    func unknownAlgorithm(length: Int) throws {
+    func algorithmThatNobodyKnows(length: Int) throws {
         let certificate = SketchedCertificate(subject: "x", key: [UInt8](repeating: 0xa5, count: length))
         #expect(try Pin(publicKeyOf: certificate.der) == certificate.pin)
     }
@@ -28,7 +28,7 @@ struct CertificatePinTests {
     /// openssl would rebuild the first with the NULL that RFC 3279 asks for, and so print another pin. A pin that is
     /// rebuilt is a pin of something that nobody sent: TrustKit blocked P-384 and RSA 3072 that way.
     @Test("the parameters of an algorithm are taken as they stand: absent, NULL, or anything")
-    func parametersAsTheyStand() throws {
+    func parametersOfAnAlgorithmAreTakenAsTheyStandAbsentNULLOrAnything() throws {
         let rsaEncryption = DERNode(0x06, [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01])
         let bits = DERNode(0x03, [0, 0x30, 0x06, 0x02, 0x01, 0x7b, 0x02, 0x01, 0x03])
         let parameters: [[DERNode]] = [[], [DERNode(0x05, [])], [DERNode(0x0c, Array("?".utf8))]]
@@ -46,7 +46,7 @@ struct CertificatePinTests {
     }
 
     @Test("a certificate of version 1 has neither a version nor extensions, and a pin")
-    func versionOne() throws {
+    func certificateOfVersion1HasNeitherAVersionNorExtensionsAndAPin() throws {
         var certificate = Cast.leaf
         certificate.tree[SketchedCertificate.Place.toBeSigned].children.removeLast()
         certificate.tree[SketchedCertificate.Place.toBeSigned].children.removeFirst()
@@ -54,7 +54,7 @@ struct CertificatePinTests {
     }
 
     @Test("unique identifiers between key and extensions do not move the pin")
-    func uniqueIdentifiers() throws {
+    func uniqueIdentifiersBetweenKeyAndExtensionsDoNotMoveThePin() throws {
         var certificate = Cast.leaf
         certificate.tree[SketchedCertificate.Place.toBeSigned].children
             .insert(contentsOf: [DERNode(0x81, [0, 1]), DERNode(0x82, [0, 2])], at: 7)
@@ -62,7 +62,7 @@ struct CertificatePinTests {
     }
 
     @Test("the ranges of the walk are the elements, headers included")
-    func ranges() throws {
+    func rangesOfTheWalkAreTheElementsHeadersIncluded() throws {
         let der = Cast.leaf.der
         let fields = try CertificateFields(walking: der)
         #expect(Array(der[fields.issuer]) == Cast.leaf.tree[SketchedCertificate.Place.issuer].encoded)
@@ -72,7 +72,7 @@ struct CertificatePinTests {
     }
 
     @Test("borrowed bytes in the middle of a larger buffer give the same pin")
-    func borrowed() throws {
+    func borrowedBytesInTheMiddleOfALargerBufferGiveTheSamePin() throws {
         let around = [UInt8](repeating: 0x30, count: 7)
         let buffer = around + SampleCertificate.der + around
         let pin = buffer.withUnsafeBytes { bytes in
@@ -83,7 +83,7 @@ struct CertificatePinTests {
     }
 
     @Test("exactly 65,536 bytes are read, one more is refused before anything is looked at")
-    func maximumLength() throws {
+    func exactly65536BytesAreReadOneMoreIsRefusedBeforeAnythingIsLookedAt() throws {
         var certificate = Cast.leaf
         let padding = CertificateFields.maximumCertificateLength - certificate.der.count
         // Headers grow with the contents: the last bytes are found by trying.

@@ -21,7 +21,7 @@ struct CleartextTests {
     }
 
     @Test("is refused to a host whose entry enforces")
-    func enforced() throws {
+    func isRefusedToAHostWhoseEntryEnforces() throws {
         let decision = try self.decision()
         #expect(decision.verdict == .block)
         #expect(decision.reason == .cleartext)
@@ -29,7 +29,7 @@ struct CleartextTests {
     }
 
     @Test("is reported to a host whose entry reports, or that is outside the rollout")
-    func reported() throws {
+    func isReportedToAHostWhoseEntryReportsOrThatIsOutsideTheRollout() throws {
         for decision in [try self.decision(mode: .report), try self.decision(isInRollout: false)] {
             #expect(decision.verdict == .allow)
             #expect(decision.reason == .cleartext)
@@ -38,7 +38,7 @@ struct CleartextTests {
     }
 
     @Test("goes as default validation would have it where pins expect nothing")
-    func notExpected() throws {
+    func goesAsDefaultValidationWouldHaveItWherePinsExpectNothing() throws {
         let suspension = Suspension(
             .everything, until: Timestamp(secondsSince1970: Self.now.secondsSince1970 + 1), reason: "test")
         #expect(try self.decision(suspended: [suspension]).reason == .suspended)
@@ -50,7 +50,7 @@ struct CleartextTests {
     }
 
     @Test("is refused to an unlisted host where those are denied, and to what is no host")
-    func denied() throws {
+    func isRefusedToAnUnlistedHostWhereThoseAreDeniedAndToWhatIsNoHost() throws {
         #expect(try self.decision(unlisted: .deny, to: "other.example.com").verdict == .block)
         #expect(try self.decision(to: "no host").reason == .hostInvalid)
         #expect(try self.decision(to: "no host").verdict == .block)

@@ -11,7 +11,7 @@ struct DamagedCertificateTests {
     private typealias Place = SketchedCertificate.Place
 
     @Test("nothing at all, and the shortest inputs there are")
-    func shortest() {
+    func nothingAtAllAndTheShortestInputsThereAre() {
         #expect(throws: CertificateDefect.truncated) { try Pin(publicKeyOf: []) }
         #expect(throws: CertificateDefect.truncated) {
             try Pin(publicKeyOf: UnsafeRawBufferPointer(start: nil, count: 0))
@@ -24,7 +24,7 @@ struct DamagedCertificateTests {
     }
 
     @Test("every input of one byte and of two")
-    func everyShortInput() {
+    func everyInputOfOneByteAndOfTwo() {
         for first in UInt8.min...UInt8.max {
             #expect((try? Pin(publicKeyOf: [first])) == nil)
             let found = (UInt8.min...UInt8.max).first { (try? Pin(publicKeyOf: [first, $0])) != nil }
@@ -35,7 +35,7 @@ struct DamagedCertificateTests {
     @Test(
         "truncated at every length",
         arguments: [SampleCertificate.der, MLDSACertificate.der, Cast.leaf.der])
-    func truncation(certificate: [UInt8]) {
+    func truncatedAtEveryLength(certificate: [UInt8]) {
         #expect(throws: Never.self) { try Pin(publicKeyOf: certificate) }
         var defects: [Int: CertificateDefect] = [:]
         for length in 0..<certificate.count {
@@ -52,7 +52,7 @@ struct DamagedCertificateTests {
     @Test(
         "an element that ends early at every length, with the lengths around it made to fit",
         arguments: [[], Place.toBeSigned, Place.key])
-    func truncatedWithin(place: [Int]) {
+    func elementThatEndsEarlyAtEveryLengthWithTheLengthsAroundItMadeToFit(place: [Int]) {
         let body = Cast.leaf.tree[place].body
         // Extensions are optional: without them all of the TBSCertificate is there.
         let withoutExtensions =
@@ -67,7 +67,7 @@ struct DamagedCertificateTests {
     @Test(
         "every byte changed to every other value: no trap, and an unchanged key keeps its pin",
         arguments: [SampleCertificate.der, Cast.leaf.der])
-    func everyByteChanged(certificate: [UInt8]) throws {
+    func everyByteChangedToEveryOtherValueNoTrapAndAnUnchangedKeyKeepsItsPin(certificate: [UInt8]) throws {
         let fields = try CertificateFields(walking: certificate)
         let pin = try Pin(publicKeyOf: certificate)
         var survivors = 0
@@ -113,14 +113,14 @@ struct DamagedCertificateTests {
     @Test(
         "certificates with the frame that nearly all have are walked quickly",
         arguments: [SampleCertificate.der] + SketchedCertificate.common.map(\.der))
-    func quick(certificate: [UInt8]) {
+    func certificatesWithTheFrameThatNearlyAllHaveAreWalkedQuickly(certificate: [UInt8]) {
         #expect(certificate.withUnsafeBytes { CertificateFields(quicklyWalking: $0.bytes) != nil })
     }
 
     @Test(
         "the quick way over common certificates finds the same fields and the same defects as the careful one",
         arguments: [SampleCertificate.der, MLDSACertificate.der, Cast.leaf.der] + SketchedCertificate.common.map(\.der))
-    func quickAndCareful(certificate: [UInt8]) {
+    func quickWayOverCommonCertificatesFindsTheSameFieldsAndTheSameDefectsAsThe(certificate: [UInt8]) {
         #expect(self.isWalkedAlike(certificate))
         let values: [UInt8] = [0x00, 0x01, 0x02, 0x03, 0x1f, 0x30, 0x7f, 0x80, 0x81, 0x82, 0x83, 0xa0, 0xa3, 0xff]
         for position in certificate.indices {
@@ -139,7 +139,7 @@ struct DamagedCertificateTests {
     @Test(
         "elements of every length near a change of the length's form are walked alike, quickly and with care",
         arguments: SketchedCertificate.Place.all)
-    func lengthForms(place: [Int]) {
+    func elementsOfEveryLengthNearAChangeOfTheLengthsFormAreWalkedAlike(place: [Int]) {
         for var certificate in [Cast.leaf] + SketchedCertificate.common {
             let body = certificate.tree[place].body
             for length in [0, 1, 0x7f, 0x80, 0xff, 0x100, 0x101, 0xffff] {
@@ -161,7 +161,7 @@ struct DamagedCertificateTests {
         "each element of the frame with the identifier of another type",
         arguments: SketchedCertificate.Place.all,
         [0x00, 0x01, 0x04, 0x05, 0x10, 0x23, 0x31, 0x70, 0xb0, 0x1f, 0x3f, 0xff] as [UInt8])
-    func otherIdentifier(place: [Int], tag: UInt8) {
+    func eachElementOfTheFrameWithTheIdentifierOfAnotherType(place: [Int], tag: UInt8) {
         var certificate = Cast.leaf
         certificate.tree[place].tag = tag
         // What follows the key is framed and not read, so there any identifier of one byte will do.
@@ -173,7 +173,7 @@ struct DamagedCertificateTests {
     }
 
     @Test("each element of the frame left out", arguments: SketchedCertificate.Place.all.filter { !$0.isEmpty })
-    func missingElement(place: [Int]) throws {
+    func eachElementOfTheFrameLeftOut(place: [Int]) throws {
         var certificate = Cast.leaf
         certificate.tree[Array(place.dropLast())].children.remove(at: try #require(place.last))
         let pin = try? Pin(publicKeyOf: certificate.der)
@@ -182,7 +182,7 @@ struct DamagedCertificateTests {
     }
 
     @Test("each element of the frame written twice", arguments: SketchedCertificate.Place.all.filter { !$0.isEmpty })
-    func doubledElement(place: [Int]) throws {
+    func eachElementOfTheFrameWrittenTwice(place: [Int]) throws {
         let last = try #require(place.last)
         var certificate = Cast.leaf
         certificate.tree[Array(place.dropLast())].children.insert(Cast.leaf.tree[place], at: last)
@@ -192,7 +192,7 @@ struct DamagedCertificateTests {
     }
 
     @Test("PEM, an HTML page or random bytes in the place of DER", arguments: [31] as [UInt64])
-    func notDER(seed: UInt64) {
+    func pemAnHTMLPageOrRandomBytesInThePlaceOfDER(seed: UInt64) {
         for text in [
             "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n", "<html></html>", "MIIBczCCARmgAwIBAgIU",
         ] {

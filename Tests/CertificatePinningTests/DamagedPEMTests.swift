@@ -21,7 +21,7 @@ struct DamagedPEMTests {
             "AA-_", "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00\n\nAAEC", "AAEC\n----END CERTIFICATE----",
             "AAEC\0", "ＡＡEC", "-----END CERTIFICATE", "----- END CERTIFICATE-----", "\u{200b}AAEC",
         ])
-    func notBase64(inside: String) {
+    func blockWhoseInsideIsNotBase64IsAnErrorNotAMissingCertificate(inside: String) {
         let damaged = "-----BEGIN CERTIFICATE-----\n\(inside)\n-----END CERTIFICATE-----\n"
         for text in [damaged, Self.text + damaged, damaged + Self.text] {
             #expect(throws: InputError(.pem, "")) { try self.blocks(text) }
@@ -29,7 +29,7 @@ struct DamagedPEMTests {
     }
 
     @Test("an END line that is missing, of another label, or damaged")
-    func end() {
+    func endLineThatIsMissingOfAnotherLabelOrDamaged() {
         let begin = "-----BEGIN CERTIFICATE-----\nAAEC\n"
         for end in [
             "", "-----END PUBLIC KEY-----\n", "-----END CERTIFICATE----\n", "----END CERTIFICATE-----\n",
@@ -42,7 +42,7 @@ struct DamagedPEMTests {
     }
 
     @Test("a block within a block")
-    func nested() {
+    func blockWithinABlock() {
         let inner = "-----BEGIN CERTIFICATE-----\nAAEC\n-----END CERTIFICATE-----\n"
         #expect(throws: InputError(.pem, "")) { try self.blocks("-----BEGIN CERTIFICATE-----\n\(inner)") }
         #expect(throws: InputError(.pem, "")) {
@@ -60,20 +60,20 @@ struct DamagedPEMTests {
             "-----BEGINCERTIFICATE-----", "- ----BEGIN CERTIFICATE-----", "> -----BEGIN CERTIFICATE-----",
             "-----begin certificate-----", "",
         ])
-    func begin(line: String) {
+    func beginLineThatIsDamagedDoesNotMakeACertificateDisappear(line: String) {
         let damaged = "\(line)\nAAEC\n-----END CERTIFICATE-----\n"
         #expect(throws: InputError(.pem, "")) { try self.blocks(damaged) }
         #expect(throws: InputError(.pem, "")) { try self.blocks(Self.text + damaged) }
     }
 
     @Test("a byte order mark, as Windows writes it, does not hide the first block")
-    func byteOrderMark() throws {
+    func byteOrderMarkAsWindowsWritesItDoesNotHideTheFirstBlock() throws {
         #expect(try self.blocks("\u{feff}" + Self.text) == [Self.first, Self.second])
         #expect(throws: InputError(.pem, "")) { try self.blocks("\u{feff}\u{feff}" + Self.text) }
     }
 
     @Test("truncated at every length: an error, or the blocks that were complete, and never a shortened one")
-    func truncation() throws {
+    func truncatedAtEveryLengthAnErrorOrTheBlocksThatWereComplete() throws {
         let bytes = Array(Self.text.utf8)
         let ofFirst = Self.first.text.utf8.count
         #expect(try PEMBlock.blocks(in: bytes) == [Self.first, Self.second])
@@ -91,7 +91,7 @@ struct DamagedPEMTests {
     }
 
     @Test("every byte changed: an error, or as many blocks as before with the same labels", arguments: [95] as [UInt64])
-    func everyByteChanged(seed: UInt64) {
+    func everyByteChangedAnErrorOrAsManyBlocksAsBeforeWithTheSameLabels(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let bytes = Array(Self.text.utf8)
         var accepted = 0
@@ -109,7 +109,7 @@ struct DamagedPEMTests {
     }
 
     @Test("16 MiB are read and one byte more is not")
-    func maximumLength() throws {
+    func of16MiBAreReadAndOneByteMoreIsNot() throws {
         let filler = [UInt8](repeating: UInt8(ascii: " "), count: PEMBlock.maximumLength - Self.text.utf8.count - 1)
         let text = Array(Self.text.utf8) + [UInt8(ascii: "\n")] + filler
         #expect(text.count == 16 * 1_048_576)
@@ -119,7 +119,7 @@ struct DamagedPEMTests {
 
     /// In a process of its own, since the peak is of a whole process.
     @Test("four megabytes of line breaks take no more than 64 megabytes")
-    func linearMemory() async {
+    func fourMegabytesOfLineBreaksTakeNoMoreThan64Megabytes() async {
         await #expect(processExitsWith: .success) {
             let text = [UInt8](repeating: UInt8(ascii: "\n"), count: 4 * 1_048_576)
             let before = try #require(peakMemory())
@@ -130,7 +130,7 @@ struct DamagedPEMTests {
     }
 
     @Test("16,384 blocks are read and one more is not")
-    func maximumCount() throws {
+    func of16384BlocksAreReadAndOneMoreIsNot() throws {
         let block = "-----BEGIN X-----\nAA==\n-----END X-----\n"
         let most = String(repeating: block, count: PEMBlock.maximumCount)
         #expect(try self.blocks(most).count == 16_384)

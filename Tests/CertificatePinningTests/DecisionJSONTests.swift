@@ -19,7 +19,7 @@ struct DecisionJSONTests {
     }
 
     @Test("the example of the specification, byte for byte")
-    func example() throws {
+    func exampleOfTheSpecificationByteForByte() throws {
         let policy = try PinningPolicy(
             list: ListIdentity(name: "com.example.app", version: 7, stale: false),
             domains: [PinnedDomain(HostName("api.example.com"), pins: [KnownPin(Cast.leaf.pin)])])
@@ -38,7 +38,7 @@ struct DecisionJSONTests {
     }
 
     @Test("every decision has the same members; null stands where there is nothing")
-    func nulls() throws {
+    func everyDecisionHasTheSameMembersNullStandsWhereThereIsNothing() throws {
         let policy = try PinningPolicy(domains: [], unlisted: .deny)
         let path = ValidatedPath(uncheckedValidatedPath: [Cast.leaf.der, Cast.unreadable])
         let object = try self.json(policy.validate(path, for: "example.org", at: Cast.now))
@@ -54,7 +54,7 @@ struct DecisionJSONTests {
     }
 
     @Test("a detail and a denied key are told only where there are such")
-    func additions() throws {
+    func detailAndADeniedKeyAreToldOnlyWhereThereAreSuch() throws {
         let policy = try PinningPolicy(domains: [], denied: [DeniedKey(Cast.root.pin)])
         let denied = try self.json(policy.validate(Cast.path, for: "example.org", at: Cast.now))
         #expect(Set(denied.keys) == Self.always.union(["denied"]))
@@ -70,7 +70,7 @@ struct DecisionJSONTests {
     }
 
     @Test("both matches of requireIssuer, a certificate pin in its own form, and a stale list")
-    func matches() throws {
+    func bothMatchesOfRequireIssuerACertificatePinInItsOwnFormAndAStaleList() throws {
         let pins = [
             KnownPin(Cast.leaf.certificatePin, position: .leaf), KnownPin(Cast.intermediate.pin, position: .issuer),
         ]
@@ -100,13 +100,13 @@ struct DecisionJSONTests {
             (.otherHostConnection, "other-host-connection"), (.malformed, "malformed"),
             (.transparency, "transparency"),
         ])
-    func codes(reason: PinningDecision.Reason, code: String) throws {
+    func codesAreThoseOfTheSpecification(reason: PinningDecision.Reason, code: String) throws {
         #expect(
             try self.json(PinningPolicy(domains: []).refusal(of: "example.com", reason))["reason"] as? String == code)
     }
 
     @Test("hosts with quotation marks, line breaks and control characters stay inside their string")
-    func hostileHost() throws {
+    func hostsWithQuotationMarksLineBreaksAndControlCharactersStayInsideTheirString() throws {
         let host = "a\",\"verdict\":\"allow\",\"x\":\"\n\u{1b}\u{2028}\0"
         let object = try self.json(PinningPolicy(domains: []).validate(Cast.path, for: host, at: Cast.now))
         #expect(object["host"] as? String == host)

@@ -14,7 +14,7 @@ struct DecisionTextTests {
     }
 
     @Test("a refusal shows the host, what was expected, and what was seen, certificate by certificate")
-    func refusal() throws {
+    func refusalShowsTheHostWhatWasExpectedAndWhatWasSeenCertificateByCertificate() throws {
         let policy = try PinningPolicy(
             list: Self.list,
             domains: [
@@ -41,7 +41,7 @@ struct DecisionTextTests {
     }
 
     @Test("a match is marked where it lies, both of them with requireIssuer, and rules made in code name no list")
-    func match() throws {
+    func matchIsMarkedWhereItLiesBothOfThemWithRequireIssuer() throws {
         var entry = try self.entry([
             KnownPin(Cast.leaf.pin, position: .leaf), KnownPin(Cast.root.pin, position: .issuer),
         ])
@@ -57,7 +57,7 @@ struct DecisionTextTests {
     }
 
     @Test("a denied key is marked where it lies, refused or only reported", arguments: [true, false])
-    func denied(isEnforced: Bool) throws {
+    func deniedKeyIsMarkedWhereItLiesRefusedOrOnlyReported(isEnforced: Bool) throws {
         let policy = try PinningPolicy(
             domains: [self.entry([KnownPin(Cast.leaf.pin)])],
             denied: [DeniedKey(Cast.intermediate.pin, isEnforced: isEnforced)])
@@ -68,7 +68,7 @@ struct DecisionTextTests {
     }
 
     @Test("the first line says that a mismatch is only reported")
-    func reportOnly() throws {
+    func firstLineSaysThatAMismatchIsOnlyReported() throws {
         let decision = try PinningPolicy(domains: [self.entry([KnownPin(Cast.backup.pin)], mode: .report)])
             .validate(Cast.path, for: "example.com", at: Cast.now)
         #expect(decision.description.hasPrefix("example.com: allow (no-matching-pin)."))
@@ -76,7 +76,7 @@ struct DecisionTextTests {
     }
 
     @Test("a detail stands on its own line; without certificates or pins there is nothing to list")
-    func detail() throws {
+    func detailStandsOnItsOwnLineWithoutCertificatesOrPinsThereIsNothingToList() throws {
         let policy = try PinningPolicy(list: Self.list, domains: [self.entry([], mode: .off)])
         let decision = policy.refusal(of: "example.com", .chainInvalid, detail: "no path to a trusted root")
         #expect(
@@ -87,7 +87,7 @@ struct DecisionTextTests {
     }
 
     @Test("a refusal for tampering says so, and not that a question could not be read")
-    func tampering() throws {
+    func refusalForTamperingSaysSoAndNotThatAQuestionCouldNotBeRead() throws {
         let decision = try PinningPolicy(domains: [self.entry([KnownPin(Cast.leaf.pin)])])
             .refusal(of: "example.com", .tampering, detail: "debugger-attached, known-agent")
         let lines = decision.description.split(separator: "\n")
@@ -97,7 +97,7 @@ struct DecisionTextTests {
     }
 
     @Test("every reason of the specification has a sentence of its own")
-    func sentences() throws {
+    func everyReasonOfTheSpecificationHasASentenceOfItsOwn() throws {
         let reasons: [PinningDecision.Reason] = [
             .chainInvalid, .noCertificates, .overBudget, .cleartext, .pinMatch, .noMatchingPin, .deniedKey,
             .deniedUndecidable, .suspended, .notPinned, .unlistedReported, .unlistedDenied, .domainExpired,

@@ -13,7 +13,7 @@ struct DeniedKeyTests {
     }
 
     @Test("a stolen key is refused anywhere in the path, even where its own pin is expected", arguments: [0, 1, 2])
-    func anywhere(index: Int) throws {
+    func stolenKeyIsRefusedAnywhereInThePathEvenWhereItsOwnPinIsExpected(index: Int) throws {
         let pin = [Cast.leaf, Cast.intermediate, Cast.root][index].pin
         let policy = try PinningPolicy(domains: [self.entry()], denied: [DeniedKey(Cast.backup.pin), DeniedKey(pin)])
         let decision = policy.validate(Cast.path, for: "api.example.com", at: Cast.now)
@@ -23,7 +23,7 @@ struct DeniedKeyTests {
     }
 
     @Test("a denied certificate is refused as itself; the same key in another one is not")
-    func certificatePin() throws {
+    func deniedCertificateIsRefusedAsItselfTheSameKeyInAnotherOneIsNot() throws {
         let policy = try PinningPolicy(domains: [self.entry()], denied: [DeniedKey(Cast.leaf.certificatePin)])
         #expect(policy.validate(Cast.path, for: "api.example.com", at: Cast.now).reason == .deniedKey)
         let renewed = SketchedCertificate(subject: "renewed", key: Array(1...32))
@@ -33,7 +33,7 @@ struct DeniedKeyTests {
     }
 
     @Test("it holds in every mode, for every rollout share, after the entry's expiry and for unlisted hosts")
-    func everywhere() throws {
+    func itHoldsInEveryModeForEveryRolloutShare() throws {
         let denied = [DeniedKey(Cast.intermediate.pin)]
         var entries: [PinnedDomain] = []
         for mode in PinnedDomain.Mode.allCases {
@@ -58,7 +58,7 @@ struct DeniedKeyTests {
     }
 
     @Test("no suspension relaxes it, named or for everything")
-    func suspended() throws {
+    func noSuspensionRelaxesItNamedOrForEverything() throws {
         for scope in [Suspension.Scope.everything, .entry(try HostName("api.example.com"))] {
             let policy = try PinningPolicy(
                 domains: [self.entry()], denied: [DeniedKey(Cast.root.pin)],
@@ -68,7 +68,7 @@ struct DeniedKeyTests {
     }
 
     @Test("an entry that only reports changes no verdict, and is named in the decision")
-    func reportOnly() throws {
+    func entryThatOnlyReportsChangesNoVerdictAndIsNamedInTheDecision() throws {
         let denied = [DeniedKey(Cast.root.pin, isEnforced: false)]
         let matching = try PinningPolicy(domains: [self.entry()], denied: denied)
         let decision = matching.validate(Cast.path, for: "api.example.com", at: Cast.now)
@@ -91,7 +91,7 @@ struct DeniedKeyTests {
 
     @Test(
         "an entry that only reports does not hide one that enforces, whichever comes first", arguments: [false, true])
-    func reportBesideEnforce(isReportFirst: Bool) throws {
+    func entryThatOnlyReportsDoesNotHideOneThatEnforcesWhicheverComesFirst(isReportFirst: Bool) throws {
         let reported = [DeniedKey(Cast.leaf.pin, isEnforced: false), DeniedKey(Cast.root.pin, isEnforced: false)]
         let enforced = [DeniedKey(Cast.root.pin)]
         let policy = try PinningPolicy(
@@ -105,7 +105,7 @@ struct DeniedKeyTests {
     @Test(
         "an unreadable certificate beside a deny set: nobody can say that its key is not denied",
         arguments: [UnlistedHosts.allow, .report, .deny])
-    func undecidable(unlisted: UnlistedHosts) throws {
+    func unreadableCertificateBesideADenySetNobodyCanSayThatItsKeyIsNotDenied(unlisted: UnlistedHosts) throws {
         let policy = try PinningPolicy(
             domains: [self.entry()], denied: [DeniedKey(Cast.backup.pin)],
             suspended: [Suspension(.everything, until: Cast.later, reason: "incident")], unlisted: unlisted)
@@ -124,14 +124,14 @@ struct DeniedKeyTests {
     }
 
     @Test("a denied key that can be read is named before a certificate that cannot")
-    func deniedBesideUnreadable() throws {
+    func deniedKeyThatCanBeReadIsNamedBeforeACertificateThatCannot() throws {
         let policy = try PinningPolicy(domains: [self.entry()], denied: [DeniedKey(Cast.root.pin)])
         let path = ValidatedPath(uncheckedValidatedPath: [Cast.unreadable, Cast.root.der])
         #expect(policy.validate(path, for: "api.example.com", at: Cast.now).reason == .deniedKey)
     }
 
     @Test("a deny set that only reports, or none, leaves the other certificates to be looked at")
-    func undecidableWithoutEnforcement() throws {
+    func denySetThatOnlyReportsOrNoneLeavesTheOtherCertificatesToBeLookedAt() throws {
         let path = ValidatedPath(uncheckedValidatedPath: [Cast.leaf.der, Cast.unreadable, Cast.root.der])
         for denied in [[], [DeniedKey(Cast.backup.pin, isEnforced: false)]] {
             let policy = try PinningPolicy(domains: [self.entry()], denied: denied)

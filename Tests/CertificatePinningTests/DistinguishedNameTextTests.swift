@@ -18,7 +18,7 @@ struct DistinguishedNameTextTests {
     }
 
     @Test("the most specific comes first, with the short names of RFC 4514")
-    func order() throws {
+    func mostSpecificComesFirstWithTheShortNamesOfRFC4514() throws {
         let utf8 = { DERNode(0x0c, Array($0.utf8)) } as (String) -> DERNode
         let name = self.name(
             ([0x09, 0x92, 0x26, 0x89, 0x93, 0xf2, 0x2c, 0x64, 0x01, 0x19], DERNode(0x16, Array("com".utf8))),
@@ -34,7 +34,7 @@ struct DistinguishedNameTextTests {
     }
 
     @Test("Latin 1, UTF-16 and UTF-8 values read the same")
-    func stringTypes() throws {
+    func latin1UTF16AndUTF8ValuesReadTheSame() throws {
         let commonName: [UInt8] = [0x55, 0x04, 0x03]
         for value in [
             DERNode(0x14, [0x4d, 0xfc, 0x6e]), DERNode(0x1e, [0, 0x4d, 0, 0xfc, 0, 0x6e]),
@@ -45,7 +45,7 @@ struct DistinguishedNameTextTests {
     }
 
     @Test("subject and issuer are told apart")
-    func issuer() throws {
+    func subjectAndIssuerAreToldApart() throws {
         let certificate = Cast.leaf.der
         #expect(DistinguishedNameText(subjectOf: certificate)?.description == "CN=api.example.com")
         #expect(DistinguishedNameText(issuerOf: certificate)?.description == "CN=Sketched CA")
@@ -53,14 +53,14 @@ struct DistinguishedNameTextTests {
     }
 
     @Test("an empty name is an empty text, and a certificate that cannot be read has none")
-    func empty() throws {
+    func emptyNameIsAnEmptyTextAndACertificateThatCannotBeReadHasNone() throws {
         #expect(try self.text(self.name()) == "")
         #expect(DistinguishedNameText(subjectOf: Cast.unreadable) == nil)
         #expect(DistinguishedNameText(issuerOf: []) == nil)
     }
 
     @Test("the insides of a Name changed byte by byte: a text or an empty one, never a trap")
-    func damaged() throws {
+    func insidesOfANameChangedByteByByteATextOrAnEmptyOneNeverATrap() throws {
         let name = SketchedCertificate.name(commonName: DERNode(0x0c, Array("api.example.com".utf8)))
         var texts: Set<String> = []
         for position in name.body.indices {

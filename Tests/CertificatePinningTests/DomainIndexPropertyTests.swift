@@ -38,7 +38,7 @@ struct DomainIndexPropertyTests {
     }
 
     @Test("any hosts, any entries: the same entry applies", arguments: [71, 72, 73, 74] as [UInt64])
-    func sameEntry(seed: UInt64) throws {
+    func anyHostsAnyEntriesTheSameEntryApplies(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var exact = 0
         var inherited = 0

@@ -27,7 +27,7 @@ struct DomainIndexTests {
             ("x.eu.example.com", "example.com"), ("eu.example.com", "eu.example.com"), ("com", nil), ("org", nil),
             ("example.org", nil), ("example.com.example.org", nil),
         ])
-    func nearest(host: String, expected: String?) throws {
+    func exactNameComesFirstThenTheNearestParentThatIncludesItsSubdomains(host: String, expected: String?) throws {
         let domains = ["*.example.com", "*.api.example.com", "eu.example.com"]
         #expect(try self.notedHostname(of: host, among: domains) == expected)
         #expect(try self.notedHostname(of: host, among: domains.reversed()) == expected)
@@ -39,21 +39,21 @@ struct DomainIndexTests {
             "evilexample.com", "evil-example.com", "example.com.evil.org", "xample.com", "e.xample.com", "example.co",
             "example.comx", "example-com", "com.example", "api.evilexample.com", "examplecom",
         ])
-    func labelWise(host: String) throws {
+    func namesAreComparedLabelByLabelDynapinsHasSuffixTookEvilexampleComForASubdomain(host: String) throws {
         #expect(try self.notedHostname(of: host, among: ["*.example.com"]) == nil)
     }
 
     @Test(
         "the way a request writes the host does not skip its entry: CVE-2026-129482",
         arguments: ["API.example.COM.", "api.example.com.", "Api.Example.Com"])
-    func writtenOtherwise(host: String) throws {
+    func wayARequestWritesTheHostDoesNotSkipItsEntryCVE2026129482(host: String) throws {
         #expect(try self.notedHostname(of: host, among: ["*.example.com"]) == "example.com")
         #expect(try self.notedHostname(of: host, among: ["api.example.com"]) == "api.example.com")
         #expect(try self.notedHostname(of: "api.example.com", among: [host]) == "api.example.com")
     }
 
     @Test("a host with an underscore has its entry as any other, and its parent's")
-    func underscores() throws {
+    func hostWithAnUnderscoreHasItsEntryAsAnyOtherAndItsParents() throws {
         #expect(try self.notedHostname(of: "a_b.example.com", among: ["A_B.example.com"]) == "a_b.example.com")
         #expect(try self.notedHostname(of: "a_b.example.com", among: ["*.example.com"]) == "example.com")
         #expect(try self.notedHostname(of: "x.a_b.example.com", among: ["*.a_b.example.com"]) == "a_b.example.com")
@@ -61,20 +61,20 @@ struct DomainIndexTests {
     }
 
     @Test("without includeSubdomains an entry is for one name")
-    func exactOnly() throws {
+    func withoutIncludeSubdomainsAnEntryIsForOneName() throws {
         #expect(try self.notedHostname(of: "example.com", among: ["example.com"]) == "example.com")
         #expect(try self.notedHostname(of: "api.example.com", among: ["example.com"]) == nil)
     }
 
     @Test("a nearer parent without includeSubdomains does not hide a farther one that has it")
-    func nearerWithoutSubdomains() throws {
+    func nearerParentWithoutIncludeSubdomainsDoesNotHideAFartherOneThatHasIt() throws {
         #expect(
             try self.notedHostname(of: "x.api.example.com", among: ["*.example.com", "api.example.com"])
                 == "example.com")
     }
 
     @Test("a nearer entry replaces a farther one whole, so one that is off carves its hosts out")
-    func carveOut() throws {
+    func nearerEntryReplacesAFartherOneWholeSoOneThatIsOffCarvesItsHostsOut() throws {
         let policy = try PinningPolicy(domains: [
             PinnedDomain(
                 HostName("example.com"), includeSubdomains: true, pins: [KnownPin(Cast.backup.pin)],
@@ -91,7 +91,7 @@ struct DomainIndexTests {
     }
 
     @Test("an address matches exactly: it has no parents and takes no subdomains")
-    func addresses() throws {
+    func addressMatchesExactlyItHasNoParentsAndTakesNoSubdomains() throws {
         let domains = ["*.example.com", "10.0.0.1", "::1", "2001:db8::ffff"]
         #expect(try self.notedHostname(of: "10.0.0.1", among: domains) == "10.0.0.1")
         #expect(try self.notedHostname(of: "[::1]", among: domains) == "::1")
@@ -105,13 +105,13 @@ struct DomainIndexTests {
     }
 
     @Test("a top-level domain that includes its subdomains covers them, and no other")
-    func topLevel() throws {
+    func topLevelDomainThatIncludesItsSubdomainsCoversThemAndNoOther() throws {
         #expect(try self.notedHostname(of: "api.example.com", among: ["*.com"]) == "com")
         #expect(try self.notedHostname(of: "example.xcom", among: ["*.com"]) == nil)
     }
 
     @Test("no entries, no entry")
-    func empty() throws {
+    func noEntriesNoEntry() throws {
         #expect(try self.notedHostname(of: "example.com", among: []) == nil)
     }
 
@@ -121,7 +121,7 @@ struct DomainIndexTests {
             ("example.com", "example.com"), ("example.com", "EXAMPLE.com."), ("10.0.0.1", "::ffff:10.0.0.1"),
             ("::1", "0:0:0:0:0:0:0:1"),
         ])
-    func duplicates(first: String, second: String) throws {
+    func twoEntriesForOneHostAreRefusedHoweverTheyAreWritten(first: String, second: String) throws {
         let entries = [
             PinnedDomain(try HostName(first), pins: []), PinnedDomain(try HostName(second), mode: .off, pins: []),
         ]
@@ -131,7 +131,7 @@ struct DomainIndexTests {
     /// Two names with one FNV-1a hash (64 bits, from the end), 28553d07a95f67d0: found in five minutes on one core, so
     /// within reach of who registers a domain only to be taken for a listed one.
     @Test("names with one hash are two names, listed alone or together", arguments: [false, true])
-    func sameHash(isReversed: Bool) throws {
+    func namesWithOneHashAreTwoNamesListedAloneOrTogether(isReversed: Bool) throws {
         let names = ["eubxjnyyyshdv.com", "byo7ucdpd44dc.com"]
         let (listed, other) = isReversed ? (names[1], names[0]) : (names[0], names[1])
         for host in [other, "www.\(other)"] {
@@ -144,7 +144,7 @@ struct DomainIndexTests {
     }
 
     @Test("10,000 domains: each is found, its subdomains by their parent, and strangers by nobody")
-    func tenThousand() throws {
+    func of10000DomainsEachIsFoundItsSubdomainsByTheirParentAndStrangersByNobody() throws {
         let names = (0..<10_000).map { "host-\($0).zone-\($0 % 97).example" }
         let policy = try PinningPolicy(
             domains: names.enumerated().map { index, name in

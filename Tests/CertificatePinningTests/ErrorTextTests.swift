@@ -20,7 +20,7 @@ struct ErrorTextTests {
     }
 
     @Test("input errors are compared by their code: what they say may change")
-    func equality() {
+    func inputErrorsAreComparedByTheirCodeWhatTheySayMayChange() {
         #expect(InputError(.pin, "one") == InputError(.pin, "other"))
         #expect(InputError(.pin, "one") != InputError(.host, "one"))
         #expect(Set([InputError(.pin, "one"), InputError(.pin, "other")]).count == 1)
@@ -31,7 +31,7 @@ struct ErrorTextTests {
     @Test(
         "what is refused is not repeated: an input may hold a secret, an escape sequence or a megabyte",
         arguments: ["s3cret\u{1b}[2J", String(repeating: "s3cret", count: 100_000)])
-    func inputIsNotRepeated(input: String) {
+    func whatIsRefusedIsNotRepeatedAnInputMayHoldASecretAnEscapeSequenceOrAMegabyte(input: String) {
         let attempts: [() throws -> Any] = [
             { try Pin(input) }, { try Pin(canonical: input) }, { try HostName(input) }, { try Timestamp(input) },
             { try PEMBlock.blocks(in: "-----BEGIN X-----\n\(input)!\n-----END X-----".utf8) },

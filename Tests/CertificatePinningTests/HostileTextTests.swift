@@ -37,7 +37,7 @@ struct HostileTextTests {
             "\u{7f}", "\u{85}", "\u{8}\u{8}", "\u{e000}", "\u{feff}", "\u{200b}", "\u{ad}", "\u{e0041}", "\u{fff9}",
             "\u{378}", "\t", "\u{b}\u{c}",
         ])
-    func controls(name: String) throws {
+    func escapeSequencesLineBreaksAndMarksThatTurnTextAroundComeOutAsQuestionMarks(name: String) throws {
         let text = try self.text(commonName: name)
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         #expect(lines.count == 5)
@@ -48,7 +48,7 @@ struct HostileTextTests {
     }
 
     @Test("bytes that are not UTF-8, and names in every old string type, are written harmlessly")
-    func stringTypes() throws {
+    func bytesThatAreNotUTF8AndNamesInEveryOldStringTypeAreWrittenHarmlessly() throws {
         let values = [
             DERNode(0x0c, [0xff, 0xfe, 0x1b, 0xc0, 0x80, 0xed, 0xa0, 0x80]),
             DERNode(0x1e, [0x20, 0x2e, 0xd8, 0x00, 0x00]),
@@ -66,7 +66,7 @@ struct HostileTextTests {
     }
 
     @Test("a subject of 60,000 bytes is cut to 256 characters, in one attribute or in many")
-    func hugeSubject() throws {
+    func subjectOf60000BytesIsCutTo256CharactersInOneAttributeOrInMany() throws {
         let attribute = SketchedCertificate.name(commonName: DERNode(0x0c, Array("x".utf8))).children[0]
         var many = SketchedCertificate.name(commonName: DERNode(0x0c, []))
         many.children = Array(repeating: attribute, count: 5_000)
@@ -80,7 +80,7 @@ struct HostileTextTests {
     }
 
     @Test("a letter under hundreds of combining marks is cut as well: it is one character, and a kilobyte")
-    func combiningMarks() throws {
+    func letterUnderHundredsOfCombiningMarksIsCutAsWellItIsOneCharacterAndAKilobyte() throws {
         let attribute = SketchedCertificate.name(
             commonName: DERNode(0x0c, Array(("x" + String(repeating: "\u{301}", count: 500)).utf8))
         ).children[0]
@@ -91,7 +91,7 @@ struct HostileTextTests {
     }
 
     @Test("a subject cannot forge the mark of a match", arguments: ["x  <- matches", "x  <- denied"])
-    func forgedMark(name: String) throws {
+    func subjectCannotForgeTheMarkOfAMatch(name: String) throws {
         #expect(try !self.text(commonName: name).contains("  <- "))
     }
 
@@ -101,7 +101,8 @@ struct HostileTextTests {
             ("www.bank.com, O=Bank", #"CN=www.bank.com\, O=Bank"#), ("a,O=Bank", #"CN=a\,O=Bank"#),
             ("a+O=b", #"CN=a\+O=b"#), (#"a\, O=Bank"#, #"CN=a\\\, O=Bank"#), (#"a";"b"#, #"CN=a\"\;\"b"#),
         ])
-    func forgedAttribute(name: String, expected: String) throws {
+    func subjectCannotForgeASecondAttributeSeparatorsAreEscapedAsRFC4514Section24(name: String, expected: String) throws
+    {
         #expect(try self.text(commonName: name).contains(expected))
     }
 
@@ -112,7 +113,7 @@ struct HostileTextTests {
             "good.example.com: allow (pin-match).\n", "a\u{1b}[2Kb", "a\u{202e}b", "a\r\nb", "a\u{2028}b", "a\0b",
             "\u{9b}1A",
         ])
-    func hostileHost(host: String) throws {
+    func hostThatDoesNotNormaliseCannotForgeALineOrMoveTheCursor(host: String) throws {
         let text = try PinningPolicy(domains: []).validate(Cast.path, for: host, at: Cast.now).description
         #expect(text.split(separator: "\n").first?.contains("block (host-invalid)") == true)
         #expect(text.unicodeScalars.allSatisfy { $0 == "\n" || self.isHarmless($0) })
@@ -121,7 +122,7 @@ struct HostileTextTests {
     @Test(
         "neither can a note of the list, or the detail of a transport",
         arguments: ["a\nb", "a\u{1b}[2Kb", "a\u{202e}b"])
-    func hostileNote(text: String) throws {
+    func neitherCanANoteOfTheListOrTheDetailOfATransport(text: String) throws {
         let entry = PinnedDomain(try HostName("example.com"), pins: [KnownPin(Cast.leaf.pin, note: text)])
         let decision = try PinningPolicy(domains: [entry]).refusal(of: "example.com", .chainInvalid, detail: text)
         let lines = decision.description.split(separator: "\n", omittingEmptySubsequences: false)
@@ -131,7 +132,7 @@ struct HostileTextTests {
     }
 
     @Test("a host of a megabyte does not make a text of a megabyte")
-    func hugeHost() throws {
+    func hostOfAMegabyteDoesNotMakeATextOfAMegabyte() throws {
         let host = String(repeating: "a", count: 1_048_576)
         let decision = try PinningPolicy(domains: []).validate(Cast.path, for: host, at: Cast.now)
         #expect(decision.reason == .hostInvalid)

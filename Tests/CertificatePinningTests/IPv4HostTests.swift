@@ -25,14 +25,14 @@ struct IPv4HostTests {
             "1.2.3.4.5.6", "08.8.8.8", "1.2.3.08", "0177.0.0.1", "127.0.0.1.0", "a.1.", "127.1.", "0x7f000001.",
             "1.2.3.0000000000004", "1.2.3.4294967300", "1..3.4", ".1.2.3.4", "example.com.0", "000.000.000.000",
         ])
-    func numbers(text: String) {
+    func numbersThatAResolverTakesForAnAddressAreNoNames(text: String) {
         #expect(throws: InputError(.host, "")) { try HostName(text) }
     }
 
     @Test(
         "an address is four decimal numbers, and no name",
         arguments: ["0.0.0.0", "1.2.3.4", "10.0.0.255", "127.0.0.1", "192.168.100.200", "255.255.255.255"])
-    func addresses(text: String) throws {
+    func addressIsFourDecimalNumbersAndNoName(text: String) throws {
         let host = try HostName(text)
         #expect(host.isAddress)
         #expect(host.description == text)
@@ -43,7 +43,7 @@ struct IPv4HostTests {
 
     @Test(
         "names that only begin with numbers are names", arguments: ["1.2.3.4.example.com", "127.0.0.1.nip", "1.2.3.x4"])
-    func numbersInNames(text: String) throws {
+    func namesThatOnlyBeginWithNumbersAreNames(text: String) throws {
         #expect(try !HostName(text).isAddress)
         #expect(IPAddress(try HostName(text)) == nil)
     }
@@ -51,7 +51,7 @@ struct IPv4HostTests {
     /// `inet_aton` is what `getaddrinfo` takes for an address before it asks any server: one to four numbers, decimal,
     /// octal or hexadecimal.
     @Test("whatever inet_aton takes for an address is refused, or that very address", arguments: [51, 52] as [UInt64])
-    func againstTheResolver(seed: UInt64) {
+    func whateverInetAtonTakesForAnAddressIsRefusedOrThatVeryAddress(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let parts = [
             "0", "1", "7", "08", "010", "0x7f", "0x", "127", "255", "256", "65535", "2130706433", "a", "f", "x", "-",
@@ -72,7 +72,7 @@ struct IPv4HostTests {
     }
 
     @Test("exactly the texts that inet_pton takes are IPv4 addresses", arguments: [53, 54] as [UInt64])
-    func againstTheStrictParser(seed: UInt64) {
+    func exactlyTheTextsThatInetPtonTakesAreIPv4Addresses(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let parts = ["0", "00", "1", "9", "01", "10", "99", "100", "249", "255", "256", "300", "1000", "", "1x"]
         var taken = 0

@@ -32,7 +32,8 @@ struct IPv6HostTests {
             ("::1:ffff:1.2.3.4", "::1:ffff:102:304"), ("::ffff:1.2.3.4", "1.2.3.4"), ("::FFFF:7f00:1", "127.0.0.1"),
             ("0:0:0:0:0:ffff:c0a8:0101", "192.168.1.1"), ("::ffff:0:0", "0.0.0.0"),
         ])
-    func canonicalText(text: String, canonical: String) throws {
+    func textOfAnAddressIsThatOfRFC5952AndOneThatMapsAnIPv4AddressIsThatAddress(text: String, canonical: String) throws
+    {
         for form in [text, "[\(text)]", text.uppercased(), "\(text).", "[\(text)]."] {
             let host = try HostName(form)
             #expect(host.description == canonical)
@@ -43,7 +44,7 @@ struct IPv6HostTests {
     }
 
     @Test("an IPv4-mapped address and the IPv4 address are one host: no way around an entry for either")
-    func mapped() throws {
+    func iPv4MappedAddressAndTheIPv4AddressAreOneHostNoWayAroundAnEntryForEither() throws {
         let host = try HostName("192.0.2.1")
         #expect(try HostName("::ffff:192.0.2.1") == host)
         #expect(try HostName("[0:0:0:0:0:ffff:c000:201]") == host)
@@ -66,7 +67,7 @@ struct IPv6HostTests {
             "::1\0", "::ffff:127.1", "::ffff:0x7f.1", "::１", "1:2:3:4:5:6:7:8::", "::1:2:3:4:5:6:7:8", "::1..",
             "0:0:0:0:0:0:0:0:",
         ])
-    func noAddress(text: String) {
+    func textsThatAreNoAddress(text: String) {
         #expect(throws: InputError(.host, "")) { try HostName(text) }
         #expect(throws: InputError(.host, "")) { try HostName("[\(text)]") }
     }
@@ -74,7 +75,7 @@ struct IPv6HostTests {
     @Test(
         "a zone id names an interface of one machine and is refused",
         arguments: ["fe80::1%eth0", "[fe80::1%25eth0]", "fe80::1%1", "fe80::1%", "[fe80::1]%eth0", "fe80::1%25"])
-    func zone(text: String) {
+    func zoneIdNamesAnInterfaceOfOneMachineAndIsRefused(text: String) {
         #expect(throws: InputError(.host, "")) { try HostName(text) }
     }
 
@@ -84,12 +85,12 @@ struct IPv6HostTests {
             "[::1", "::1]", "[[::1]]", "[::1]]", "[[::1]", "][", "[::1]:443", "[::1]443", "[1.2.3.4]", "[example.com]",
             "[v1.x]", "::1:443:", "[ ::1]", "[::1 ]", "[::1]..", "x[::1]",
         ])
-    func brackets(text: String) {
+    func bracketsBelongAroundAnIPv6AddressBothOfThemAndOnceAPortIsNotCutOff(text: String) {
         #expect(throws: InputError(.host, "")) { try HostName(text) }
     }
 
     @Test("exactly the texts that inet_pton takes are addresses, with its bytes", arguments: [61, 62, 63] as [UInt64])
-    func againstTheStrictParser(seed: UInt64) throws {
+    func exactlyTheTextsThatInetPtonTakesAreAddressesWithItsBytes(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let parts = ["", "", "0", "1", "00", "a", "ffff", "fFfF", "abcd", "0001", "12345", "1.2.3.4", "1.2.3.04", "g"]
         let weights = [4, 12, 20, 20, 2, 6, 6, 2, 6, 6, 1, 3, 1, 1]
@@ -113,7 +114,7 @@ struct IPv6HostTests {
     }
 
     @Test("any 16 bytes, written out in full, come back in the text that inet_ntop gives", arguments: [64] as [UInt64])
-    func againstTheSystemsText(seed: UInt64) throws {
+    func any16BytesWrittenOutInFullComeBackInTheTextThatInetNtopGives(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<5_000 {
             // Half of all groups are zero, so that runs of every length and in every place are met.

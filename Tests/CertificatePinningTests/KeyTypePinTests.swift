@@ -13,7 +13,7 @@ struct KeyTypePinTests {
     /// What openssl prints is what it rebuilds from a key it has parsed; our pin is of the bytes as they stand. For a key
     /// written the way openssl writes keys the two are one, and openssl keeps explicit parameters and point forms.
     @Test("a certificate that the key itself signed", arguments: KeyType.signing)
-    func selfSigned(type: KeyType) async throws {
+    func certificateThatTheKeyItselfSigned(type: KeyType) async throws {
         let openssl = try #require(OpenSSL.installed)
         try await withTemporaryFolder { folder in
             let certificate = try await type.selfSignedCertificate(with: openssl, in: folder)
@@ -24,7 +24,7 @@ struct KeyTypePinTests {
     }
 
     @Test("a certificate for a key that cannot sign", arguments: KeyType.agreeing)
-    func signedByAnother(type: KeyType) async throws {
+    func certificateForAKeyThatCannotSign(type: KeyType) async throws {
         let openssl = try #require(OpenSSL.installed)
         try await withTemporaryFolder { folder in
             try await type.makeKey(with: openssl, in: folder)
@@ -53,7 +53,7 @@ struct KeyTypePinTests {
             // A BIT STRING of 33 bytes, and of 65 that do not begin with 04.
             ("P-256, compressed point", [0x03, 0x22, 0x00]), ("P-256, hybrid point", [0x03, 0x42, 0x00]),
         ] as [(String, [UInt8])])
-    func unusualForms(name: String, marker: [UInt8]) async throws {
+    func opensslDoesKeepExplicitParametersAndTheFormOfAPoint(name: String, marker: [UInt8]) async throws {
         let openssl = try #require(OpenSSL.installed)
         let type = try #require(KeyType.signing.first { $0.testDescription == name })
         try await withTemporaryFolder { folder in
@@ -67,7 +67,7 @@ struct KeyTypePinTests {
     }
 
     @Test("one key in two certificates, renewed with another name and serial number, is one pin")
-    func renewal() async throws {
+    func oneKeyInTwoCertificatesRenewedWithAnotherNameAndSerialNumberIsOnePin() async throws {
         let openssl = try #require(OpenSSL.installed)
         try await withTemporaryFolder { folder in
             let key = "genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-384 -out key.pem"
@@ -85,7 +85,7 @@ struct KeyTypePinTests {
     }
 
     @Test("a certificate pin is openssl's SHA-256 fingerprint")
-    func fingerprint() async throws {
+    func certificatePinIsOpensslsSHA256Fingerprint() async throws {
         let openssl = try #require(OpenSSL.installed)
         try await withTemporaryFolder { folder in
             try Data(SampleCertificate.der).write(to: folder.appendingPathComponent("sample.der"))

@@ -15,7 +15,7 @@ struct KnownCertificatesTests {
     @Test(
         "TrustKit's own test certificates: RSA 2048, 3072, 4096, P-256, P-384",
         .enabled(if: SharedData.holds(SharedData.trustKit), "there is no ../shared/data/trustkit beside the checkout"))
-    func trustKit() async throws {
+    func trustKitsOwnTestCertificatesRSA204830724096P256P384() async throws {
         let openssl = try #require(OpenSSL.installed)
         let folder = FileManager.default.enumerator(at: SharedData.trustKit, includingPropertiesForKeys: nil)
         let files = try #require(folder).allObjects.compactMap { $0 as? URL }
@@ -35,7 +35,7 @@ struct KnownCertificatesTests {
     @Test(
         "every root that Mozilla trusts",
         .enabled(if: SharedData.holds(SharedData.mozillaRoots), "there is no ../shared/data/roots beside the checkout"))
-    func mozillaRoots() async throws {
+    func everyRootThatMozillaTrusts() async throws {
         let openssl = try #require(OpenSSL.installed)
         let text = try Data(contentsOf: SharedData.mozillaRoots)
         let blocks = try PEMBlock.blocks(in: text)

@@ -23,14 +23,14 @@ struct OtherHostConnectionTests {
     }
 
     @Test("passes when that connection's path satisfies this host's pins")
-    func satisfied() throws {
+    func passesWhenThatConnectionsPathSatisfiesThisHostsPins() throws {
         let decision = self.decision(try self.policy(), over: Cast.path)
         #expect(decision.verdict == .allow)
         #expect(decision.reason == .pinMatch)
     }
 
     @Test("is refused when it does not, and the refusal names the other host")
-    func mismatch() throws {
+    func isRefusedWhenItDoesNotAndTheRefusalNamesTheOtherHost() throws {
         let decision = self.decision(try self.policy(), over: Cast.interceptorPath)
         #expect(decision.verdict == .block)
         #expect(decision.reason == .otherHostConnection)
@@ -39,7 +39,7 @@ struct OtherHostConnectionTests {
     }
 
     @Test("is refused when nobody knows the path, and reported where the entry reports")
-    func unknown() throws {
+    func isRefusedWhenNobodyKnowsThePathAndReportedWhereTheEntryReports() throws {
         let refused = self.decision(try self.policy(), over: nil)
         #expect(refused.verdict == .block)
         #expect(refused.reason == .otherHostConnection)
@@ -50,7 +50,7 @@ struct OtherHostConnectionTests {
     }
 
     @Test("is no matter where pins expect nothing: an unlisted host, an entry that is off, a suspension")
-    func notExpected() throws {
+    func isNoMatterWherePinsExpectNothingAnUnlistedHostAnEntryThatIsOffASuspension() throws {
         let suspension = Suspension(.everything, until: Cast.later, reason: "test")
         #expect(self.decision(try self.policy(mode: .off), over: nil).reason == .notPinned)
         #expect(self.decision(try self.policy(suspended: [suspension]), over: nil).reason == .suspended)
@@ -59,7 +59,7 @@ struct OtherHostConnectionTests {
     }
 
     @Test("is refused for a denied key as that")
-    func denied() throws {
+    func isRefusedForADeniedKeyAsThat() throws {
         let policy = try self.policy(denied: [DeniedKey(Cast.interceptor.pin)])
         #expect(self.decision(policy, over: Cast.interceptorPath).reason == .deniedKey)
     }
@@ -68,7 +68,7 @@ struct OtherHostConnectionTests {
 @Suite("Rules that only report")
 struct ReportingOnlyTests {
     @Test("find the same mismatches, and refuse none")
-    func mismatch() throws {
+    func findTheSameMismatchesAndRefuseNone() throws {
         let policy = try PinningPolicy(
             domains: [
                 PinnedDomain(try HostName("api.example.com"), includeSubdomains: true, pins: [KnownPin(Cast.leaf.pin)]),

@@ -22,14 +22,14 @@ struct PEMBlockTests {
     }
 
     @Test("one block, and the text it writes")
-    func one() throws {
+    func oneBlockAndTheTextItWrites() throws {
         let text = self.wrapped(Self.body)
         #expect(try self.blocks(text) == [Self.certificate])
         #expect(Self.certificate.text == text)
     }
 
     @Test("what openssl writes is read, and what is written openssl reads")
-    func openssl() async throws {
+    func whatOpensslWritesIsReadAndWhatIsWrittenOpensslReads() async throws {
         guard let openssl = OpenSSL.installed else { try Test.cancel("there is no openssl on PATH") }
         try await withTemporaryFolder { folder in
             try Data(Self.certificate.text.utf8).write(to: folder.appendingPathComponent("ours.pem"))
@@ -42,7 +42,7 @@ struct PEMBlockTests {
     }
 
     @Test("text around the blocks, as `openssl s_client -showcerts` prints it, and the order of the blocks")
-    func textAround() throws {
+    func textAroundTheBlocksAsOpensslSClientShowcertsPrintsItAndTheOrderOfTheBlocks() throws {
         let text = """
             CONNECTED(00000003)
             ---
@@ -61,7 +61,7 @@ struct PEMBlockTests {
     }
 
     @Test("either line ending, blanks around lines, empty lines, no last line break, lines of any length")
-    func shapes() throws {
+    func eitherLineEndingBlanksAroundLinesEmptyLinesNoLastLineBreakLinesOfAnyLength() throws {
         let blank = Self.lines.map { "\t \($0) \t" }.joined(separator: "\n \n")
         let shapes = [
             self.wrapped(Self.lines.joined(separator: "\r\n"), newline: "\r\n"),
@@ -78,12 +78,12 @@ struct PEMBlockTests {
 
     @Test(
         "a text without blocks gives none", arguments: ["", "\n", "hello", "-----", "-----BEGIN CERTIFICATE", "AAEC"])
-    func none(text: String) throws {
+    func textWithoutBlocksGivesNone(text: String) throws {
         #expect(try self.blocks(text) == [])
     }
 
     @Test("any bytes, any label: what is written is read", arguments: [91] as [UInt64])
-    func roundTrip(seed: UInt64) throws {
+    func anyBytesAnyLabelWhatIsWrittenIsRead(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for length in 1..<300 {
             let block = PEMBlock(label: length % 2 == 0 ? "CERTIFICATE" : "X-\(length) Y", bytes: random.bytes(length))

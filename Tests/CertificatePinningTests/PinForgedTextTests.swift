@@ -25,7 +25,7 @@ struct PinForgedTextTests {
             "ungWv48Bz+pBQUDe Xa4iI7ADYaOWF3qctBD/YfIAFa0=", "ungWv48Bz+pBQUDe\nXa4iI7ADYaOWF3qctBD/YfIAFa0=",
             "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=\0", "", "=", "\u{3d}\u{338}",
         ])
-    func damagedBase64(text: String) {
+    func base64ThatIsNotTheOneTextOf32BytesIsNoPinInAnyForm(text: String) {
         for prefix in Self.prefixes {
             #expect(throws: InputError(.pin, ""), "behind \"\(prefix)\"") { try Pin(prefix + text) }
             #expect(throws: InputError(.pin, ""), "behind \"\(prefix)\"") { try Pin(canonical: prefix + text) }
@@ -50,7 +50,7 @@ struct PinForgedTextTests {
             "pin-sha256=\"ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=\u{200d}\"",
             "pin-sha256=\"\u{600}ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=\"",
         ])
-    func quotationMarks(text: String) {
+    func quotationMarksOfRFC7469ThatAreMissingDoubledTypographicOrHiddenBehindMarks(text: String) {
         #expect(throws: InputError(.pin, "")) { try Pin(text) }
     }
 
@@ -60,7 +60,7 @@ struct PinForgedTextTests {
             "\u{feff}", "\u{200b}", "\u{200e}", "\u{202e}", "\u{2066}", "\u{ad}", "\u{600}", "\u{301}", "\u{a0}",
             "\u{3000}", "\u{2028}", "\0", "\u{1b}[31m", "\r", "\n", "\u{b}", "\u{fe0f}", "\u{e0041}",
         ])
-    func invisibleCharacters(mark: String) {
+    func whatCannotBeSeenAroundOrWithinAPinIsNotIgnored(mark: String) {
         let base64 = "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0="
         #expect(throws: Never.self) { try Pin(canonical: "sha256/\(base64)") }
         for text in [
@@ -83,7 +83,7 @@ struct PinForgedTextTests {
     }
 
     @Test("a text of 16 MiB is refused before it is read, blanks included")
-    func hugeText() {
+    func textOf16MiBIsRefusedBeforeItIsReadBlanksIncluded() {
         for filler in ["A", " ", "=", "sha256/"] {
             let text = String(repeating: filler, count: 16 * 1_048_576 / filler.utf8.count)
             #expect(throws: InputError(.pin, "")) { try Pin(text) }
@@ -92,7 +92,7 @@ struct PinForgedTextTests {
     }
 
     @Test("the limit counts bytes and lies at 128: more blanks around a pin are refused")
-    func limit() throws {
+    func limitCountsBytesAndLiesAt128MoreBlanksAroundAPinAreRefused() throws {
         let pin = "sha256/ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0="
         let blanks = String(repeating: " ", count: Pin.maximumTextLength - pin.utf8.count)
         #expect(try Pin(blanks + pin) == Pin(pin))
@@ -100,7 +100,7 @@ struct PinForgedTextTests {
     }
 
     @Test("one byte changed anywhere is another pin or none", arguments: [21] as [UInt64])
-    func mutations(seed: UInt64) throws {
+    func oneByteChangedAnywhereIsAnotherPinOrNone(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let text = Array("sha256/ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=".utf8)
         let pin = try Pin(canonical: String(decoding: text, as: UTF8.self))

@@ -15,7 +15,7 @@ struct PinMatchTests {
     }
 
     @Test("a pinned certificate appended to a foreign chain is in no validated path: CVE-2016-2402")
-    func appendedCertificate() throws {
+    func pinnedCertificateAppendedToAForeignChainIsInNoValidatedPathCVE20162402() throws {
         // The interceptor presents [theirs, their root, the real leaf]. What the platform has validated ends at their root.
         for pin in [Cast.leaf.pin, Cast.leaf.certificatePin, Cast.root.pin] {
             let decision = try self.decision([KnownPin(pin)], path: Cast.interceptorPath)
@@ -26,7 +26,7 @@ struct PinMatchTests {
     }
 
     @Test("the pin of a root that the device trusts, but that is not in the path")
-    func rootOutsideThePath() throws {
+    func pinOfARootThatTheDeviceTrustsButThatIsNotInThePath() throws {
         let path = ValidatedPath(uncheckedValidatedPath: [
             Cast.leaf.der, Cast.intermediate.der, Cast.interceptorRoot.der,
         ])
@@ -35,7 +35,7 @@ struct PinMatchTests {
     }
 
     @Test("a certificate with the pinned one's name, but another key")
-    func sameName() throws {
+    func certificateWithThePinnedOnesNameButAnotherKey() throws {
         #expect(
             Cast.interceptor.tree[SketchedCertificate.Place.subject].encoded
                 == Cast.leaf.tree[SketchedCertificate.Place.subject].encoded)
@@ -43,7 +43,7 @@ struct PinMatchTests {
     }
 
     @Test("the digest of a key as a certificate pin, and of a certificate as a key pin, match nothing")
-    func kindsAreNotMixed() throws {
+    func digestOfAKeyAsACertificatePinAndOfACertificateAsAKeyPinMatchNothing() throws {
         let keyAsCertificate = try #require(Pin(kind: .certificate, digest: Cast.leaf.pin.digest))
         let certificateAsKey = try #require(Pin(kind: .publicKey, digest: Cast.leaf.certificatePin.digest))
         #expect(try self.decision([KnownPin(keyAsCertificate), KnownPin(certificateAsKey)]).reason == .noMatchingPin)
@@ -51,7 +51,7 @@ struct PinMatchTests {
     }
 
     @Test("an unreadable intermediate beside a matching leaf or root does not stop the match")
-    func unreadableBesideMatch() throws {
+    func unreadableIntermediateBesideAMatchingLeafOrRootDoesNotStopTheMatch() throws {
         let path = ValidatedPath(uncheckedValidatedPath: [Cast.leaf.der, Cast.unreadable, Cast.root.der])
         #expect(path.publicKeyPins == [Cast.leaf.pin, nil, Cast.root.pin])
         #expect(try self.decision([KnownPin(Cast.leaf.pin)], path: path).matched?.index == 0)
@@ -60,7 +60,7 @@ struct PinMatchTests {
     }
 
     @Test("an unreadable certificate matches nothing, not even the pin of its own bytes")
-    func unreadableMatchesNothing() throws {
+    func unreadableCertificateMatchesNothingNotEvenThePinOfItsOwnBytes() throws {
         let path = ValidatedPath(uncheckedValidatedPath: [Cast.unreadable])
         let ownBytes = Pin(kind: .certificate, hashing: Cast.unreadable)
         let pins = [KnownPin(ownBytes), KnownPin(Pin(kind: .publicKey, hashing: [])), KnownPin(Cast.intermediate.pin)]
@@ -72,7 +72,9 @@ struct PinMatchTests {
         arguments: [
             (KnownPin.Position.any, [true, true, true]), (.leaf, [true, false, false]), (.issuer, [false, true, true]),
         ])
-    func positions(position: KnownPin.Position, matches: [Bool]) throws {
+    func positionSaysWhereAPinMayMatchALeafsPinHigherUpOrAnIssuersOnTheLeafIsNoMatch(
+        position: KnownPin.Position, matches: [Bool]
+    ) throws {
         for (index, certificate) in [Cast.leaf, Cast.intermediate, Cast.root].enumerated() {
             for pin in [certificate.pin, certificate.certificatePin] {
                 let decision = try self.decision([KnownPin(pin, position: position)])
@@ -83,14 +85,14 @@ struct PinMatchTests {
     }
 
     @Test("a key that stands twice in a path is found where its position allows it")
-    func keyTwice() throws {
+    func keyThatStandsTwiceInAPathIsFoundWhereItsPositionAllowsIt() throws {
         let path = ValidatedPath(uncheckedValidatedPath: [Cast.leaf.der, Cast.root.der, Cast.leaf.der])
         #expect(try self.decision([KnownPin(Cast.leaf.pin)], path: path).matched?.index == 0)
         #expect(try self.decision([KnownPin(Cast.leaf.pin, position: .issuer)], path: path).matched?.index == 2)
     }
 
     @Test("of several matches the one nearest to the leaf is named, whatever the order of the pins")
-    func nearestMatch() throws {
+    func ofSeveralMatchesTheOneNearestToTheLeafIsNamedWhateverTheOrderOfThePins() throws {
         let pins = [Cast.root, Cast.intermediate, Cast.leaf].map { KnownPin($0.pin) }
         #expect(try self.decision(pins).matched == PinningDecision.Match(pin: Cast.leaf.pin, index: 0))
         #expect(try self.decision(pins.reversed()).matched == PinningDecision.Match(pin: Cast.leaf.pin, index: 0))
@@ -98,7 +100,7 @@ struct PinMatchTests {
     }
 
     @Test("with requireIssuer both kinds must match, and both matches are named", arguments: [1, 2])
-    func requireIssuer(issuerIndex: Int) throws {
+    func withRequireIssuerBothKindsMustMatchAndBothMatchesAreNamed(issuerIndex: Int) throws {
         let issuer = [Cast.leaf, Cast.intermediate, Cast.root][issuerIndex]
         let decision = try self.decision(
             [
@@ -111,7 +113,7 @@ struct PinMatchTests {
     }
 
     @Test("with requireIssuer one match alone, a swapped pair or a pin for any place blocks, and no match is named")
-    func requireIssuerHalf() throws {
+    func withRequireIssuerOneMatchAloneASwappedPairOrAPinForAnyPlaceBlocks() throws {
         let leaf = KnownPin(Cast.leaf.pin, position: .leaf)
         let issuer = KnownPin(Cast.root.pin, position: .issuer)
         let refused: [[KnownPin]] = [

@@ -35,7 +35,7 @@ struct PinValidationOrderTests {
     @Test(
         "1. a host that does not normalise blocks, whatever else there is",
         arguments: ["", "127.1", "api..example.com", "münchen.de", "api.example.com:443", "[::1"])
-    func hostInvalid(host: String) throws {
+    func of1AHostThatDoesNotNormaliseBlocksWhateverElseThereIs(host: String) throws {
         var rules = Rules()
         rules.denied = []
         rules.entry.mode = .off
@@ -50,7 +50,7 @@ struct PinValidationOrderTests {
     }
 
     @Test("a path without certificates blocks, suspended or not: nobody has validated anything")
-    func emptyPath() throws {
+    func pathWithoutCertificatesBlocksSuspendedOrNotNobodyHasValidatedAnything() throws {
         var rules = Rules()
         rules.certificates = []
         for mode in PinnedDomain.Mode.allCases {
@@ -67,7 +67,7 @@ struct PinValidationOrderTests {
     }
 
     @Test("2. a denied key blocks before the suspension, and says which key and where")
-    func deniedKey() throws {
+    func of2ADeniedKeyBlocksBeforeTheSuspensionAndSaysWhichKeyAndWhere() throws {
         var rules = Rules()
         rules.denied = [DeniedKey(Cast.root.pin)]
         let decision = try rules.decision()
@@ -114,7 +114,7 @@ struct PinValidationOrderTests {
     }
 
     @Test("5. an entry is not enforced from its expiry on, at the very second", arguments: [Cast.earlier, Cast.now])
-    func expired(end: Timestamp) throws {
+    func of5AnEntryIsNotEnforcedFromItsExpiryOnAtTheVerySecond(end: Timestamp) throws {
         var rules = Rules()
         rules.denied = []
         rules.suspended = []
@@ -132,7 +132,7 @@ struct PinValidationOrderTests {
     }
 
     @Test("6. an entry that is off expects nothing, not even of a path that matches")
-    func off() throws {
+    func of6AnEntryThatIsOffExpectsNothingNotEvenOfAPathThatMatches() throws {
         var rules = Rules()
         rules.denied = []
         rules.suspended = []
@@ -149,7 +149,7 @@ struct PinValidationOrderTests {
     }
 
     @Test("7. a match allows, and says which pin and which certificate", arguments: [0, 1, 2])
-    func match(index: Int) throws {
+    func of7AMatchAllowsAndSaysWhichPinAndWhichCertificate(index: Int) throws {
         let pin = [Cast.leaf, Cast.intermediate, Cast.root][index].pin
         var rules = Rules()
         rules.denied = []
@@ -169,7 +169,9 @@ struct PinValidationOrderTests {
             (PinnedDomain.Mode.enforce, true, PinningDecision.Verdict.block), (.enforce, false, .allow),
             (.report, true, .allow), (.report, false, .allow),
         ])
-    func mismatch(mode: PinnedDomain.Mode, isInRollout: Bool, verdict: PinningDecision.Verdict) throws {
+    func of8NoMatchBlocksWhereTheEntryIsEnforcedAndIsOtherwiseAllowedWithTheSameReason(
+        mode: PinnedDomain.Mode, isInRollout: Bool, verdict: PinningDecision.Verdict
+    ) throws {
         var rules = Rules()
         rules.denied = []
         rules.suspended = []
@@ -187,7 +189,7 @@ struct PinValidationOrderTests {
     }
 
     @Test("an entry that enforces without a usable pin blocks: it never opens", arguments: [false, true])
-    func noUsablePin(requireIssuer: Bool) throws {
+    func entryThatEnforcesWithoutAUsablePinBlocksItNeverOpens(requireIssuer: Bool) throws {
         var rules = Rules()
         rules.denied = []
         rules.suspended = []
@@ -198,7 +200,7 @@ struct PinValidationOrderTests {
     }
 
     @Test("a decision names the list and the path it was made of")
-    func facts() throws {
+    func decisionNamesTheListAndThePathItWasMadeOf() throws {
         let decision = try Rules().decision(for: "API.example.com.")
         #expect(decision.host == "api.example.com")
         #expect(decision.entry?.domain == Rules.host)

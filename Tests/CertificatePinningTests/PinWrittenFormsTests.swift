@@ -15,7 +15,7 @@ struct PinWrittenFormsTests {
     ]
 
     @Test("the digest and its text are openssl's")
-    func digestAndText() throws {
+    func digestAndItsTextAreOpenssls() throws {
         let pin = Pin(kind: .publicKey, hashing: Array("abc".utf8))
         #expect(pin.digest == Self.digest)
         #expect(pin.description == "sha256/" + Self.base64)
@@ -32,12 +32,12 @@ struct PinWrittenFormsTests {
             "sha256/\(base64)", base64, "pin-sha256=\"\(base64)\"", "sha256//\(base64)", "  sha256/\(base64)\t",
             "\t\(base64) ", " pin-sha256=\"\(base64)\" ",
         ])
-    func everyForm(text: String) throws {
+    func everyWrittenFormOfOnePinIsTheSamePin(text: String) throws {
         #expect(try Pin(text) == Pin(kind: .publicKey, hashing: Array("abc".utf8)))
     }
 
     @Test("a certificate pin has one form, and is not the public key pin with the same digest")
-    func certificatePin() throws {
+    func certificatePinHasOneFormAndIsNotThePublicKeyPinWithTheSameDigest() throws {
         let pin = try Pin("cert-sha256/" + Self.base64)
         #expect(pin.kind == .certificate)
         #expect(pin == (try Pin(canonical: "cert-sha256/" + Self.base64)))
@@ -52,7 +52,7 @@ struct PinWrittenFormsTests {
             "sha256/\(base64)\n", "SHA256/\(base64)", "sha-256/\(base64)", "sha1/\(base64)", "sha256=\(base64)",
             "sha256/", "", "\u{feff}sha256/\(base64)", "cert-sha256//\(base64)", "CERT-SHA256/\(base64)",
         ])
-    func notCanonical(text: String) {
+    func signedListsKnowTheCanonicalFormAlone(text: String) {
         #expect(throws: InputError(.pin, "")) { try Pin(canonical: text) }
     }
 
@@ -67,7 +67,7 @@ struct PinWrittenFormsTests {
             ("pin 125", "/YIYcXyoITuJIiN+T/+/WZO8nQPRCFtKJbWzglM9M9Y="),
             ("pin 3713", "//EjN0e/SH+EEPjKt2O5k47ELZwrDDmu72O6avAYYiE="),
         ])
-    func leadingSlash(hashed: String, base64: String) throws {
+    func canonicalPinWhoseBase64BeginsWithASlashIsNotMistakenForCurlsForm(hashed: String, base64: String) throws {
         let pin = Pin(kind: .publicKey, hashing: Array(hashed.utf8))
         #expect(pin.description == "sha256/" + base64)
         #expect(try Pin(canonical: "sha256/" + base64) == pin)
@@ -77,7 +77,7 @@ struct PinWrittenFormsTests {
     }
 
     @Test("what a pin writes is what it reads, for any digest and both kinds", arguments: [11, 12] as [UInt64])
-    func roundTrip(seed: UInt64) throws {
+    func whatAPinWritesIsWhatItReadsForAnyDigestAndBothKinds(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<500 {
             let digest = random.bytes(Pin.digestLength)
@@ -90,7 +90,7 @@ struct PinWrittenFormsTests {
     }
 
     @Test("a digest has 32 bytes", arguments: [0, 1, 20, 31, 33, 48, 64])
-    func digestLength(length: Int) {
+    func digestHas32Bytes(length: Int) {
         #expect(Pin(kind: .publicKey, digest: [UInt8](repeating: 7, count: length)) == nil)
         #expect(throws: InputError(.pin, "")) { try Pin(Base64.encode([UInt8](repeating: 7, count: length))) }
         #expect(throws: InputError(.pin, "")) {

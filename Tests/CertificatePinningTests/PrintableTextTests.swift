@@ -12,12 +12,12 @@ struct PrintableTextTests {
         arguments: [
             "", "api.example.com", "München", "例え.jp", "a\u{301}", "١٢٣", "\u{a0}", "😀", "<script>", "a\u{3000}b",
         ])
-    func visible(text: String) {
+    func whatCanBeSeenStaysInEveryScript(text: String) {
         #expect(PrintableText.line(text) == text)
     }
 
     @Test("of all Unicode scalars, none that moves, turns, breaks or hides comes through")
-    func everyScalar() {
+    func ofAllUnicodeScalarsNoneThatMovesTurnsBreaksOrHidesComesThrough() {
         // A line break, NEL, both separators, zero width, marks of direction, tags, a byte order mark.
         let hidden: [Unicode.Scalar] = [
             "\n", "\r", "\0", "\t", "\u{1b}", "\u{7f}", "\u{85}", "\u{9b}", "\u{ad}", "\u{61c}", "\u{180e}", "\u{200b}",
@@ -44,7 +44,7 @@ struct PrintableTextTests {
     }
 
     @Test("the length is counted in scalars, the mark of a cut included", arguments: [1, 2, 5, 512])
-    func cut(length: Int) {
+    func lengthIsCountedInScalarsTheMarkOfACutIncluded(length: Int) {
         let whole = String(repeating: "x", count: length)
         #expect(PrintableText.line(whole, maximumLength: length) == whole)
         #expect(PrintableText.line(whole + "x", maximumLength: length) == whole.dropLast() + "…")
@@ -54,7 +54,7 @@ struct PrintableTextTests {
     }
 
     @Test("a text for which there is no room at all is empty, and no trap")
-    func noRoom() async {
+    func textForWhichThereIsNoRoomAtAllIsEmptyAndNoTrap() async {
         await #expect(processExitsWith: .success) {
             #expect(PrintableText.line("a", maximumLength: 0) == "")
         }

@@ -53,7 +53,7 @@ struct RealChainsTests {
     }
 
     @Test("459 of 459 certificates of 153 chains have the expected pin")
-    func expectedPins() throws {
+    func of459Of459CertificatesOf153ChainsHaveTheExpectedPin() throws {
         let expected = try self.decoded("EXPECTED-PINS.json", as: [ExpectedPin].self)
         #expect(expected.count == 459)
         let chains = Dictionary(grouping: expected, by: \.file)
@@ -69,7 +69,7 @@ struct RealChainsTests {
     }
 
     @Test("no certificate of the public web survives the loss of its last byte, or another one behind it")
-    func damaged() throws {
+    func noCertificateOfThePublicWebSurvivesTheLossOfItsLastByteOrAnotherOneBehindIt() throws {
         for file in Set(try self.decoded("EXPECTED-PINS.json", as: [ExpectedPin].self).map(\.file)) {
             for certificate in try self.decoded(file, as: Chain.self).certificates() {
                 #expect(throws: CertificateDefect.truncated) { try Pin(publicKeyOf: certificate.dropLast()) }
@@ -79,7 +79,7 @@ struct RealChainsTests {
     }
 
     @Test("each chain is pinned by any of its own keys, and by no key of another site's leaf")
-    func decisions() throws {
+    func eachChainIsPinnedByAnyOfItsOwnKeysAndByNoKeyOfAnotherSitesLeaf() throws {
         let expected = try self.decoded("EXPECTED-PINS.json", as: [ExpectedPin].self)
         let leaves = Dictionary(grouping: expected.filter { $0.index == 0 }, by: \.pinSHA256).keys.sorted()
         for (file, pins) in Dictionary(grouping: expected, by: \.file) {

@@ -24,7 +24,7 @@ struct RefusalTests {
             PinningDecision.Reason.chainInvalid, .noCertificates, .overBudget, .cleartext,
             .init(code: "of-a-transport"),
         ])
-    func transports(reason: PinningDecision.Reason) throws {
+    func whatATransportRefusesStaysRefusedNoMode(reason: PinningDecision.Reason) throws {
         for host in ["API.example.com.", "elsewhere.example.org"] {
             let decision = try self.policy().refusal(of: host, reason, detail: "why")
             #expect(decision.verdict == .block)
@@ -37,7 +37,7 @@ struct RefusalTests {
     }
 
     @Test("it names the entry, the list and what there is of a path, so that it can be reported")
-    func facts() throws {
+    func itNamesTheEntryTheListAndWhatThereIsOfAPathSoThatItCanBeReported() throws {
         let decision = try self.policy().refusal(of: "API.example.com.", .chainInvalid, path: Cast.interceptorPath)
         #expect(decision.host == "api.example.com")
         #expect(decision.entry?.domain.description == "example.com")
@@ -48,7 +48,7 @@ struct RefusalTests {
 
     @Test(
         "a host that does not normalise is refused as that, whatever else was wrong", arguments: ["", "127.1", "a..b"])
-    func hostInvalid(host: String) throws {
+    func hostThatDoesNotNormaliseIsRefusedAsThatWhateverElseWasWrong(host: String) throws {
         let decision = try self.policy().refusal(of: host, .pinMatch, detail: "something else")
         #expect(decision.reason == .hostInvalid)
         #expect(decision.verdict == .block)
@@ -57,7 +57,7 @@ struct RefusalTests {
     }
 
     @Test("a question that could not be read is refused, and says why")
-    func unreadableQuestion() {
+    func questionThatCouldNotBeReadIsRefusedAndSaysWhy() {
         let decision = PinningDecision(unreadableQuestionFor: "", detail: "line 7 is not JSON")
         #expect(decision.verdict == .block)
         #expect(decision.reason == .malformed)

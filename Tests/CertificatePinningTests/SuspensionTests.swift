@@ -28,7 +28,7 @@ struct SuspensionTests {
     }
 
     @Test("a named one is for the noted hostname: its own subdomains, not its parents, children or neighbours")
-    func named() throws {
+    func namedOneIsForTheNotedHostnameItsOwnSubdomainsNotItsParents() throws {
         let parent = try self.policy(suspending: .entry(HostName("example.com")))
         #expect(self.reason(parent, "example.com") == .suspended)
         #expect(self.reason(parent, "www.example.com") == .suspended)
@@ -43,7 +43,7 @@ struct SuspensionTests {
     }
 
     @Test("one that names a host without an entry of its own suspends nothing")
-    func namedWithoutEntry() throws {
+    func oneThatNamesAHostWithoutAnEntryOfItsOwnSuspendsNothing() throws {
         let policy = try self.policy(suspending: .entry(HostName("www.example.com")))
         #expect(self.reason(policy, "www.example.com") == .noMatchingPin)
         let unlisted = try self.policy(suspending: .entry(HostName("example.org")))
@@ -51,7 +51,7 @@ struct SuspensionTests {
     }
 
     @Test("`*` is for every entry and for the rule for unlisted hosts", arguments: UnlistedHosts.allCases)
-    func everything(unlisted: UnlistedHosts) throws {
+    func isForEveryEntryAndForTheRuleForUnlistedHosts(unlisted: UnlistedHosts) throws {
         let policy = try self.policy(suspending: .everything, unlisted: unlisted)
         for host in Self.names + ["www.example.com", "example.org", "10.0.0.1"] {
             let decision = policy.validate(Cast.path, for: host, at: Cast.now)
@@ -62,7 +62,7 @@ struct SuspensionTests {
     }
 
     @Test("it does not make a host of what is none, nor a path of nothing")
-    func limits() throws {
+    func itDoesNotMakeAHostOfWhatIsNoneNorAPathOfNothing() throws {
         let policy = try self.policy(suspending: .everything)
         #expect(self.reason(policy, "127.1") == .hostInvalid)
         let nothing = ValidatedPath(uncheckedValidatedPath: [])
@@ -70,7 +70,7 @@ struct SuspensionTests {
     }
 
     @Test("it holds up to the second before `until`, and at `until` no more")
-    func end() throws {
+    func itHoldsUpToTheSecondBeforeUntilAndAtUntilNoMore() throws {
         let policy = try self.policy(suspending: .everything, until: Cast.now)
         #expect(self.reason(policy, "example.com", at: Cast.earlier) == .suspended)
         #expect(self.reason(policy, "example.com", at: Cast.now) == .noMatchingPin)
@@ -79,7 +79,7 @@ struct SuspensionTests {
     }
 
     @Test("one that has ended does not hide one that holds, whichever comes first", arguments: [false, true])
-    func several(isEndedFirst: Bool) throws {
+    func oneThatHasEndedDoesNotHideOneThatHoldsWhicheverComesFirst(isEndedFirst: Bool) throws {
         let ended = Suspension(.everything, until: Cast.now, reason: "old")
         let holding = Suspension(.entry(try HostName("api.example.com")), until: Cast.later, reason: "new")
         let policy = try PinningPolicy(
@@ -90,7 +90,7 @@ struct SuspensionTests {
     }
 
     @Test("a suspended entry is named, so that a report can be sent where it says")
-    func entryIsKept() throws {
+    func suspendedEntryIsNamedSoThatAReportCanBeSentWhereItSays() throws {
         let policy = try self.policy(suspending: .everything)
         let decision = policy.validate(Cast.path, for: "www.example.com", at: Cast.now)
         #expect(decision.entry?.domain.description == "example.com")

@@ -23,14 +23,14 @@ struct TimestampTests {
             ("0000-01-01T00:00:00Z", -62_167_219_200), ("0000-02-29T00:00:00Z", -62_162_121_600),
             ("0000-12-31T23:59:59Z", -62_135_596_801),
         ] as [(String, Int64)])
-    func textAndSeconds(text: String, seconds: Int64) throws {
+    func textAndSecondsSince1970BothWays(text: String, seconds: Int64) throws {
         #expect(try Timestamp(text).secondsSince1970 == seconds)
         #expect(Timestamp(secondsSince1970: seconds).description == text)
     }
 
     /// Python wrote the same lines, one for every 97th day from 0001-01-01 to 9999-12-31, and hashed them.
     @Test("every 97th day of ten thousand years, against the SHA-256 of what Python writes")
-    func calendar() throws {
+    func every97thDayOfTenThousandYearsAgainstTheSHA256OfWhatPythonWrites() throws {
         var hash = SHA256()
         var lines = 0
         for day in stride(from: Int64(1), through: 3_652_059, by: 97) {
@@ -45,7 +45,7 @@ struct TimestampTests {
     }
 
     @Test("any second of these years comes back", arguments: [81] as [UInt64])
-    func roundTrip(seed: UInt64) throws {
+    func anySecondOfTheseYearsComesBack(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<5_000 {
             let seconds = Int64.random(in: -62_167_219_200...253_402_300_799, using: &random)
@@ -64,7 +64,7 @@ struct TimestampTests {
             "2026-10-10T24:00:00Z", "2026-10-10T00:60:00Z", "2026-12-31T23:59:60Z", "2026-10-10T99:99:99Z",
             "2026-99-99T00:00:00Z",
         ])
-    func impossible(text: String) {
+    func daysAndHoursThatDoNotExist(text: String) {
         #expect(throws: InputError(.timestamp, "")) { try Timestamp(text) }
     }
 
@@ -80,18 +80,18 @@ struct TimestampTests {
             "2026-11-21T+1:00:00Z", "2026-11-21T00:00:0xZ", "２026-11-21T00:00Z", "2026\u{2010}11-21T00:00Z",
             "2026-11-21T00:00:00Z\u{301}", "٢٠٢٦-11-21T00:00Z", "\u{feff}2026-11-21T00:00Z",
         ])
-    func otherShapes(text: String) {
+    func rfc3339InAnyOtherShapeThanUTCWholeSecondsAndZ(text: String) {
         #expect(throws: InputError(.timestamp, "")) { try Timestamp(text) }
     }
 
     @Test("a text of 16 MiB is refused without being copied")
-    func hugeText() {
+    func textOf16MiBIsRefusedWithoutBeingCopied() {
         let text = "2026-11-21T00:00:00Z" + String(repeating: "0", count: 16 * 1_048_576)
         #expect(throws: InputError(.timestamp, "")) { try Timestamp(text) }
     }
 
     @Test("a second before the first year and after the last is written as those, and the ends of Int64 do not trap")
-    func clamped() {
+    func secondBeforeTheFirstYearAndAfterTheLastIsWrittenAsThose() {
         for seconds in [Int64.min, -62_167_219_201] {
             #expect(Timestamp(secondsSince1970: seconds).description == "0000-01-01T00:00:00Z")
         }
@@ -101,7 +101,7 @@ struct TimestampTests {
     }
 
     @Test("earlier is less, as numbers and as texts", arguments: [82] as [UInt64])
-    func order(seed: UInt64) {
+    func earlierIsLessAsNumbersAndAsTexts(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<2_000 {
             let times = (0..<2).map { _ in

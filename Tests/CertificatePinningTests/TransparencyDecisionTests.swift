@@ -30,27 +30,27 @@ struct TransparencyDecisionTests {
     }
 
     @Test("a path that matches and is not logged as the policy asks is refused, and what matched is still said")
-    func refused() throws {
+    func pathThatMatchesAndIsNotLoggedAsThePolicyAsksIsRefused() throws {
         let decision = try Self.decision().requiring(Self.judgement(false))
         #expect(decision.verdict == .block && decision.reason == .transparency && decision.isEnforced)
         #expect(decision.matched?.pin == Cast.leaf.pin && decision.transparency == Self.judgement(false))
     }
 
     @Test("a policy that is satisfied changes nothing but what is said")
-    func satisfied() throws {
+    func policyThatIsSatisfiedChangesNothingButWhatIsSaid() throws {
         let decision = try Self.decision().requiring(Self.judgement(true))
         #expect(decision.verdict == .allow && decision.reason == .pinMatch)
         #expect(decision.transparency?.isSatisfied == true)
     }
 
     @Test("an entry that only reports lets the path in, for that reason")
-    func reported() throws {
+    func entryThatOnlyReportsLetsThePathInForThatReason() throws {
         let decision = try Self.decision(mode: .report).requiring(Self.judgement(false))
         #expect(decision.verdict == .allow && decision.reason == .transparency && !decision.isEnforced)
     }
 
     @Test("a mismatch, a denied host, a suspension, an entry that has ended or is off ask for no judgement")
-    func notAsked() throws {
+    func mismatchADeniedHostASuspensionAnEntryThatHasEndedOrIsOffAskForNoJudgement() throws {
         let suspension = Suspension(.everything, until: Cast.later, reason: "a drill")
         let decisions = [
             try Self.decision(pin: Cast.backup.pin), try Self.decision(pin: Cast.backup.pin, mode: .report),
@@ -70,7 +70,7 @@ struct TransparencyDecisionTests {
     }
 
     @Test("without any rules the policy alone decides on what default validation accepted")
-    func alone() throws {
+    func withoutAnyRulesThePolicyAloneDecidesOnWhatDefaultValidationAccepted() throws {
         let decision = PinningPolicy(unlisted: .allow).validate(Cast.path, for: "example.org", at: Cast.now)
         #expect(decision.requiring(Self.judgement(true)).verdict == .allow)
         #expect(decision.requiring(Self.judgement(true)).reason == .notPinned)
@@ -79,7 +79,7 @@ struct TransparencyDecisionTests {
     }
 
     @Test("the JSON has the members of the specification; what is not known is absent")
-    func json() throws {
+    func jsonHasTheMembersOfTheSpecificationWhatIsNotKnownIsAbsent() throws {
         let decision = try Self.decision().requiring(Self.judgement(false))
         let object = try JSONSerialization.jsonObject(with: JSONEncoder().encode(decision)) as? [String: Any]
         let transparency = try #require(object?["transparency"] as? [String: Any])
@@ -96,7 +96,7 @@ struct TransparencyDecisionTests {
     }
 
     @Test("the text has a line for each timestamp, without what cannot be seen, and the policy's verdict")
-    func text() throws {
+    func textHasALineForEachTimestampWithoutWhatCannotBeSeenAndThePolicysVerdict() throws {
         let lines = try Self.decision().requiring(Self.judgement(false)).description.split(separator: "\n")
         #expect(lines.first?.hasPrefix("api.example.com: block (transparency). ") == true)
         #expect(

@@ -31,7 +31,7 @@ struct HostileCertificateTests {
     private static func leaf(list: [UInt8]) -> TestLeaf { self.leaf(TestLeaf.element(0x04, list)) }
 
     @Test("a certificate without timestamps satisfies nothing, and says so")
-    func none() { #expect(Self.defect(TestLeaf()) == .noTimestamps) }
+    func certificateWithoutTimestampsSatisfiesNothingAndSaysSo() { #expect(Self.defect(TestLeaf()) == .noTimestamps) }
 
     @Test(
         "a list that is not one is a defect of its own",
@@ -40,10 +40,10 @@ struct HostileCertificateTests {
             [0, 1, 0],
         ]
             as [[UInt8]])
-    func lists(list: [UInt8]) { #expect(Self.defect(Self.leaf(list: list)) == .list) }
+    func listThatIsNotOneIsADefectOfItsOwn(list: [UInt8]) { #expect(Self.defect(Self.leaf(list: list)) == .list) }
 
     @Test("a value that is no OCTET STRING, or has something behind it, is refused")
-    func values() {
+    func valueThatIsNoOCTETSTRINGOrHasSomethingBehindItIsRefused() {
         let list = timestampList([[0]])
         for value in [
             [], list, TestLeaf.element(0x03, list), TestLeaf.element(0x04, list) + [0], [0x04, 0x80] + list + [0, 0],
@@ -54,7 +54,7 @@ struct HostileCertificateTests {
     }
 
     @Test("timestamps for the second time are refused, wherever they stand")
-    func twice() {
+    func timestampsForTheSecondTimeAreRefusedWhereverTheyStand() {
         var leaf = Self.leaf(list: timestampList([[0]]))
         let second = TestLeaf.wrapped(TestLeaf.timestampsOID, TestLeaf.element(0x04, timestampList([[0]])))
         leaf.after.append(second)
@@ -65,7 +65,7 @@ struct HostileCertificateTests {
     }
 
     @Test("an extension that is critical is cut out all the same; one with a number in it is refused")
-    func critical() throws {
+    func extensionThatIsCriticalIsCutOutAllTheSameOneWithANumberInItIsRefused() throws {
         var leaf = TestLeaf()
         let list = TestLeaf.element(0x04, TestLeaf.element(0x04, timestampList([[0]])))
         let identifier = TestLeaf.element(0x06, TestLeaf.timestampsOID)
@@ -80,7 +80,7 @@ struct HostileCertificateTests {
     }
 
     @Test("an object identifier that only begins like it is another extension")
-    func otherIdentifiers() throws {
+    func objectIdentifierThatOnlyBeginsLikeItIsAnotherExtension() throws {
         let known = TestLeaf.timestampsOID
         let others: [[UInt8]] = [known + [0], Array(known.dropLast()), known.dropLast() + [5]]
         for identifier in others {
@@ -91,7 +91,7 @@ struct HostileCertificateTests {
     }
 
     @Test("something in the place of the extensions that is none is refused")
-    func noExtensions() throws {
+    func somethingInThePlaceOfTheExtensionsThatIsNoneIsRefused() throws {
         let leaf = TestLeaf()
         let without = leaf.toBeSigned(extensions: [])
         for end in [
@@ -105,7 +105,7 @@ struct HostileCertificateTests {
     }
 
     @Test("an extension of 64 KiB whose lengths lie is refused at once, and one that is honest is read")
-    func large() throws {
+    func extensionOf64KiBWhoseLengthsLieIsRefusedAtOnceAndOneThatIsHonestIsRead() throws {
         let size = 64_900
         let honest = Self.leaf(list: timestampList([[UInt8](repeating: 0, count: size)]))
         #expect(Self.defect(honest) == nil)
@@ -119,7 +119,7 @@ struct HostileCertificateTests {
     }
 
     @Test("of 1,000 timestamps none is verified, and of 32 each")
-    func many() throws {
+    func of1000TimestampsNoneIsVerifiedAndOf32Each() throws {
         let log = TestLog()
         let leaf = TestLeaf()
         let small = [UInt8](repeating: 0, count: 47)
@@ -135,7 +135,7 @@ struct HostileCertificateTests {
     }
 
     @Test("one malformed timestamp and one of another version leave the others what they are")
-    func mixed() throws {
+    func oneMalformedTimestampAndOneOfAnotherVersionLeaveTheOthersWhatTheyAre() throws {
         let log = TestLog()
         let good = try log.timestamp(over: TestLeaf().entry, milliseconds: 1)
         let leaf = Self.leaf(list: timestampList([[], Array(good.dropLast()), [9, 9, 9], good]))
@@ -148,7 +148,7 @@ struct HostileCertificateTests {
     }
 
     @Test("what is added to a timestamp is signed with it")
-    func extensions() throws {
+    func whatIsAddedToATimestampIsSignedWithIt() throws {
         let log = TestLog()
         for size in [0, 8, 300] {
             var bytes = try log.timestamp(
@@ -172,14 +172,14 @@ struct HostileCertificateTests {
             "991331235959Z", "260230000000Z", "2603312359Z", "260331235959+", "26033123595aZ", "250101000000Z", "",
             "20260331235959Z",
         ])
-    func validity(notAfter: String) {
+    func validityThatCannotBeReadOrEndsBeforeItBeginsIsADefect(notAfter: String) {
         var leaf = Self.leaf(list: timestampList([[0]]))
         leaf.notAfter = Array(notAfter.utf8)
         #expect(Self.defect(leaf) == .validity)
     }
 
     @Test("both ways to write a time are read, and the two centuries of the short one")
-    func times() throws {
+    func bothWaysToWriteATimeAreReadAndTheTwoCenturiesOfTheShortOne() throws {
         var leaf = TestLeaf()
         leaf.notBefore = Array("500101000000Z".utf8)
         leaf.notAfter = Array("491231235959Z".utf8)
@@ -194,7 +194,7 @@ struct HostileCertificateTests {
     }
 
     @Test("a path of one certificate, or with an issuer that cannot be read, proves nothing")
-    func issuer() throws {
+    func pathOfOneCertificateOrWithAnIssuerThatCannotBeReadProvesNothing() throws {
         let log = TestLog()
         let certificate = try TestLeaf().logged([(log, 1)])
         let logs = LogList([log.log], timestamp: nil)
@@ -210,7 +210,7 @@ struct HostileCertificateTests {
     }
 
     @Test("every byte of a certificate changed, and every length of it cut, ends in an answer")
-    func everyByte() throws {
+    func everyByteOfACertificateChangedAndEveryLengthOfItCutEndsInAnAnswer() throws {
         let log = TestLog()
         let certificate = try TestLeaf().logged([(log, 1), (log, 2)])
         let logs = LogList([log.log], timestamp: nil)

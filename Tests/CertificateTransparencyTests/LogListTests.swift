@@ -18,7 +18,7 @@ struct LogListTests {
     private func list(_ bytes: [UInt8]) throws -> LogList { try LogList(bytes) }
 
     @Test("a list is read: kinds, states, intervals, operators of before, and what is not known is ignored")
-    func whole() throws {
+    func listIsReadKindsStatesIntervalsOperatorsOfBeforeAndWhatIsNotKnownIsIgnored() throws {
         let first = TestList.log(
             self.log,
             """
@@ -47,13 +47,13 @@ struct LogListTests {
             ("pending", TransparencyLog.State.pending), ("qualified", .qualified), ("usable", .usable),
             ("readonly", .readOnly), ("rejected", .rejected), ("frozen", .pending), ("Usable", .pending),
         ])
-    func states(name: String, expected: TransparencyLog.State) throws {
+    func eachStateIsReadOneOfAnotherNameMakesALogPending(name: String, expected: TransparencyLog.State) throws {
         let log = TestList.log(self.log, #""state": {"\#(name)": {"timestamp": "2026-01-01T00:00:00Z"}}"#)
         #expect(try self.list(TestList.list([log])).logs.map(\.state) == [expected])
     }
 
     @Test("the operators before an operator hold for its logs, unless a log has its own")
-    func operatorsBefore() throws {
+    func operatorsBeforeAnOperatorHoldForItsLogsUnlessALogHasItsOwn() throws {
         let before = #""previous_operators": [{"name": "Before", "end_time": "2026-03-01T00:00:00Z"}]"#
         let list = try self.list(
             TestList.list(
@@ -64,21 +64,21 @@ struct LogListTests {
     }
 
     @Test("two logs with one key are refused, also where one of them is tiled")
-    func duplicates() {
+    func twoLogsWithOneKeyAreRefusedAlsoWhereOneOfThemIsTiled() {
         let log = TestList.log(self.log)
         #expect(TestList.refusal(of: TestList.list([log, log])) == .duplicate)
         #expect(TestList.refusal(of: TestList.list([log], tiled: [log])) == .duplicate)
     }
 
     @Test("a log whose id is not the digest of its key is refused")
-    func wrongID() {
+    func logWhoseIdIsNotTheDigestOfItsKeyIsRefused() {
         #expect(
             TestList.refusal(of: TestList.list([TestList.log(self.log, id: self.other.id.description)])) == .wrongID)
         #expect(TestList.refusal(of: TestList.list([TestList.log(self.log, id: "")])) == .wrongID)
     }
 
     @Test("an interval that ends before it begins, or at once, is refused", arguments: ["2026-01-01", "2025-12-31"])
-    func intervals(end: String) {
+    func intervalThatEndsBeforeItBeginsOrAtOnceIsRefused(end: String) {
         let interval =
             #""temporal_interval": {"start_inclusive": "2026-01-01T00:00:00Z", "end_exclusive": "\#(end)T00:00:00Z"}"#
         #expect(TestList.refusal(of: TestList.list([TestList.log(self.log, interval)])) == .interval)
@@ -95,7 +95,7 @@ struct LogListTests {
             #""previous_operators": {}"#, #""previous_operators": [{"name": "A"}]"#, #""url": "", "url": """#,
             #""x": 1.5"#, #""x": [1,]"#,
         ])
-    func malformed(member: String) {
+    func whatIsKnownMustBeWhatItMustBe(member: String) {
         #expect(TestList.refusal(of: TestList.list([TestList.log(self.log, member)])) == .malformed)
     }
 
@@ -107,10 +107,10 @@ struct LogListTests {
             #"{"operators": [{"name": "A", "logs": [{}]}]}"#, #"{"operators": [], "log_list_timestamp": 5}"#,
             #"{"operators": [{"name": "A", "logs": [{"key": "*", "log_id": ""}]}]}"#, "{", "\u{feff}{}",
         ])
-    func noList(text: String) { #expect(TestList.refusal(of: Array(text.utf8)) == .malformed) }
+    func bytesThatAreNoListAreRefused(text: String) { #expect(TestList.refusal(of: Array(text.utf8)) == .malformed) }
 
     @Test("a list of 4 MiB is read, and one of a byte more is not, nor none at all")
-    func sizes() throws {
+    func listOf4MiBIsReadAndOneOfAByteMoreIsNotNorNoneAtAll() throws {
         let small = TestList.list([TestList.log(self.log)])
         let padding = [UInt8](repeating: 0x20, count: LogList.maximumLength - small.count)
         #expect(try self.list(small + padding).logs.count == 1)
@@ -119,7 +119,7 @@ struct LogListTests {
     }
 
     @Test("more logs, values or operators of before than are read are refused")
-    func counts() {
+    func moreLogsValuesOrOperatorsOfBeforeThanAreReadAreRefused() {
         let values = #""x": [\#(String(repeating: "0,", count: LogList.maximumValues))0]"#
         #expect(TestList.refusal(of: TestList.list([TestList.log(self.log, values)])) == .malformed)
         let one = #"{"name": "A", "end_time": "2026-01-01T00:00:00Z"}"#
@@ -136,7 +136,7 @@ struct LogListTests {
     }
 
     @Test("a list without a time is stale, and one from later is not")
-    func stale() throws {
+    func listWithoutATimeIsStaleAndOneFromLaterIsNot() throws {
         let undated = try self.list(Array(#"{"operators": []}"#.utf8))
         #expect(undated.isStale(at: Timestamp(secondsSince1970: 0)))
         let list = try self.list(TestList.list([]))
@@ -145,7 +145,7 @@ struct LogListTests {
     }
 
     @Test("the two logs whose private keys are public are unknown, whatever list has them")
-    func traps() throws {
+    func twoLogsWhosePrivateKeysArePublicAreUnknownWhateverListHasThem() throws {
         #expect(LogID.traps.count == 2)
         let ids = [LogID](LogID.traps)
         let logs =
@@ -165,7 +165,7 @@ struct LogListTests {
     }
 
     @Test("a key in another form than its one is a log that is unsupported")
-    func forms() throws {
+    func keyInAnotherFormThanItsOneIsALogThatIsUnsupported() throws {
         let compressed =
             TestLeaf.element(
                 0x30,
@@ -195,7 +195,7 @@ struct LogListTests {
         "Google's own example of a list is read: a log without a state, a key that is none, a fraction of a second",
         .enabled(
             if: SharedData.holds(SharedData.transparency), "../shared/data/transparency is not beside the checkout"))
-    func example() throws {
+    func googlesOwnExampleOfAListIsReadALogWithoutAStateAKeyThatIsNone() throws {
         let list = try LogList(try PublishedVectors.bytes("ct-go/testdata/loglist3.json"))
         #expect(list.timestamp?.description == "2022-05-06T12:55:11Z")
         #expect(

@@ -57,7 +57,7 @@ struct PolicyTests {
     }
 
     @Test("two logs of two operators are enough up to 180 days, for both", arguments: TransparencyPolicy.all)
-    func short(policy: TransparencyPolicy) throws {
+    func twoLogsOfTwoOperatorsAreEnoughUpTo180DaysForBoth(policy: TransparencyPolicy) throws {
         let logs = Self.logs("A", "B")
         #expect(try Self.satisfies(policy, days: 90, logs) && Self.satisfies(policy, days: 180, logs))
         #expect(try !Self.satisfies(policy, days: 181, logs))
@@ -66,7 +66,7 @@ struct PolicyTests {
     }
 
     @Test("a lifetime of 180 days and a second is more than 180")
-    func boundary() throws {
+    func lifetimeOf180DaysAndASecondIsMoreThan180() throws {
         let logs = Self.logs("A", "B")
         var leaf = Self.leaf(days: 180)
         let list = LogList(logs.map(\.log), timestamp: nil)
@@ -81,7 +81,7 @@ struct PolicyTests {
     }
 
     @Test("200 days with three timestamps of one operator satisfy neither: Chrome asks for two, Apple counts two")
-    func oneOperator() throws {
+    func of200DaysWithThreeTimestampsOfOneOperatorSatisfyNeitherChromeAsksForTwo() throws {
         for policy in TransparencyPolicy.all {
             #expect(try !Self.satisfies(policy, days: 200, Self.logs("A", "A", "A")))
         }
@@ -90,7 +90,7 @@ struct PolicyTests {
     }
 
     @Test("up to 180 days two logs of one operator and one of another are as few as two for Apple, and enough for both")
-    func cap() throws {
+    func upTo180DaysTwoLogsOfOneOperatorAndOneOfAnotherAreAsFewAsTwoForApple() throws {
         let logs = Self.logs("A", "A", "B")
         #expect(try Self.satisfies(.chrome, days: 90, logs) && Self.satisfies(.apple, days: 90, logs))
         let one = Self.logs("A", "A")
@@ -98,14 +98,14 @@ struct PolicyTests {
     }
 
     @Test("over 398 days nothing satisfies Apple, and Chrome does not mind")
-    func long() throws {
+    func over398DaysNothingSatisfiesAppleAndChromeDoesNotMind() throws {
         let logs = Self.logs("A", "B", "C")
         #expect(try Self.satisfies(.apple, days: 398, logs) && !Self.satisfies(.apple, days: 399, logs))
         #expect(try Self.satisfies(.chrome, days: 399, logs) && Self.satisfies(.chrome, days: 3_650, logs))
     }
 
     @Test("tiled logs alone satisfy Chrome, and Apple asks for one as RFC 6962 has it")
-    func tiled() throws {
+    func tiledLogsAloneSatisfyChromeAndAppleAsksForOneAsRFC6962HasIt() throws {
         let tiled = Self.logs("A", "B", kind: .tiled)
         #expect(try Self.satisfies(.chrome, days: 90, tiled) && !Self.satisfies(.apple, days: 90, tiled))
         let mixed = Self.logs("A", kind: .tiled) + Self.logs("B")
@@ -113,7 +113,7 @@ struct PolicyTests {
     }
 
     @Test("one log twice counts once", arguments: TransparencyPolicy.all)
-    func twice(policy: TransparencyPolicy) throws {
+    func oneLogTwiceCountsOnce(policy: TransparencyPolicy) throws {
         let logs = Self.logs("A", "B")
         #expect(try !Self.satisfies(policy, days: 90, [logs[0], logs[0]]))
         #expect(try !Self.satisfies(policy, days: 200, [logs[0], logs[0], logs[1]]))
@@ -121,7 +121,7 @@ struct PolicyTests {
     }
 
     @Test("a log that moved counts for who ran it when it signed")
-    func moved() throws {
+    func logThatMovedCountsForWhoRanItWhenItSigned() throws {
         let moved = TestLog {
             $0.operatorName = "B"
             $0.previousOperators = [.init(name: "A", end: Timestamp(secondsSince1970: 1_767_225_601))]
@@ -135,7 +135,7 @@ struct PolicyTests {
     }
 
     @Test("a retired log counts while the earliest timestamp is from before its retirement, to the millisecond")
-    func retired() throws {
+    func retiredLogCountsWhileTheEarliestTimestampIsFromBeforeItsRetirement() throws {
         let retired = TestLog {
             $0.operatorName = "A"
             $0.state = .retired(since: Timestamp(secondsSince1970: 1_767_225_600))
@@ -151,7 +151,7 @@ struct PolicyTests {
     }
 
     @Test("a timestamp that does not hold is not the earliest", arguments: TransparencyPolicy.all)
-    func forgedEarliest(policy: TransparencyPolicy) throws {
+    func timestampThatDoesNotHoldIsNotTheEarliest(policy: TransparencyPolicy) throws {
         let retired = TestLog {
             $0.operatorName = "A"
             $0.state = .retired(since: Timestamp(secondsSince1970: 1_767_225_600))
@@ -164,7 +164,7 @@ struct PolicyTests {
     }
 
     @Test("one log must be accepted now: two that retired since are not enough", arguments: TransparencyPolicy.all)
-    func noneAccepted(policy: TransparencyPolicy) throws {
+    func oneLogMustBeAcceptedNowTwoThatRetiredSinceAreNotEnough(policy: TransparencyPolicy) throws {
         let retirement = Timestamp(secondsSince1970: Self.now.secondsSince1970 - 86_400)
         let logs = ["A", "B"].map { name in
             TestLog {
@@ -186,7 +186,9 @@ struct PolicyTests {
             (TransparencyLog.State.qualified, true), (.usable, true), (.readOnly, true), (.pending, false),
             (.rejected, false),
         ])
-    func states(state: TransparencyLog.State, counts: Bool) throws {
+    func qualifiedUsableAndReadOnlyLogsCountPendingAndRejectedOnesNeverDo(state: TransparencyLog.State, counts: Bool)
+        throws
+    {
         let log = TestLog {
             $0.operatorName = "A"
             $0.state = state
@@ -199,7 +201,7 @@ struct PolicyTests {
     }
 
     @Test("a log counts for certificates that end in its interval, whose last moment is not in it")
-    func interval() throws {
+    func logCountsForCertificatesThatEndInItsIntervalWhoseLastMomentIsNotInIt() throws {
         let end: Int64 = 1_767_225_600 + 90 * 86_400 - 1
         for (range, expected) in [
             (end..<(end + 1), TransparencyJudgement.Status.valid), ((end - 9)..<end, .outsideInterval),
@@ -218,7 +220,7 @@ struct PolicyTests {
     @Test(
         "the first status that applies is the one: a log that is rejected, from the future and outside is from the future"
     )
-    func order() throws {
+    func firstStatusThatAppliesIsTheOneALogThatIsRejected() throws {
         let log = TestLog {
             $0.state = .rejected
             $0.interval = Timestamp(secondsSince1970: 0)..<Timestamp(secondsSince1970: 1)
@@ -235,14 +237,14 @@ struct PolicyTests {
     }
 
     @Test("more timestamps than are asked for, good or bad, change nothing", arguments: TransparencyPolicy.all)
-    func surplus(policy: TransparencyPolicy) throws {
+    func moreTimestampsThanAreAskedForGoodOrBadChangeNothing(policy: TransparencyPolicy) throws {
         let rejected = TestLog { $0.state = .rejected }
         let logs = Self.logs("A", "B", "C", "D", "E") + [rejected]
         #expect(try Self.judgement(policy, days: 90, logs, known: Array(logs.dropFirst(2))).isSatisfied)
     }
 
     @Test("a judgement says what is missing")
-    func details() throws {
+    func judgementSaysWhatIsMissing() throws {
         let judgement = try Self.judgement(.apple, days: 200, Self.logs("A", "A", "A", kind: .tiled))
         #expect(
             judgement.detail
@@ -253,7 +255,7 @@ struct PolicyTests {
     }
 
     @Test("a policy has one name for ever, a source and a date")
-    func names() {
+    func policyHasOneNameForEverASourceAndADate() {
         #expect(TransparencyPolicy(named: "chrome") == .chrome && TransparencyPolicy(named: "apple") == .apple)
         #expect(TransparencyPolicy(named: "chrome-2027") == nil && TransparencyPolicy(named: "Chrome") == nil)
         #expect(TransparencyPolicy.all.allSatisfy { $0.source.hasPrefix("https://") && $0.date == "2026-11-22" })

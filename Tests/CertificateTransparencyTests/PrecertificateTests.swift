@@ -17,7 +17,7 @@ struct PrecertificateTests {
     private static let missing: Comment = "../shared/data/transparency is not beside the checkout"
 
     @Test("it is what pyca's certificate has as its precertificate", .enabled(if: Self.isPresent, Self.missing))
-    func pyca() throws {
+    func itIsWhatPycasCertificateHasAsItsPrecertificate() throws {
         let pem = try PublishedVectors.bytes("pyca/cryptography-scts.pem")
         let certificate = try #require(try PEMBlock.blocks(in: pem).first).bytes
         let logged = try LoggedCertificate(certificate)
@@ -30,7 +30,7 @@ struct PrecertificateTests {
     @Test(
         "the leaf of Google's own test log has the expected hash, and its signature holds",
         .enabled(if: Self.isPresent, Self.missing))
-    func google() throws {
+    func leafOfGooglesOwnTestLogHasTheExpectedHashAndItsSignatureHolds() throws {
         let source = String(decoding: try PublishedVectors.bytes("ct-go/testdata/certs.go"), as: UTF8.self)
         let keys = String(decoding: try PublishedVectors.bytes("ct-go/testdata/keys.go"), as: UTF8.self)
         let certificate = try Self.certificate("TestEmbeddedCertPEM", in: source)
@@ -69,7 +69,7 @@ struct PrecertificateTests {
     @Test(
         "timestamps that say they were hashed or signed with nothing are unsupported",
         .enabled(if: Self.isPresent, Self.missing))
-    func oddAlgorithms() throws {
+    func timestampsThatSayTheyWereHashedOrSignedWithNothingAreUnsupported() throws {
         for (file, algorithm) in [("badssl-sct-none-hash", [0, 3]), ("badssl-sct-anonymous-sig", [4, 0])]
             as [(String, [UInt8])]
         {
@@ -90,7 +90,7 @@ struct PrecertificateTests {
     }
 
     @Test("where the timestamps were the only extension, the place for extensions goes, too")
-    func onlyExtension() throws {
+    func whereTheTimestampsWereTheOnlyExtensionThePlaceForExtensionsGoesToo() throws {
         var leaf = TestLeaf()
         leaf.before = []
         leaf.after = []
@@ -99,7 +99,7 @@ struct PrecertificateTests {
     }
 
     @Test("lengths around it are mended wherever their form changes")
-    func lengths() throws {
+    func lengthsAroundItAreMendedWhereverTheirFormChanges() throws {
         for size in Array(0...300) + [64_900] {
             for listLength in [1, 130, 300] {
                 var leaf = TestLeaf()
@@ -112,7 +112,7 @@ struct PrecertificateTests {
     }
 
     @Test("a certificate without timestamps is what it is")
-    func none() throws {
+    func certificateWithoutTimestampsIsWhatItIs() throws {
         let leaf = TestLeaf()
         let logged = try LoggedCertificate(leaf.der)
         #expect(logged.timestamps == nil)

@@ -37,7 +37,7 @@ struct RealChainTests {
     }
 
     @Test("each timestamp of 153 chains is of the expected log, operator, kind and time, and holds as expected")
-    func timestamps() throws {
+    func eachTimestampOf153ChainsIsOfTheExpectedLogOperatorKindAndTime() throws {
         let logs = try PublishedVectors.allLogs()
         let expected = try PublishedVectors.expected("EXPECTED-SCT.json", as: [ExpectedTimestamps].self)
         #expect(expected.count == 153)
@@ -77,7 +77,7 @@ struct RealChainTests {
     }
 
     @Test("both policies say of each chain what they should, with each list that is here")
-    func policies() throws {
+    func bothPoliciesSayOfEachChainWhatTheyShouldWithEachListThatIsHere() throws {
         let lists = try PublishedVectors.lists()
         #expect(lists.count == 15)
         var compared = 0
@@ -101,7 +101,7 @@ struct RealChainTests {
     }
 
     @Test("with another issuer, or one bit of the certificate changed, no timestamp holds")
-    func forged() throws {
+    func withAnotherIssuerOrOneBitOfTheCertificateChangedNoTimestampHolds() throws {
         let logs = try PublishedVectors.allLogs()
         for one in try PublishedVectors.expected("EXPECTED-SCT.json", as: [ExpectedTimestamps].self).prefix(20) {
             let chain = try PublishedVectors.chain(one.file)
@@ -120,7 +120,7 @@ struct RealChainTests {
     }
 
     @Test("no list has a trap, each is stale today, and none was on its day")
-    func ages() throws {
+    func noListHasATrapEachIsStaleTodayAndNoneWasOnItsDay() throws {
         for list in try PublishedVectors.lists().values {
             let made = try #require(list.timestamp)
             #expect(list.traps.isEmpty && list.isStale(at: Self.later) && !list.isStale(at: made))

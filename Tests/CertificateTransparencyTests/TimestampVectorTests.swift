@@ -77,15 +77,17 @@ struct TimestampVectorTests {
             // sct.rs calls this an invalid signature.
             ("badsigalg", "unsupported"), ("future", "valid"), ("short", "valid"),
         ])
-    func p256(name: String, expected: String) throws {
+    func eachNegativeHasAStatusOfItsOwn(name: String, expected: String) throws {
         #expect(try Self.status(try Self.vector("ecdsa_p256-\(name)-sct.bin"))?.description == expected)
     }
 
     @Test("a timestamp of another version is passed over")
-    func version() throws { #expect(try Self.status(try Self.vector("ecdsa_p256-version-sct.bin")) == nil) }
+    func timestampOfAnotherVersionIsPassedOver() throws {
+        #expect(try Self.status(try Self.vector("ecdsa_p256-version-sct.bin")) == nil)
+    }
 
     @Test("a timestamp from later is in the future from five minutes on, to the millisecond")
-    func future() throws {
+    func timestampFromLaterIsInTheFutureFromFiveMinutesOnToTheMillisecond() throws {
         // Its time is 1.234 s after the epoch.
         let bytes = try Self.vector("ecdsa_p256-future-sct.bin")
         #expect(try Self.status(bytes, at: 1 - 300) == .inTheFuture)
@@ -95,19 +97,19 @@ struct TimestampVectorTests {
     }
 
     @Test("a timestamp that is cut anywhere is malformed, and so is one with a byte more")
-    func cut() throws {
+    func timestampThatIsCutAnywhereIsMalformedAndSoIsOneWithAByteMore() throws {
         let bytes = try Self.vector("ecdsa_p256-short-sct.bin")
         for length in 0..<bytes.count { #expect(try Self.status(Array(bytes.prefix(length))) == .malformed) }
         #expect(try Self.status(bytes + [0]) == .malformed)
     }
 
     @Test("a log with a key of P-384 is unsupported", arguments: ["basic", "wrongtime", "wrongcert"])
-    func p384(name: String) throws {
+    func logWithAKeyOfP384IsUnsupported(name: String) throws {
         #expect(try Self.status(try Self.vector("ecdsa_p384-\(name)-sct.bin")) == .unsupported)
     }
 
     @Test("logs with RSA keys are verified where the trait NIO is on, with SHA-256 as RFC 6962 has it")
-    func rsa() throws {
+    func logsWithRSAKeysAreVerifiedWhereTheTraitNIOIsOnWithSHA256AsRFC6962HasIt() throws {
         #if NIO
         let expected = ["valid", "invalid-signature", "invalid-signature"]
         #else
@@ -123,7 +125,7 @@ struct TimestampVectorTests {
     }
 
     @Test("an RSA key without the frame that says what it is, or with a byte behind it, is unsupported")
-    func rsaForms() throws {
+    func rsaKeyWithoutTheFrameThatSaysWhatItIsOrWithAByteBehindItIsUnsupported() throws {
         let bare = try Self.vector("rsa-2048-pub.raw")
         guard
             case .timestamp(let timestamp) = SignedCertificateTimestamp.read(
@@ -144,7 +146,7 @@ struct TimestampVectorTests {
     }
 
     @Test("two timestamps of google.com of 2017 hold")
-    func google() throws {
+    func twoTimestampsOfGoogleComOf2017Hold() throws {
         let certificate = try Self.vector("google-cert.bin")
         for name in ["google-sct0.bin", "google-sct1.bin"] {
             #expect(try Self.status(try Self.vector(name), over: certificate) == .valid)

@@ -42,7 +42,7 @@ struct CertificateFormTests {
     }
 
     @Test("an inner signature algorithm that is not the outer one, byte for byte")
-    func innerAlgorithm() async throws {
+    func innerSignatureAlgorithmThatIsNotTheOuterOneByteForByte() async throws {
         let md5WithRSA: [UInt8] = [0x30, 0x0d, 6, 9, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 4, 5, 0]
         // ECDSA with SHA-256, and a NULL where nothing may stand.
         let withNull: [UInt8] = [0x30, 0x0c, 6, 8, 0x2a, 0x86, 0x48, 0xce, 0x3d, 4, 3, 2, 5, 0]
@@ -61,7 +61,7 @@ struct CertificateFormTests {
     }
 
     @Test("a serial number of 20 octets is the longest")
-    func serialNumber() async throws {
+    func serialNumberOf20OctetsIsTheLongest() async throws {
         let longest = [UInt8](repeating: 0xff, count: 20)
         let accepted = try await self.isAccepted(.serialNumber, DERParts.element(2, [0] + longest))
         #expect(accepted == [true, true, true])
@@ -70,7 +70,7 @@ struct CertificateFormTests {
     }
 
     @Test("a validity with a fraction of a second, or with a second 60")
-    func validity() async throws {
+    func validityWithAFractionOfASecondOrWithASecond60() async throws {
         func validity(_ notAfter: String, tag: UInt8) -> [UInt8] {
             DERParts.sequence([
                 DERParts.element(0x17, Array("260101000000Z".utf8)), DERParts.element(tag, Array(notAfter.utf8)),
@@ -85,7 +85,7 @@ struct CertificateFormTests {
     }
 
     @Test("a leaf without a subject, whose alternative names are not critical")
-    func emptySubject() async throws {
+    func leafWithoutASubjectWhoseAlternativeNamesAreNotCritical() async throws {
         for isCritical in [true, false] {
             let names = try Certificate.Extension(
                 SubjectAlternativeNames([.dnsName("api.example.com")]), critical: isCritical)
@@ -116,12 +116,12 @@ struct CertificateFormTests {
             ([2, 5, 29, 31], [0x30, 10, 0x30, 8, 0x81, 2, 0, 0x80, 0x81, 2, 0, 0x80]),
             ([2, 5, 29, 31], [0x30, 4, 0x30, 2, 0xa3, 0]),
         ] as [(ASN1ObjectIdentifier, [UInt8])])
-    func malformedExtensions(oid: ASN1ObjectIdentifier, value: [UInt8]) async throws {
+    func keyIdentifiersAndCRLDistributionPointsThatDoNotParse(oid: ASN1ObjectIdentifier, value: [UInt8]) async throws {
         #expect(try await self.extensions(oid, value) == [false, false, true])
     }
 
     @Test("those that parse: by address, by directory, relative to the issuer, with reasons and an indirect issuer")
-    func distributionPoints() async throws {
+    func thoseThatParseByAddressByDirectoryRelativeToTheIssuer() async throws {
         let address = DERParts.element(0x86, Array("http://crl.example.com/a.crl".utf8))
         var serializer = DER.Serializer()
         try serializer.serialize(try DistinguishedName { CommonName("CRL 1") })
@@ -137,7 +137,7 @@ struct CertificateFormTests {
     }
 
     @Test("unique identifiers are old and harmless; what they say is signed all the same")
-    func uniqueIdentifiers() async throws {
+    func uniqueIdentifiersAreOldAndHarmlessWhatTheySayIsSignedAllTheSame() async throws {
         let identifiers: [[[UInt8]]] = [
             [DERParts.element(0x81, [0, 1, 2])], [DERParts.element(0x82, [4, 0xf0])],
             [DERParts.element(0x81, [0]), DERParts.element(0x82, [UInt8](repeating: 0, count: 200))],
@@ -165,7 +165,7 @@ struct CertificateFormTests {
     }
 
     @Test("a keyUsage with more padding than needed is read in an anchor, and nowhere else")
-    func paddedKeyUsage() async throws {
+    func keyUsageWithMorePaddingThanNeededIsReadInAnAnchorAndNowhereElse() async throws {
         func answers(_ value: [UInt8]) async throws -> [Bool] {
             let change = { (form: inout TestCertificate.Form) in
                 form.keyUsage = nil

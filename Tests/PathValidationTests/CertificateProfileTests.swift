@@ -29,7 +29,7 @@ struct CertificateProfileTests {
     }
 
     @Test("a client's certificate does not serve, its purpose critical or not", arguments: [true, false])
-    func clientCertificate(isCritical: Bool) async throws {
+    func clientsCertificateDoesNotServeItsPurposeCriticalOrNot(isCritical: Bool) async throws {
         let refusal = try await self.leafRefusal { form in
             form.purposes = [.clientAuth]
             form.purposesAreCritical = isCritical
@@ -38,13 +38,13 @@ struct CertificateProfileTests {
     }
 
     @Test("a server's purpose may be critical, or absent")
-    func serverPurpose() async throws {
+    func serversPurposeMayBeCriticalOrAbsent() async throws {
         #expect(try await self.leafRefusal { $0.purposesAreCritical = true } == nil)
         #expect(try await self.leafRefusal { $0.purposes = nil } == nil)
     }
 
     @Test("an intermediate for e-mail does not issue servers", arguments: [true, false])
-    func mailIssuer(isCritical: Bool) async throws {
+    func intermediateForEMailDoesNotIssueServers(isCritical: Bool) async throws {
         let refusal = try await self.issuerRefusal { form in
             form.purposes = [.emailProtection]
             form.purposesAreCritical = isCritical
@@ -54,18 +54,18 @@ struct CertificateProfileTests {
     }
 
     @Test("an issuer without the right to sign certificates")
-    func issuerKeyUsage() async throws {
+    func issuerWithoutTheRightToSignCertificates() async throws {
         #expect(try await self.issuerRefusal { $0.keyUsage = KeyUsage(cRLSign: true) }?.contains("key usage") == true)
         #expect(try await self.issuerRefusal { $0.isAuthority = false } != nil)
     }
 
     @Test("a leaf that may sign certificates and is no CA")
-    func leafThatSigns() async throws {
+    func leafThatMaySignCertificatesAndIsNoCA() async throws {
         #expect(try await self.leafRefusal { $0.keyUsage = KeyUsage(keyCertSign: true) } != nil)
     }
 
     @Test("SHA-1 signatures are refused below the anchor, and not looked at on the anchor")
-    func sha1() async throws {
+    func sha1SignaturesAreRefusedBelowTheAnchorAndNotLookedAtOnTheAnchor() async throws {
         let key = try Certificate.PrivateKey(_RSA.Signing.PrivateKey(keySize: .bits2048))
         let anchor = try TestCertificate.authority("Old root", key: key) { $0.signature = .sha1WithRSAEncryption }
         let good = try TestCertificate.server(by: anchor)
@@ -79,7 +79,7 @@ struct CertificateProfileTests {
     }
 
     @Test("an unknown critical extension, on the leaf, an issuer or the anchor")
-    func unknownCriticalExtension() async throws {
+    func unknownCriticalExtensionOnTheLeafAnIssuerOrTheAnchor() async throws {
         let unknown = Certificate.Extension(oid: [1, 3, 6, 1, 4, 1, 55_738, 1], critical: true, value: [5, 0])
         #expect(try await self.leafRefusal { $0.others = [unknown] }?.contains("critical extension") == true)
         #expect(try await self.issuerRefusal { $0.others = [unknown] }?.contains("critical extension") == true)
@@ -90,7 +90,7 @@ struct CertificateProfileTests {
     }
 
     @Test("malformed names are noticed, also where nobody's name is asked for")
-    func malformedNames() async throws {
+    func malformedNamesAreNoticedAlsoWhereNobodysNameIsAskedFor() async throws {
         let names = Certificate.Extension(
             oid: .X509ExtensionID.subjectAlternativeName, critical: false, value: Array("api.example.com".utf8)[...])
         let leaf = try TestCertificate("server", by: self.root) { $0.others = [names] }
@@ -101,7 +101,7 @@ struct CertificateProfileTests {
     }
 
     @Test("version 1, a serial number of zero, and a CA without a name")
-    func form() async throws {
+    func version1ASerialNumberOfZeroAndACAWithoutAName() async throws {
         #expect(
             try await self.leafRefusal { $0.serialNumber = Certificate.SerialNumber(0) }?.contains("serial") == true)
         let nameless = try TestCertificate.authority("", by: self.root)
@@ -109,7 +109,7 @@ struct CertificateProfileTests {
     }
 
     @Test("a path length of zero lets one certificate follow, and self-issued ones do not count")
-    func pathLength() async throws {
+    func pathLengthOfZeroLetsOneCertificateFollowAndSelfIssuedOnesDoNotCount() async throws {
         let first = try TestCertificate.authority("First", by: self.root) { $0.pathLength = 0 }
         let second = try TestCertificate.authority("Second", by: first)
         #expect(try await validate([try .server(by: first), first], roots: [self.root]).path != nil)

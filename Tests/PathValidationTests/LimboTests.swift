@@ -47,7 +47,7 @@ struct LimboTests {
     }
 
     @Test("no false accept outside docs/limbo-exceptions.md, and at least 98 % of what must be accepted is")
-    func allCases() async throws {
+    func noFalseAcceptOutsideDocsLimboExceptionsMdAndAtLeast98OfWhatMustBeAcceptedIs() async throws {
         let answers = try await self.answers()
         #expect(answers.count == 762)
 

@@ -36,7 +36,7 @@ struct NameConstraintsTests {
             ("*.Example.com", ".eXample.com", true), ("*.com", ".example.com", false),
             ("*.example.com", ".bar.example.com", false),
         ])
-    func permitted(name: String, subtree: String, isAccepted: Bool) async throws {
+    func permittedNameAndThoseThatAreNot(name: String, subtree: String, isAccepted: Bool) async throws {
         #expect(try await self.isAccepted([.dnsName(name)], permitted: [.dnsName(subtree)]) == isAccepted)
     }
 
@@ -50,7 +50,7 @@ struct NameConstraintsTests {
             ("*.example.com", ".example.com", false), ("*.com", ".example.com", true),
             ("*.example.com", ".bar.example.com", true), ("a_b.example.com", "a_b.example.com", false),
         ])
-    func excluded(name: String, subtree: String, isAccepted: Bool) async throws {
+    func excludedNameAndAWildcardThatCoversOne(name: String, subtree: String, isAccepted: Bool) async throws {
         #expect(try await self.isAccepted([.dnsName(name)], excluded: [.dnsName(subtree)]) == isAccepted)
     }
 
@@ -66,7 +66,7 @@ struct NameConstraintsTests {
             .uniformResourceIdentifier("*.example.com"), .uniformResourceIdentifier("example.com."),
             .directoryName(DistinguishedName()), .directoryName(DistinguishedName([RelativeDistinguishedName()])),
         ] as [GeneralName])
-    func malformedSubtrees(subtree: GeneralName) async throws {
+    func subtreeThatCannotBeUnderstoodRefusesPermittedOrExcludedWhateverTheNamesAre(subtree: GeneralName) async throws {
         for name in [.dnsName("a.example.org"), .rfc822Name("x@example.org")] as [GeneralName] {
             #expect(try await !self.isAccepted([name], excluded: [subtree]))
             #expect(try await !self.isAccepted([name], permitted: [.dnsName("example.org"), subtree]))
@@ -80,7 +80,7 @@ struct NameConstraintsTests {
             [0x30, 2, 0xa0, 0], [0x30, 2, 0xa1, 0], [0x30, 0],
             [0x30, 11, 0xa0, 0, 0xa1, 7, 0x30, 5, 0x82, 3, 0x63, 0x6f, 0x6d],
         ] as [[UInt8]])
-    func emptySequences(value: [UInt8]) async throws {
+    func emptySequenceOfSubtreesOrNoneAtAllRefuses(value: [UInt8]) async throws {
         let constraints = Certificate.Extension(
             oid: .X509ExtensionID.nameConstraints, critical: true, value: value[...])
         for isAnchor in [true, false] {
@@ -104,7 +104,7 @@ struct NameConstraintsTests {
             ([192, 0, 2], [192, 0, 2, 0, 255, 255, 255, 0], false),
             ([192, 0, 2, 7], [192, 0, 2, 7], false),
         ] as [([UInt8], [UInt8], Bool)])
-    func addresses(address: [UInt8], range: [UInt8], isAccepted: Bool) async throws {
+    func addressesAndRanges(address: [UInt8], range: [UInt8], isAccepted: Bool) async throws {
         let subtree = GeneralName.ipAddress(ASN1OctetString(contentBytes: range[...]))
         let name = GeneralName.ipAddress(ASN1OctetString(contentBytes: address[...]))
         #expect(try await self.isAccepted([name], permitted: [subtree]) == isAccepted)
@@ -134,12 +134,13 @@ struct NameConstraintsTests {
             (.uniformResourceIdentifier("https://192.0.2.1/"), .uniformResourceIdentifier("192.0.2.1"), false),
             (.uniformResourceIdentifier("urn:x"), .uniformResourceIdentifier("example.com"), false),
         ] as [(GeneralName, GeneralName, Bool)])
-    func mailboxesAndIdentifiers(name: GeneralName, subtree: GeneralName, isAccepted: Bool) async throws {
+    func mailboxesHostsOfMailboxesAndIdentifiers(name: GeneralName, subtree: GeneralName, isAccepted: Bool) async throws
+    {
         #expect(try await self.isAccepted([name], permitted: [subtree]) == isAccepted)
     }
 
     @Test("directory names: the subject counts as one, case and blanks do not")
-    func directoryNames() async throws {
+    func directoryNamesTheSubjectCountsAsOneCaseAndBlanksDoNot() async throws {
         func name(_ parts: [String]) throws -> GeneralName {
             .directoryName(try DistinguishedName { for part in parts { CommonName(part) } })
         }
@@ -156,7 +157,7 @@ struct NameConstraintsTests {
     }
 
     @Test("a kind of name that cannot be judged is refused only where a certificate has one")
-    func unknownKinds() async throws {
+    func kindOfNameThatCannotBeJudgedIsRefusedOnlyWhereACertificateHasOne() async throws {
         let registered = GeneralName.registeredID([1, 2, 3])
         #expect(try await self.isAccepted([.dnsName("a.example")], excluded: [registered]))
         #expect(try await !self.isAccepted([registered], excluded: [registered]))
@@ -164,7 +165,7 @@ struct NameConstraintsTests {
     }
 
     @Test("constraints bind all certificates below, self-issued ones aside")
-    func below() async throws {
+    func constraintsBindAllCertificatesBelowSelfIssuedOnesAside() async throws {
         let root = try TestCertificate.authority("Root") { form in
             form.constraints = NameConstraints(permittedSubtrees: [.dnsName("example.com")])
         }
@@ -175,7 +176,7 @@ struct NameConstraintsTests {
     }
 
     @Test("what the other policies refuse is refused on constrained paths as well")
-    func othersStillHold() async throws {
+    func whatTheOtherPoliciesRefuseIsRefusedOnConstrainedPathsAsWell() async throws {
         let root = try TestCertificate.authority("Root") { form in
             form.constraints = NameConstraints(permittedSubtrees: [.dnsName("example.com")])
             form.pathLength = 0

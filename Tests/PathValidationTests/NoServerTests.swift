@@ -22,7 +22,7 @@ struct NoServerTests {
     }
 
     @Test("a leaf and a CA for other purposes are accepted as no server's, and never as a server's")
-    func otherPurposes() async throws {
+    func leafAndACAForOtherPurposesAreAcceptedAsNoServersAndNeverAsAServers() async throws {
         let root = try TestCertificate.authority("Root")
         let issuer = try TestCertificate.authority("Issuer", by: root) { $0.purposes = [.codeSigning] }
         let leaf = try TestCertificate("leaf", by: issuer) { $0.purposes = [.codeSigning] }
@@ -33,7 +33,7 @@ struct NoServerTests {
     }
 
     @Test("time, signatures, CA marks, path lengths and critical extensions hold for it")
-    func rest() async throws {
+    func timeSignaturesCAMarksPathLengthsAndCriticalExtensionsHoldForIt() async throws {
         let root = try TestCertificate.authority("Root")
         let leaf = try TestCertificate("leaf", by: root)
         #expect(await self.outcome([leaf], roots: [root]).path != nil)
@@ -54,7 +54,7 @@ struct NoServerTests {
     }
 
     @Test("the cache keeps it apart from servers' paths")
-    func cache() {
+    func cacheKeepsItApartFromServersPaths() {
         let keys = [ServerIdentity.noServer, .uncheckedName].map {
             PathCache.Key(presented: [[1]], identity: $0, roots: [], limits: .standard)
         }

@@ -21,7 +21,7 @@ struct OwnAnchorTests {
     }
 
     @Test("a self-signed server that is in the root store is a path of one, CA or not", arguments: [true, false])
-    func selfSigned(isAuthority: Bool) async throws {
+    func selfSignedServerThatIsInTheRootStoreIsAPathOfOneCAOrNot(isAuthority: Bool) async throws {
         let server = try self.selfSigned { $0.isAuthority = isAuthority }
         #expect(try await validate([server], roots: [server]).path == [server.der])
         #expect(try await validate([server], roots: [server], host: nil).path == [server.der])
@@ -30,7 +30,7 @@ struct OwnAnchorTests {
     }
 
     @Test("so is one that a CA issued, whether or not the CA is there")
-    func issued() async throws {
+    func soIsOneThatACAIssuedWhetherOrNotTheCAIsThere() async throws {
         let root = try TestCertificate.authority("Root")
         let server = try TestCertificate.server(by: root)
         #expect(try await validate([server], roots: [server]).path == [server.der])
@@ -38,7 +38,7 @@ struct OwnAnchorTests {
     }
 
     @Test("the rest holds for it: name, time, purpose, strength")
-    func rest() async throws {
+    func restHoldsForItNameTimePurposeStrength() async throws {
         let server = try self.selfSigned()
         #expect(try await validate([server], roots: [server], host: "other.example").path == nil)
         #expect(try await validate([server], roots: [server], at: TestCertificate.time + 86_401).path == nil)
@@ -49,7 +49,7 @@ struct OwnAnchorTests {
     }
 
     @Test("it issues nothing")
-    func issuesNothing() async throws {
+    func itIssuesNothing() async throws {
         let server = try self.selfSigned()
         let forged = try TestCertificate.server(by: server)
         #expect(try await validate([forged], roots: [server]).path == nil)
@@ -57,7 +57,7 @@ struct OwnAnchorTests {
     }
 
     @Test("a path that breaks a path length constraint is refused with that reason")
-    func pathLength() async throws {
+    func pathThatBreaksAPathLengthConstraintIsRefusedWithThatReason() async throws {
         let root = try TestCertificate.authority("Root") { $0.pathLength = 0 }
         let issuer = try TestCertificate.authority("Issuer", by: root)
         let refusal = try await validate([try .server(by: issuer), issuer], roots: [root]).refusal
@@ -66,7 +66,7 @@ struct OwnAnchorTests {
     }
 
     @Test("names that are the same text in another type of string are other names")
-    func otherStringType() async throws {
+    func namesThatAreTheSameTextInAnotherTypeOfStringAreOtherNames() async throws {
         let root = try TestCertificate.authority("Root")
         let issuer = try TestCertificate.authority("Issuer", by: root)
         let leaf = try TestCertificate.server(by: issuer)

@@ -35,7 +35,7 @@ struct PathAttackTests {
     }
 
     @Test("a good chain is one path: leaf, issuer, and the anchor that was not presented")
-    func goodChain() async throws {
+    func goodChainIsOnePathLeafIssuerAndTheAnchorThatWasNotPresented() async throws {
         let outcome = try await validate([self.leaf, self.issuer], roots: [self.root])
         #expect(outcome.path == [self.leaf.der, self.issuer.der, self.root.der])
         for pinned in [self.leaf, self.issuer, self.root] {
@@ -44,7 +44,7 @@ struct PathAttackTests {
     }
 
     @Test("the pinned certificate appended to a foreign chain matches nothing (CVE-2016-2402)")
-    func appendedCertificate() async throws {
+    func pinnedCertificateAppendedToAForeignChainMatchesNothingCVE20162402() async throws {
         let foreignRoot = try TestCertificate.authority("Foreign root")
         let foreign = try TestCertificate.server(by: foreignRoot)
         let outcome = try await validate(
@@ -58,21 +58,21 @@ struct PathAttackTests {
     }
 
     @Test("the pin of a root that is trusted but not in the path matches nothing")
-    func otherRoot() async throws {
+    func pinOfARootThatIsTrustedButNotInThePathMatchesNothing() async throws {
         let other = try TestCertificate.authority("Other root")
         let outcome = try await validate([self.leaf, self.issuer], roots: [self.root, other])
         #expect(try self.decision(outcome, pinning: other).reason == .noMatchingPin)
     }
 
     @Test("a chain to a root that is not trusted does not validate, whatever is presented with it")
-    func untrustedRoot() async throws {
+    func chainToARootThatIsNotTrustedDoesNotValidateWhateverIsPresentedWithIt() async throws {
         let other = try TestCertificate.authority("Other root")
         let outcome = try await validate([self.leaf, self.issuer, self.root], roots: [other])
         #expect(outcome.refusal?.reason == .chainInvalid)
     }
 
     @Test("an impostor with the issuer's name and another key signs nothing")
-    func impostorIssuer() async throws {
+    func impostorWithTheIssuersNameAndAnotherKeySignsNothing() async throws {
         let impostor = try TestCertificate.authority("Issuer", by: self.root)
         let outcome = try await validate([self.leaf, impostor], roots: [self.root])
         #expect(outcome.refusal?.reason == .chainInvalid)
@@ -81,21 +81,21 @@ struct PathAttackTests {
     }
 
     @Test("a server's certificate cannot issue another (CVE-2002-0862)")
-    func leafAsIssuer() async throws {
+    func serversCertificateCannotIssueAnotherCVE20020862() async throws {
         let forged = try TestCertificate("forged", by: self.leaf) { $0.names = [.dnsName("api.example.com")] }
         let outcome = try await validate([forged, self.leaf, self.issuer], roots: [self.root])
         #expect(outcome.refusal?.reason == .chainInvalid)
     }
 
     @Test("an intermediate that cannot be parsed, beside a good chain, is left out")
-    func unparsableIntermediate() async throws {
+    func intermediateThatCannotBeParsedBesideAGoodChainIsLeftOut() async throws {
         let junk: [[UInt8]] = [[], [0x30], [UInt8](repeating: 0x30, count: 5_000), self.issuer.der + [0]]
         let outcome = try await validate([self.leaf.der] + junk + [self.issuer.der], roots: [self.root.der])
         #expect(outcome.path == [self.leaf.der, self.issuer.der, self.root.der])
     }
 
     @Test("a leaf that cannot be parsed is a refusal")
-    func unparsableLeaf() async throws {
+    func leafThatCannotBeParsedIsARefusal() async throws {
         for junk in [[], [0x30, 0x80], self.leaf.der + [0], Array(self.leaf.der.dropLast())] {
             let outcome = try await validate([junk, self.issuer.der], roots: [self.root.der])
             #expect(outcome.refusal?.reason == .chainInvalid)
@@ -103,12 +103,12 @@ struct PathAttackTests {
     }
 
     @Test("nothing presented is a refusal of its own")
-    func nothingPresented() async throws {
+    func nothingPresentedIsARefusalOfItsOwn() async throws {
         #expect(try await validate([[UInt8]](), roots: [self.root.der]).refusal?.reason == .noCertificates)
     }
 
     @Test("the rest may come in any order, twice, and with others' certificates among them")
-    func anyOrder() async throws {
+    func restMayComeInAnyOrderTwiceAndWithOthersCertificatesAmongThem() async throws {
         let second = try TestCertificate.authority("Second", by: self.issuer)
         let server = try TestCertificate.server(by: second)
         let stranger = try TestCertificate.authority("Stranger")
@@ -121,7 +121,7 @@ struct PathAttackTests {
     }
 
     @Test("a certificate altered in any one byte does not validate")
-    func alteredLeaf() async throws {
+    func certificateAlteredInAnyOneByteDoesNotValidate() async throws {
         // Every seventh byte: each costs a validation.
         for index in stride(from: 0, to: self.leaf.der.count, by: 7) {
             var altered = self.leaf.der
@@ -132,7 +132,7 @@ struct PathAttackTests {
     }
 
     @Test("expired, not yet valid, and an anchor that has expired", arguments: [-86_401, 86_401])
-    func outsideValidity(offset: Int64) async throws {
+    func expiredNotYetValidAndAnAnchorThatHasExpired(offset: Int64) async throws {
         let outcome = try await validate(
             [self.leaf, self.issuer], roots: [self.root], at: TestCertificate.time + offset)
         #expect(outcome.refusal?.reason == .chainInvalid)
@@ -142,7 +142,7 @@ struct PathAttackTests {
     }
 
     @Test("two anchors with one name and two keys: the one that signed is in the path")
-    func anchorsOfOneName() async throws {
+    func twoAnchorsWithOneNameAndTwoKeysTheOneThatSignedIsInThePath() async throws {
         let older = try TestCertificate.authority("Root")
         let outcome = try await validate([self.leaf, self.issuer], roots: [older, self.root])
         #expect(outcome.path?.last == self.root.der)

@@ -33,7 +33,7 @@ struct PathBudgetTests {
     }
 
     @Test("32 cross-signed intermediates end over budget, at the limit of steps, with a signature check for each edge")
-    func exponentialPaths() async throws {
+    func of32CrossSignedIntermediatesEndOverBudgetAtTheLimitOfSteps() async throws {
         let (leaf, intermediates) = try self.lattice(levels: 4, width: 8)
         let stranger = try TestCertificate.authority("Stranger")
         let outcome = try await validate([leaf] + intermediates, roots: [stranger])
@@ -46,7 +46,7 @@ struct PathBudgetTests {
     }
 
     @Test("the same lattice under an anchor validates with the steps of one path")
-    func latticeUnderAnchor() async throws {
+    func sameLatticeUnderAnAnchorValidatesWithTheStepsOfOnePath() async throws {
         let (leaf, intermediates) = try self.lattice(levels: 4, width: 8)
         let anchor = try TestCertificate.authority("Level 3", key: intermediates[0].key)
         let outcome = try await validate([leaf] + intermediates, roots: [anchor])
@@ -55,7 +55,7 @@ struct PathBudgetTests {
     }
 
     @Test("each child is checked against each issuer key once, however many certificates carry the key")
-    func signatureOncePerKey() async throws {
+    func eachChildIsCheckedAgainstEachIssuerKeyOnceHoweverManyCertificatesCarryTheKey() async throws {
         let root = try TestCertificate.authority("Root")
         let key = Certificate.PrivateKey(P256.Signing.PrivateKey())
         let crossSigns = try (1...20).map { index in
@@ -69,7 +69,7 @@ struct PathBudgetTests {
     }
 
     @Test("one good issuer among 60 impostors of its name is found by its key identifier, with two checks")
-    func keyIdentifierFirst() async throws {
+    func oneGoodIssuerAmong60ImpostorsOfItsNameIsFoundByItsKeyIdentifierWithTwoChecks() async throws {
         let root = try TestCertificate.authority("Root")
         let issuer = try TestCertificate.authority("Issuer", by: root)
         let impostors = try (1...60).map { _ in try TestCertificate.authority("Issuer", by: root) }
@@ -81,7 +81,7 @@ struct PathBudgetTests {
     }
 
     @Test("impostors that copy the key identifier cost signature checks, and no more than the budget has")
-    func copiedKeyIdentifiers() async throws {
+    func impostorsThatCopyTheKeyIdentifierCostSignatureChecks() async throws {
         let keys = (0..<12).map { _ in Certificate.PrivateKey(P256.Signing.PrivateKey()) }
         let wanted = Certificate.PrivateKey(P256.Signing.PrivateKey()).publicKey
         // Twelve keys under one name, each certified by each: 144 edges, none of which leads anywhere.
@@ -99,7 +99,7 @@ struct PathBudgetTests {
     }
 
     @Test("65 presented certificates are over budget; copies of one do not count")
-    func presentedCertificates() async throws {
+    func of65PresentedCertificatesAreOverBudgetCopiesOfOneDoNotCount() async throws {
         let root = try TestCertificate.authority("Root")
         let leaf = try TestCertificate.server(by: root)
         let others = try (1...64).map { try TestCertificate.authority("Other \($0)") }
@@ -110,7 +110,7 @@ struct PathBudgetTests {
     }
 
     @Test("a path of ten is the longest; a CA at the eleventh place is not reached", arguments: [8, 9])
-    func pathLength(intermediates count: Int) async throws {
+    func pathOfTenIsTheLongestACAAtTheEleventhPlaceIsNotReached(intermediates count: Int) async throws {
         var chain = [try TestCertificate.authority("Root")]
         for index in 0..<count { chain.append(try TestCertificate.authority("CA \(index)", by: chain[index])) }
         let leaf = try TestCertificate.server(by: chain[count])
@@ -119,7 +119,7 @@ struct PathBudgetTests {
     }
 
     @Test("two CAs that certify each other do not send the search in circles")
-    func mutualCrossSigns() async throws {
+    func twoCAsThatCertifyEachOtherDoNotSendTheSearchInCircles() async throws {
         let keys = (0..<2).map { _ in Certificate.PrivateKey(P256.Signing.PrivateKey()) }
         let selfSigned = try (0..<2).map { try TestCertificate.authority("CA \($0)", key: keys[$0]) }
         let crossed = try (0..<2).map {
@@ -132,7 +132,7 @@ struct PathBudgetTests {
     }
 
     @Test("thousands of names against thousands of constraints end over budget before they are compared")
-    func nameConstraintBomb() async throws {
+    func thousandsOfNamesAgainstThousandsOfConstraintsEndOverBudgetBeforeTheyAre() async throws {
         let root = try TestCertificate.authority("Root")
         let issuer = try TestCertificate.authority("Issuer", by: root) { form in
             form.constraints = NameConstraints(excludedSubtrees: (0..<1_500).map { .dnsName("n\($0).example") })
@@ -165,7 +165,7 @@ struct PathBudgetTests {
     }
 
     @Test("490 directory names against 490 excluded subtrees: each part is read once, and its number compared")
-    func directoryNames() async throws {
+    func of490DirectoryNamesAgainst490ExcludedSubtreesEachPartIsReadOnce() async throws {
         let (chain, root) = try self.directories(490)
         let outcome = try await validate(chain, roots: [root])
         #expect(outcome.path?.count == 3)
@@ -174,14 +174,14 @@ struct PathBudgetTests {
     }
 
     @Test("more of them are over budget, by what is compared and not by pairs")
-    func longDirectoryNames() async throws {
+    func moreOfThemAreOverBudgetByWhatIsComparedAndNotByPairs() async throws {
         let (chain, root) = try self.directories(700)
         let outcome = try await validate(chain, roots: [root])
         #expect(outcome.refusal?.reason == .overBudget)
     }
 
     @Test("the deadline is looked at while names are compared")
-    func deadlineWithinNames() async throws {
+    func deadlineIsLookedAtWhileNamesAreCompared() async throws {
         let (chain, root) = try self.directories(100)
         let ticks = Ticks()
         let validator = PathValidator(
@@ -194,7 +194,7 @@ struct PathBudgetTests {
     }
 
     @Test("thousands of policies are over budget, and cost what they are long")
-    func policies() async throws {
+    func thousandsOfPoliciesAreOverBudgetAndCostWhatTheyAreLong() async throws {
         func named(_ count: Int) -> [Certificate.Extension] {
             [PolicyExtension.policies((0..<count).map { PolicyExtension.policy(UInt16($0)) })]
         }
@@ -216,7 +216,7 @@ struct PathBudgetTests {
     }
 
     @Test("what the counts did not foresee ends at the deadline")
-    func deadline() async throws {
+    func whatTheCountsDidNotForeseeEndsAtTheDeadline() async throws {
         let root = try TestCertificate.authority("Root")
         let leaf = try TestCertificate.server(by: root)
         let ticks = Ticks()

@@ -42,7 +42,7 @@ struct PathCacheTests {
     }
 
     @Test("gives the path for the same chain, host, roots and settings, and for nothing else")
-    func key() async throws {
+    func givesThePathForTheSameChainHostRootsAndSettingsAndForNothingElse() async throws {
         let found = try await Found()
         var cache = PathCache()
         cache.keep(found.outcome, for: try found.key(), at: Self.now)
@@ -62,7 +62,7 @@ struct PathCacheTests {
     }
 
     @Test("gives a path only while every certificate of it is valid")
-    func validity() async throws {
+    func givesAPathOnlyWhileEveryCertificateOfItIsValid() async throws {
         let found = try await Found { form in
             form.notBefore = TestCertificate.time - 10
             form.notAfter = TestCertificate.time + 100
@@ -75,7 +75,7 @@ struct PathCacheTests {
     }
 
     @Test("gives a path for a day at most, and never for a time before it was found")
-    func lifetime() async throws {
+    func givesAPathForADayAtMostAndNeverForATimeBeforeItWasFound() async throws {
         let found = try await Found { form in form.notAfter = TestCertificate.time + 900_000 }
         var cache = PathCache()
         cache.keep(found.outcome, for: try found.key(), at: self.time(-3_600))
@@ -85,7 +85,7 @@ struct PathCacheTests {
     }
 
     @Test("a host that is called like a kind of question is another question")
-    func kindsOfIdentity() async throws {
+    func hostThatIsCalledLikeAKindOfQuestionIsAnotherQuestion() async throws {
         let found = try await Found()
         let anybody = PathCache.Key(
             presented: found.presented, identity: .uncheckedName, roots: found.roots.digest, limits: .standard)
@@ -95,7 +95,7 @@ struct PathCacheTests {
     }
 
     @Test("keeps no refusal that cost little")
-    func refusal() async throws {
+    func keepsNoRefusalThatCostLittle() async throws {
         let found = try await Found { form in form.notAfter = TestCertificate.time - 1 }
         var cache = PathCache()
         cache.keep(found.outcome, for: try found.key(), at: Self.now)
@@ -103,7 +103,7 @@ struct PathCacheTests {
     }
 
     @Test("keeps 1,024 paths, those that were used last")
-    func capacity() async throws {
+    func keeps1024PathsThoseThatWereUsedLast() async throws {
         let found = try await Found()
         var cache = PathCache()
         for number in 0..<PathCache.capacity {
@@ -141,7 +141,7 @@ struct PathCacheTests {
     }
 
     @Test("a refusal that took over half of a limit is kept for a minute, for the same question alone")
-    func costlyRefusal() async throws {
+    func refusalThatTookOverHalfOfALimitIsKeptForAMinuteForTheSameQuestionAlone() async throws {
         let found = try await Found()
         var cache = PathCache()
         let key = try found.key()
@@ -163,7 +163,7 @@ struct PathCacheTests {
     }
 
     @Test("none that the time, the host's name or the deadline decided, however much it cost")
-    func passingRefusals() async throws {
+    func noneThatTheTimeTheHostsNameOrTheDeadlineDecidedHoweverMuchItCost() async throws {
         let found = try await Found()
         let key = try found.key()
         var limits = self.limits(15)
@@ -186,7 +186,7 @@ struct PathCacheTests {
     }
 
     @Test("nor one that a certificate may change which begins to be valid within the minute", arguments: [60, 61])
-    func beginsSoon(seconds: Int64) async throws {
+    func norOneThatACertificateMayChangeWhichBeginsToBeValidWithinTheMinute(seconds: Int64) async throws {
         let next = try TestCertificate.authority("issuing") { $0.notBefore = TestCertificate.time + seconds }
         let outcome = try await self.costly(limits: self.limits(15), others: [next.der, [0x30, 0]])
         var cache = PathCache()
@@ -196,7 +196,7 @@ struct PathCacheTests {
     }
 
     @Test("keeps 256 refusals, the newest")
-    func refusalCapacity() async throws {
+    func keeps256RefusalsTheNewest() async throws {
         let found = try await Found()
         let outcome = try await self.costly(limits: self.limits(15))
         var cache = PathCache()

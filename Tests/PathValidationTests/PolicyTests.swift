@@ -46,7 +46,7 @@ struct PolicyTests {
     }
 
     @Test("critical policies and mappings are known, on leaf, issuer and anchor")
-    func critical() async throws {
+    func criticalPoliciesAndMappingsAreKnownOnLeafIssuerAndAnchor() async throws {
         let policies = Policy.policies([Self.policies[0], Policy.any], critical: true)
         #expect(try await self.isAccepted([], [policies]))
         #expect(try await self.isAccepted([policies], [policies]))
@@ -60,7 +60,7 @@ struct PolicyTests {
     }
 
     @Test("where a policy is demanded, one must hold for the whole path")
-    func explicitPolicy() async throws {
+    func whereAPolicyIsDemandedOneMustHoldForTheWholePath() async throws {
         let demand = Policy.constraints(explicit: 0)
         let first = Policy.policies([Self.policies[0]])
         let second = Policy.policies([Self.policies[1]])
@@ -83,7 +83,7 @@ struct PolicyTests {
     }
 
     @Test("mappings count until they are inhibited")
-    func mappings() async throws {
+    func mappingsCountUntilTheyAreInhibited() async throws {
         let first = Policy.policies([Self.policies[0]])
         let second = Policy.policies([Self.policies[1]])
         let mapping = Policy.mappings([(Self.policies[0], Self.policies[1])])
@@ -120,7 +120,7 @@ struct PolicyTests {
             ([2, 5, 29, 36], [0x30, 4, 0x80, 2, 0, 1]), ([2, 5, 29, 36], [0x30, 2, 0x80, 0]),
             ([2, 5, 29, 54], [2, 1, 0xff]), ([2, 5, 29, 54], [5, 0]),
         ] as [([UInt], [UInt8])])
-    func malformed(arcs: [UInt], value: [UInt8]) async throws {
+    func whatIsMalformedRefusesBelowTheAnchor(arcs: [UInt], value: [UInt8]) async throws {
         let malformed = Certificate.Extension(oid: try .init(elements: arcs), critical: true, value: value[...])
         #expect(try await !self.isAccepted([malformed], []))
         #expect(try await !self.isAccepted([], [malformed]))
@@ -129,7 +129,7 @@ struct PolicyTests {
     }
 
     @Test("a number of any size, and a policy with numbers of any size, are read")
-    func largeNumbers() async throws {
+    func numberOfAnySizeAndAPolicyWithNumbersOfAnySizeAreRead() async throws {
         let huge = Certificate.Extension(
             oid: [2, 5, 29, 36], critical: true, value: [0x30, 11, 0x80, 9, 1, 0, 0, 0, 0, 0, 0, 0, 0])
         #expect(try await self.isAccepted([huge], []))
@@ -174,7 +174,7 @@ struct PolicyTests {
     @Test(
         "240 chains by chance: the answer is that of openssl verify -policy_check -policy anyPolicy",
         .enabled(if: OpenSSL.installed != nil, "there is no openssl on PATH"))
-    func likeOpenSSL() async throws {
+    func of240ChainsByChanceTheAnswerIsThatOfOpensslVerifyPolicyCheckPolicyAnyPolicy() async throws {
         let openssl = try #require(OpenSSL.installed)
         var random = SeededGenerator(seed: 9_618)
         var answers: [Bool: Int] = [:]

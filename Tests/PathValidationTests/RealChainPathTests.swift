@@ -23,7 +23,7 @@ struct RealChainPathTests {
     }
 
     @Test("each validates at its time for its host, with little work, and for no other host")
-    func allValidate() async throws {
+    func eachValidatesAtItsTimeForItsHostWithLittleWorkAndForNoOtherHost() async throws {
         let cases = try self.cases()
         #expect(cases.count == 153)
         for testcase in cases {
@@ -40,7 +40,7 @@ struct RealChainPathTests {
     }
 
     @Test("each validates with its chain backwards, the root presented, and junk among it")
-    func disordered() async throws {
+    func eachValidatesWithItsChainBackwardsTheRootPresentedAndJunkAmongIt() async throws {
         for testcase in try self.cases() {
             let presented = try testcase.presented()
             let disordered =
@@ -55,7 +55,7 @@ struct RealChainPathTests {
     @Test(
         "Mozilla's roots can all be used as anchors but those named here",
         .enabled(if: SharedData.holds(SharedData.mozillaRoots), "../shared/data/roots is not beside the checkout"))
-    func mozillaRoots() throws {
+    func mozillasRootsCanAllBeUsedAsAnchorsButThoseNamedHere() throws {
         let store = try RootStore(pem: try Data(contentsOf: SharedData.mozillaRoots))
         #expect(store.count == 117)
         #expect(store.unusableCount == 0)

@@ -34,7 +34,7 @@ struct ServerIdentityTests {
             ("*.example.com", "a_b.example.com"), ("*.c_d.example.com", "a.c_d.example.com"),
             ("*.c_d.example.com", "_a.c_d.example.com"),
         ])
-    func accepted(name: String, host: String) async throws {
+    func namesThatAreTheServers(name: String, host: String) async throws {
         #expect(try await self.isAccepted([.dnsName(name)], for: host))
     }
 
@@ -51,7 +51,7 @@ struct ServerIdentityTests {
             ("*.2.3.4", "1.2.3.4"), ("a-b.example.com", "a_b.example.com"), ("*.c_d.example.com", "c_d.example.com"),
             ("*_b.example.com", "a_b.example.com"), ("*.example.com", "a.c_d.example.com"), ("*.a_b", "x.a_b"),
         ])
-    func refused(name: String, host: String) async throws {
+    func namesThatAreNot(name: String, host: String) async throws {
         #expect(try await !self.isAccepted([.dnsName(name)], for: host))
     }
 
@@ -61,13 +61,13 @@ struct ServerIdentityTests {
             ("xn--*.example.com", false), ("xn--bcher-*.example.com", false), ("XN--*.example.com", false),
             ("*xn--bcher-kva.example.com", false), ("xn--bcher-kv*.example.com", false), ("*.example.com", true),
         ])
-    func wildcardWithinALabel(name: String, isAccepted: Bool) async throws {
+    func wildcardWithinAnALabelIsNoneWhateverTheHost(name: String, isAccepted: Bool) async throws {
         #expect(try await self.isAccepted([.dnsName(name)], for: "xn--bcher-kva.example.com") == isAccepted)
         #expect(try await self.isAccepted([.dnsName(name)], for: "xn--bcher-kva.Example.com.") == isAccepted)
     }
 
     @Test("the common name is never read")
-    func commonName() async throws {
+    func commonNameIsNeverRead() async throws {
         #expect(try await !self.isAccepted([], for: "api.example.com", commonName: "api.example.com"))
         #expect(
             try await !self.isAccepted(
@@ -75,7 +75,7 @@ struct ServerIdentityTests {
     }
 
     @Test("addresses match by their bytes alone, in IP names")
-    func addresses() async throws {
+    func addressesMatchByTheirBytesAloneInIPNames() async throws {
         let four = GeneralName.ipAddress(ASN1OctetString(contentBytes: [192, 0, 2, 1]))
         let six = GeneralName.ipAddress(
             ASN1OctetString(contentBytes: [0x20, 0x01, 0x0d, 0xb8] + [UInt8](repeating: 0, count: 11) + [1]))
@@ -88,7 +88,7 @@ struct ServerIdentityTests {
     }
 
     @Test("without a name check, anybody's certificate is a path; the rest still holds")
-    func unchecked() async throws {
+    func withoutANameCheckAnybodysCertificateIsAPathTheRestStillHolds() async throws {
         let root = try TestCertificate.authority("Root")
         let leaf = try TestCertificate.server(by: root)
         #expect(

@@ -31,7 +31,7 @@ struct SignatureCountTests {
     }
 
     @Test("each signature of an accepted path is checked once", arguments: 0...4)
-    func once(intermediates count: Int) async throws {
+    func eachSignatureOfAnAcceptedPathIsCheckedOnce(intermediates count: Int) async throws {
         var chain = [self.root]
         for index in 0..<count { chain.append(try TestCertificate.authority("CA \(index)", by: chain[index])) }
         let leaf = try TestCertificate.server(by: chain[count])
@@ -42,7 +42,7 @@ struct SignatureCountTests {
     }
 
     @Test("and so it is beside a root that is presented as certified by another one")
-    func crossSigned() async throws {
+    func andSoItIsBesideARootThatIsPresentedAsCertifiedByAnotherOne() async throws {
         let old = try TestCertificate.authority("Old root")
         let cross = try TestCertificate.authority("Root", by: old, key: self.root.key)
         for roots in [[self.root], [self.root, old]] {
@@ -56,7 +56,7 @@ struct SignatureCountTests {
     }
 
     @Test("a wrong signature is refused by the name of what nobody issued, at every place of the path")
-    func wrongSignature() async throws {
+    func wrongSignatureIsRefusedByTheNameOfWhatNobodyIssuedAtEveryPlaceOfThePath() async throws {
         let chains = [
             ([try self.damaged(self.leaf), self.issuer.der], "«CN=server» as «CN=Issuer»", 3),
             ([self.leaf.der, try self.damaged(self.issuer)], "«CN=Issuer» as «CN=Root»", 4),
@@ -74,7 +74,7 @@ struct SignatureCountTests {
     }
 
     @Test("a name that is excluded is refused by our own rule, after one check of each signature")
-    func ownRule() async throws {
+    func nameThatIsExcludedIsRefusedByOurOwnRuleAfterOneCheckOfEachSignature() async throws {
         let issuer = try TestCertificate.authority("Issuer", by: self.root) { form in
             form.constraints = NameConstraints(excludedSubtrees: [.dnsName("example.com")])
         }
@@ -86,7 +86,7 @@ struct SignatureCountTests {
     }
 
     @Test("names are not held against constraints before the signatures hold")
-    func constraintsAfterSignatures() async throws {
+    func namesAreNotHeldAgainstConstraintsBeforeTheSignaturesHold() async throws {
         let issuer = try TestCertificate.authority("Issuer", by: self.root) { form in
             form.constraints = NameConstraints(excludedSubtrees: (0..<1_500).map { .dnsName("n\($0).example") })
         }
@@ -110,7 +110,7 @@ struct SignatureCountTests {
     }
 
     @Test("60 impostors with the issuer's name and key identifier cost one check each, and nothing beforehand")
-    func impostorsOfOneIdentifier() async throws {
+    func of60ImpostorsWithTheIssuersNameAndKeyIdentifierCostOneCheckEach() async throws {
         let impostors = try self.impostors(60, identifiedAs: self.issuer.key.publicKey)
         let found = try await validate([self.leaf] + impostors + [self.issuer], roots: [self.root])
         #expect(found.path == [self.leaf.der, self.issuer.der, self.root.der])
@@ -122,7 +122,7 @@ struct SignatureCountTests {
     }
 
     @Test("one impostor that stands out costs the checks of its path, and hides the issuer from nobody")
-    func impostorThatStandsOut() async throws {
+    func oneImpostorThatStandsOutCostsTheChecksOfItsPathAndHidesTheIssuerFromNobody() async throws {
         let issuer = try TestCertificate.authority("Issuer", by: self.root) { $0.withKeyIdentifiers = false }
         let leaf = try TestCertificate.server(by: issuer)
         let impostors = try self.impostors(1, identifiedAs: issuer.key.publicKey)
@@ -134,7 +134,7 @@ struct SignatureCountTests {
     }
 
     @Test("a budget that has no room for a second look is spent by the search alone", arguments: [2, 3, 4])
-    func narrowBudget(signatures: Int) async throws {
+    func budgetThatHasNoRoomForASecondLookIsSpentByTheSearchAlone(signatures: Int) async throws {
         var limits = PathLimits.standard
         limits.signatureChecks = signatures
         let outcome = try await validate([self.leaf, self.issuer], roots: [self.root], limits: limits)

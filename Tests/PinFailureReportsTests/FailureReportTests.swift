@@ -62,7 +62,7 @@ struct FailureReportTests {
         "every member of a report of TrustKit, with its type",
         .enabled(
             if: SharedData.holds(SharedData.trustKitReport), "there is no ../shared/data/trustkit beside the checkout"))
-    func trustKit() throws {
+    func everyMemberOfAReportOfTrustKitWithItsType() throws {
         var app = Scene.app
         app.vendorID = "599F9C00-92DC-4B5C-9464-7971F01F8370"
         let decision = try Scene.decision("api.example.com", entries: [Scene.entry("api.example.com")])
@@ -97,7 +97,7 @@ struct FailureReportTests {
     @Test(
         "Python reads the same in it",
         .enabled(if: Python.installed != nil, "there is no python3 on PATH to compare with"))
-    func secondOpinion() async throws {
+    func pythonReadsTheSameInIt() async throws {
         let hostile = "a\",\"x\":\"\n\u{0}\u{2028}"
         let decision = try Scene.decision(hostile, entries: [Scene.entry("api.example.com")])
         let report = try #require(
@@ -131,10 +131,10 @@ struct FailureReportTests {
             (.unlistedDenied, 1), (.chainInvalid, 2), (.noCertificates, 2), (.overBudget, 2), (.hostInvalid, 3),
             (.cleartext, 3), (.otherHostConnection, 1),
         ])
-    func integers(reason: PinningDecision.Reason, integer: Int) { #expect(reason.validationResult == integer) }
+    func trustKitsIntegers(reason: PinningDecision.Reason, integer: Int) { #expect(reason.validationResult == integer) }
 
     @Test("what is reported: every refusal, and what is allowed but asked for")
-    func reported() throws {
+    func whatIsReportedEveryRefusalAndWhatIsAllowedButAskedFor() throws {
         let enforced = try Scene.entry("api.example.com")
         let reporting = try Scene.entry("api.example.com", mode: .report)
         let off = try Scene.entry("api.example.com", mode: .off)
@@ -161,7 +161,7 @@ struct FailureReportTests {
     }
 
     @Test("a failure of a host that no entry covers is never reported from a web view; one of a listed host is")
-    func webView() throws {
+    func failureOfAHostThatNoEntryCoversIsNeverReportedFromAWebView() throws {
         for unlisted in [UnlistedHosts.report, .deny] {
             let decision = try Scene.decision("private.example.org", entries: [], unlisted: unlisted)
             for isWebView in [false, true] {
@@ -175,7 +175,7 @@ struct FailureReportTests {
     }
 
     @Test("there is no default destination: where neither entry nor list names one, there is no report")
-    func destinations() throws {
+    func thereIsNoDefaultDestinationWhereNeitherEntryNorListNamesOneThereIsNoReport() throws {
         var entry = try Scene.entry("api.example.com")
         entry.reportTo = []
         var list = Scene.list
@@ -188,7 +188,7 @@ struct FailureReportTests {
     }
 
     @Test("what a peer presents does not choose how large a report is")
-    func largeChains() throws {
+    func whatAPeerPresentsDoesNotChooseHowLargeAReportIs() throws {
         let large = Scene.certificate(subject: [1], issuer: [2], key: [UInt8](repeating: 7, count: 30_000))
         for served in [[[UInt8]](repeating: large, count: 100), [[UInt8]](repeating: Scene.chain()[0], count: 10_000)] {
             let report = try Scene.report(chain: served)

@@ -17,7 +17,7 @@ struct ListIncidentTests {
     }
 
     @Test("equivocation: the code, and the envelope as evidence")
-    func equivocation() throws {
+    func equivocationTheCodeAndTheEnvelopeAsEvidence() throws {
         var repository = try RepositorySimulator(at: Scene.start)
         var client = try TrustState(bundledRoot: repository.roots[0], bundledList: repository.lists[0])
         let other = try repository.publishList {
@@ -41,7 +41,7 @@ struct ListIncidentTests {
     }
 
     @Test("what nobody signed is no evidence and does not go along")
-    func unsigned() throws {
+    func whatNobodySignedIsNoEvidenceAndDoesNotGoAlong() throws {
         let refusal = MetadataRefusal(.pins, .unsigned, "x")
         let ours =
             try self.json(Report(refusal, of: [1, 2, 3], list: Scene.list, app: Scene.app, at: Scene.start))[
@@ -51,7 +51,7 @@ struct ListIncidentTests {
     }
 
     @Test("a stale list; twice the same, and another one for another version")
-    func stale() throws {
+    func staleListTwiceTheSameAndAnotherOneForAnotherVersion() throws {
         let first = try #require(Report(stale: Scene.list, app: Scene.app, at: Scene.start))
         let again = try #require(Report(stale: Scene.list, app: Scene.app, at: Scene.start.advanced(by: 1)))
         var list = Scene.list

@@ -15,14 +15,14 @@ struct ReportIdentityTests {
     private func id(_ report: Report) -> String { report.identity.id }
 
     @Test("an interceptor who makes a new leaf for each connection is one; another interceptor is another")
-    func interceptors() throws {
+    func interceptorWhoMakesANewLeafForEachConnectionIsOne() throws {
         let first = try Scene.report(chain: Scene.chain(leafKey: 1, issuerKey: 2))
         #expect(try self.id(Scene.report(chain: Scene.chain(leafKey: 77, issuerKey: 2))) == self.id(first))
         #expect(try self.id(Scene.report(chain: Scene.chain(leafKey: 1, issuerKey: 3))) != self.id(first))
     }
 
     @Test("a leaf that issued itself is known by its subject, whatever its key")
-    func selfIssued() throws {
+    func leafThatIssuedItselfIsKnownByItsSubjectWhateverItsKey() throws {
         func report(_ name: UInt8, key: UInt8, with more: [[UInt8]] = []) throws -> String {
             try self.id(
                 Scene.report(chain: [Scene.certificate(subject: [name], issuer: [name], key: [key])] + more))
@@ -35,7 +35,7 @@ struct ReportIdentityTests {
     @Test(
         "another host, port or reason is another failure; the list's version and the rest of a report are not looked at"
     )
-    func parts() throws {
+    func anotherHostPortOrReasonIsAnotherFailure() throws {
         let first = try Scene.report()
         var list = Scene.list
         list.version = 8
@@ -63,7 +63,7 @@ struct ReportIdentityTests {
     }
 
     @Test("hosts below one entry are of one kind, and so are all that no entry covers")
-    func kinds() throws {
+    func hostsBelowOneEntryAreOfOneKindAndSoAreAllThatNoEntryCovers() throws {
         func identity(_ host: String, _ entries: [PinnedDomain]) throws -> ReportIdentity {
             try #require(
                 Report(
@@ -79,7 +79,7 @@ struct ReportIdentityTests {
     }
 
     @Test("without a certificate, and with one that cannot be read, there is an identity as well")
-    func nothing() throws {
+    func withoutACertificateAndWithOneThatCannotBeReadThereIsAnIdentityAsWell() throws {
         let policy = try PinningPolicy(domains: [Scene.entry("api.example.com")])
         func identity(_ served: [[UInt8]]) throws -> String {
             let decision = policy.refusal(of: "api.example.com", .chainInvalid, detail: "x")

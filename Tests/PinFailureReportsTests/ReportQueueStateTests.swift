@@ -24,7 +24,7 @@ struct ReportQueueStateTests {
     }
 
     @Test("what is written reads back as the same queue")
-    func roundTrip() throws {
+    func whatIsWrittenReadsBackAsTheSameQueue() throws {
         #expect(try ReportQueue(ReportQueue().bytes) == ReportQueue())
         let queue = try self.queue()
         let read = try ReportQueue(queue.bytes)
@@ -34,7 +34,7 @@ struct ReportQueueStateTests {
     }
 
     @Test("cut at each length, and each byte changed: never a crash, and what is read is a queue within its limits")
-    func damaged() throws {
+    func cutAtEachLengthAndEachByteChangedNeverACrash() throws {
         let bytes = try self.queue().bytes
         var random = SeededGenerator(seed: 3)
         for index in bytes.indices {
@@ -59,7 +59,7 @@ struct ReportQueueStateTests {
             ("\"first\":true", "\"first\":1"),
             ("\"kind\":\"", "\"kind\":\"0"), ("\"id\":\"", "\"id\":\"\\u0000"), ("\"backoffs\":[", "\"backoff\":["),
         ])
-    func refused(part: String, replacement: String) throws {
+    func whatIsNoQueue(part: String, replacement: String) throws {
         let text = String(decoding: try self.queue().bytes, as: UTF8.self)
         try #require(text.contains(part))
         #expect(throws: ReportQueue.Damage.self) {
@@ -68,7 +68,7 @@ struct ReportQueueStateTests {
     }
 
     @Test("one report twice; more than may wait; more bytes than are read")
-    func limits() throws {
+    func oneReportTwiceMoreThanMayWaitMoreBytesThanAreRead() throws {
         let text = String(decoding: try self.queue().bytes, as: UTF8.self)
         let start = try #require(text.range(of: "\"waiting\":["))
         let end = try #require(text.range(of: "],\"sent\""))

@@ -24,7 +24,7 @@ struct ReportQueueTests {
     }
 
     @Test("an identical report goes out once in 24 hours: not while one waits, not within a day, and then again")
-    func onceADay() throws {
+    func identicalReportGoesOutOnceIn24HoursNotWhileOneWaitsNotWithinADay() throws {
         var random = SeededGenerator(seed: 1)
         var queue = ReportQueue()
         let report = try Scene.report()
@@ -44,7 +44,7 @@ struct ReportQueueTests {
     }
 
     @Test("64 wait; the newest is dropped and counted, and the oldest is sent first")
-    func bounded() throws {
+    func of64WaitTheNewestIsDroppedAndCountedAndTheOldestIsSentFirst() throws {
         var queue = ReportQueue()
         let reports = try self.reports(70)
         let additions = reports.map { queue.add($0, at: Scene.start) }
@@ -57,7 +57,7 @@ struct ReportQueueTests {
     }
 
     @Test("the first of a noted host and reason takes the place of the newest that is no first")
-    func firsts() throws {
+    func firstOfANotedHostAndReasonTakesThePlaceOfTheNewestThatIsNoFirst() throws {
         var queue = ReportQueue()
         let reports = try self.reports(64)
         for report in reports { _ = queue.add(report, at: Scene.start) }
@@ -72,7 +72,7 @@ struct ReportQueueTests {
     }
 
     @Test("where all are firsts, more firsts wait without their certificates; nothing else does")
-    func onlyFirsts() throws {
+    func whereAllAreFirstsMoreFirstsWaitWithoutTheirCertificatesNothingElseDoes() throws {
         var queue = ReportQueue()
         for number in 0..<200 {
             #expect(queue.add(try Scene.report("h\(number).example.com"), at: Scene.start) == .waiting)
@@ -91,7 +91,7 @@ struct ReportQueueTests {
     }
 
     @Test("hosts that no entry covers are one kind: whoever chooses them does not choose how many wait")
-    func unlisted() throws {
+    func hostsThatNoEntryCoversAreOneKindWhoeverChoosesThemDoesNotChooseHowManyWait() throws {
         var queue = ReportQueue()
         for number in 0..<500 {
             let decision = try Scene.decision("h\(number).example.org", entries: [], unlisted: .deny)
@@ -106,7 +106,7 @@ struct ReportQueueTests {
     }
 
     @Test("who makes a new name for each connection does not choose how much is sent in a day")
-    func perDay() throws {
+    func whoMakesANewNameForEachConnectionDoesNotChooseHowMuchIsSentInADay() throws {
         var random = SeededGenerator(seed: 1)
         var queue = ReportQueue()
         var sent = 0
@@ -124,7 +124,7 @@ struct ReportQueueTests {
     }
 
     @Test("also of firsts a day has an end, and what is stored then can be read")
-    func knownPerDay() throws {
+    func alsoOfFirstsADayHasAnEndAndWhatIsStoredThenCanBeRead() throws {
         var random = SeededGenerator(seed: 1)
         var queue = ReportQueue()
         var sent = 0
@@ -141,7 +141,7 @@ struct ReportQueueTests {
     }
 
     @Test("failures: windows from 2 minutes to 4 hours, a random part of each; a success forgets them")
-    func backoff() throws {
+    func failuresWindowsFrom2MinutesTo4HoursARandomPartOfEachASuccessForgetsThem() throws {
         var largest: [Int64] = [Int64](repeating: 0, count: 12)
         var smallest: [Int64] = [Int64](repeating: .max, count: 12)
         let windows: [Int64] = [120, 240, 480, 960, 1_920, 3_840, 7_680, 14_400, 14_400, 14_400, 14_400, 14_400]
@@ -173,7 +173,7 @@ struct ReportQueueTests {
     @Test(
         "Retry-After is honoured, up to a day",
         arguments: [(600, 600), (86_400, 86_400), (1_000_000, 86_400), (.max, 86_400)] as [(Int64, Int64)])
-    func retryAfter(asked: Int64, atLeast: Int64) throws {
+    func retryAfterIsHonouredUpToADay(asked: Int64, atLeast: Int64) throws {
         for seed in 0..<20 as Range<UInt64> {
             var random = SeededGenerator(seed: seed)
             var queue = ReportQueue()
@@ -186,7 +186,7 @@ struct ReportQueueTests {
     }
 
     @Test("an attempt counts as failed until it is settled, over a restart too")
-    func attempts() throws {
+    func attemptCountsAsFailedUntilItIsSettledOverARestartToo() throws {
         var random = SeededGenerator(seed: 4)
         var queue = ReportQueue()
         _ = queue.add(try Scene.report(), at: Scene.start)
@@ -207,7 +207,7 @@ struct ReportQueueTests {
     }
 
     @Test("a negative Retry-After is none, and no clock ends the process", arguments: [Int64.min, 0, .max])
-    func oddTimes(seconds: Int64) throws {
+    func negativeRetryAfterIsNoneAndNoClockEndsTheProcess(seconds: Int64) throws {
         var random = SeededGenerator(seed: 4)
         var queue = ReportQueue()
         let now = Timestamp(secondsSince1970: seconds)
@@ -220,7 +220,7 @@ struct ReportQueueTests {
     }
 
     @Test("a clock that was ahead and is set back silences nothing", arguments: [1, 100_000] as [Int64])
-    func clockSetBack(hours: Int64) throws {
+    func clockThatWasAheadAndIsSetBackSilencesNothing(hours: Int64) throws {
         var random = SeededGenerator(seed: 4)
         var queue = ReportQueue()
         let ahead = self.later(hours)
@@ -242,7 +242,7 @@ struct ReportQueueTests {
     }
 
     @Test("a report goes to each of its addresses; one that is gone holds up neither the other nor other reports")
-    func severalAddresses() throws {
+    func reportGoesToEachOfItsAddresses() throws {
         var random = SeededGenerator(seed: 4)
         var queue = ReportQueue()
         var entry = try Scene.entry("api.example.com")
@@ -269,7 +269,7 @@ struct ReportQueueTests {
     }
 
     @Test("what a collector will never take is given up; what it settles twice changes nothing")
-    func refused() throws {
+    func whatACollectorWillNeverTakeIsGivenUpWhatItSettlesTwiceChangesNothing() throws {
         var random = SeededGenerator(seed: 4)
         var queue = ReportQueue()
         _ = queue.add(try Scene.report(), at: Scene.start)
@@ -283,7 +283,7 @@ struct ReportQueueTests {
     }
 
     @Test("very large envelopes: their evidence goes, the incidents stay, and the whole stays within its bytes")
-    func largeEvidence() throws {
+    func veryLargeEnvelopesTheirEvidenceGoesTheIncidentsStay() throws {
         var queue = ReportQueue()
         let envelope = [UInt8](repeating: 1, count: 4_000_000)
         let codes: [MetadataRefusal.Code] = [.rollback, .equivocation, .expired, .issuedInFuture]

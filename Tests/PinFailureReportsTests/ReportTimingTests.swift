@@ -30,7 +30,7 @@ struct ReportTimingTests {
     }
 
     @Test("a report waits before it is first sent, over a restart, and goes out at once when its time has passed")
-    func firstWait() throws {
+    func reportWaitsBeforeItIsFirstSentOverARestart() throws {
         var queue = ReportQueue()
         #expect(queue.add(try self.report(1), at: Scene.start, after: 40) == .waiting)
         #expect(queue.due(at: Scene.start) == nil)
@@ -43,14 +43,14 @@ struct ReportTimingTests {
     }
 
     @Test("no report waits for longer than a minute, whatever was drawn", arguments: [Int64.min, -1, 61, .max])
-    func bounds(wait: Int64) throws {
+    func noReportWaitsForLongerThanAMinuteWhateverWasDrawn(wait: Int64) throws {
         var queue = ReportQueue()
         _ = queue.add(try self.report(1), at: Scene.start, after: wait)
         #expect(queue.nextDue(at: Scene.start) == self.later(min(max(wait, 0), 60)))
     }
 
     @Test("a clock set back does not make it wait for a year")
-    func clockSetBack() throws {
+    func clockSetBackDoesNotMakeItWaitForAYear() throws {
         var queue = ReportQueue()
         _ = queue.add(try self.report(1), at: self.later(365 * Self.day), after: 30)
         _ = queue.add(try self.report(2), at: self.later(365 * Self.day), after: 30)
@@ -66,7 +66,7 @@ struct ReportTimingTests {
     }
 
     @Test("a report older than a day is dropped and counted; the first of its kind waits for as long as it takes")
-    func oldest() throws {
+    func reportOlderThanADayIsDroppedAndCounted() throws {
         var random = SeededGenerator(seed: 2)
         var queue = ReportQueue()
         let gone = "https://gone.example.com/"
@@ -86,7 +86,7 @@ struct ReportTimingTests {
     }
 
     @Test("identical failures under a newer list are one report, which carries the newest and goes where that one says")
-    func newestList() throws {
+    func identicalFailuresUnderANewerListAreOneReport() throws {
         var random = SeededGenerator(seed: 2)
         var queue = ReportQueue()
         let wrong = "https://wrong.example.com/"
@@ -108,7 +108,7 @@ struct ReportTimingTests {
     }
 
     @Test("a report that leaves for a first takes its backoff along: what is stored then can be read")
-    func makingRoom() throws {
+    func reportThatLeavesForAFirstTakesItsBackoffAlongWhatIsStoredThenCanBeRead() throws {
         var random = SeededGenerator(seed: 2)
         var queue = ReportQueue()
         for issuer in 1...64 { _ = queue.add(try self.report(UInt8(issuer)), at: Scene.start) }
@@ -127,7 +127,7 @@ struct ReportTimingTests {
         """#
 
     @Test("a queue that an older client stored is read, sent by its backoff, and gets old from now on")
-    func olderClient() throws {
+    func queueThatAnOlderClientStoredIsReadSentByItsBackoffAndGetsOldFromNowOn() throws {
         var queue = try ReportQueue(Array(Self.older.utf8))
         #expect(queue.count == 1 && queue.droppedCount == 3)
         #expect(String(decoding: queue.bytes, as: UTF8.self) == Self.older, "nothing is made up for it")
@@ -143,7 +143,7 @@ struct ReportTimingTests {
     @Test(
         "a stored time or version of another type is damage",
         arguments: ["\"addedAt\":\"x\"", "\"firstAt\":null", "\"list\":true"])
-    func damage(member: String) throws {
+    func storedTimeOrVersionOfAnotherTypeIsDamage(member: String) throws {
         let text = Self.older.replacingOccurrences(of: "\"first\":false", with: "\"first\":false,\(member)")
         #expect(throws: ReportQueue.Damage.self) { try ReportQueue(Array(text.utf8)) }
     }

@@ -12,7 +12,7 @@ import Testing
 @Suite("What the protocols ask for")
 struct CompatibilityTests {
     @Test("stores in memory and in a folder")
-    func stores() throws {
+    func storesInMemoryAndInAFolder() throws {
         let memory = MemoryStore()
         try ProtocolCompatibility.check { memory }
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("tumbler-\(UUID().uuidString)").path
@@ -21,21 +21,21 @@ struct CompatibilityTests {
     }
 
     @Test("a store that forgets, or holds too much, is found")
-    func badStores() throws {
+    func storeThatForgetsOrHoldsTooMuchIsFound() throws {
         #expect(throws: Incompatibility.self) { try ProtocolCompatibility.check { MemoryStore() } }
         #expect(throws: StoreFailure.self) { try ProtocolCompatibility.check { FaultyStore(faults: [.writing]) } }
         #expect(throws: (any Error).self) { try ProtocolCompatibility.check { FaultyStore(faults: [.locking]) } }
     }
 
     @Test("the system's clock and randomness; a chosen number is found to be none")
-    func clockAndRandomness() async throws {
+    func systemsClockAndRandomnessAChosenNumberIsFoundToBeNone() async throws {
         try await ProtocolCompatibility.check(SystemClock())
         try ProtocolCompatibility.check(SystemRandomness())
         #expect(throws: Incompatibility.self) { try ProtocolCompatibility.check(FixedRandomness(fraction: 0.5)) }
     }
 
     @Test("an app's own test of what it embeds: good for a month, not for a year, and never with a foreign root")
-    func embedded() throws {
+    func appsOwnTestOfWhatItEmbedsGoodForAMonthNotForAYearAndNeverWithAForeignRoot() throws {
         let client = try TestClient()
         let list = EmbeddedFile.bytes(client.list)
         try expectEmbeddedListVerifies(root: .bytes(client.root), list: list, at: TestClient.start)

@@ -13,7 +13,7 @@ import Testing
 @Suite("Events")
 struct EventTests {
     @Test("several observers each see everything; one that does not look holds up nobody")
-    func observers() async throws {
+    func severalObserversEachSeeEverythingOneThatDoesNotLookHoldsUpNobody() async throws {
         let client = try TestClient()
         let pinning = try client.launch()
         let first = pinning.events()
@@ -35,7 +35,7 @@ struct EventTests {
     }
 
     @Test("ten thousand events with an observer that does not look: it keeps the newest, bounded")
-    func slowObserver() async throws {
+    func tenThousandEventsWithAnObserverThatDoesNotLookItKeepsTheNewestBounded() async throws {
         let client = try TestClient()
         let pinning = try client.launch()
         let slow = pinning.events()
@@ -77,7 +77,7 @@ struct EventTests {
     }
 
     @Test("events go to the log that an app chose, and to none by default")
-    func log() async throws {
+    func eventsGoToTheLogThatAnAppChoseAndToNoneByDefault() async throws {
         let log = Log()
         var client = try TestClient()
         #expect(client.configuration.logger == nil)

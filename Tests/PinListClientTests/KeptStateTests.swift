@@ -40,7 +40,7 @@ struct KeptStateTests {
     @Test(
         "root, list, mark and reports of a client of that day are there for the client of today",
         arguments: ["before-0.1-2026-11"])
-    func opens(name: String) async throws {
+    func rootListMarkAndReportsOfAClientOfThatDayAreThereForTheClientOfToday(name: String) async throws {
         try await self.withCopy(of: name, self.expectOpens)
     }
 
@@ -76,7 +76,7 @@ struct KeptStateTests {
     }
 
     @Test("what the client of today keeps has the form of the newest of them")
-    func form() async throws {
+    func whatTheClientOfTodayKeepsHasTheFormOfTheNewestOfThem() async throws {
         try await self.withCopy(of: nil) { folder in
             try await Self.make(in: folder)
             // An app of today begins with it, too.

@@ -55,7 +55,7 @@ struct MarkTests {
     }
 
     @Test("somebody deletes the state folder and replays an old list: the mark kept elsewhere refuses it")
-    func deletedFolder() async throws {
+    func somebodyDeletesTheStateFolderAndReplaysAnOldList() async throws {
         let client = try self.client()
         try client.publish()
         let old = client.server.repository.lists[1]
@@ -74,7 +74,7 @@ struct MarkTests {
     @Test(
         "the root that replaces the signer moves the mark to the new one, with no new list; the folder is deleted then"
     )
-    func followsRoot() async throws {
+    func rootThatReplacesTheSignerMovesTheMarkToTheNewOneWithNoNewList() async throws {
         let client = try self.client()
         let (old, new) = client.server.publish { repository in (repository.pinsKeys, repository.newKey()) }
         let earlier = try client.publish(signedBy: old + [new])
@@ -99,7 +99,7 @@ struct MarkTests {
     }
 
     @Test("a mark that was lost, or never written, is written after a list that is unchanged, and then no more")
-    func afterUnchanged() async throws {
+    func markThatWasLostOrNeverWrittenIsWrittenAfterAListThatIsUnchanged() async throws {
         let client = try self.client()
         try client.publish()
         let first = try client.launch()
@@ -127,7 +127,7 @@ struct MarkTests {
     }
 
     @Test("a root that changes nothing about who signs writes no mark")
-    func sameSigners() async throws {
+    func rootThatChangesNothingAboutWhoSignsWritesNoMark() async throws {
         let client = try self.client()
         try client.publish()
         let pinning = try client.launch()
@@ -138,7 +138,7 @@ struct MarkTests {
     }
 
     @Test("a signature is cut off after the folder was deleted: the mark remembers who else signed that version")
-    func cutSignature() async throws {
+    func signatureIsCutOffAfterTheFolderWasDeleted() async throws {
         let client = try self.client()
         let both = try client.server.publish { repository in
             repository.pinsKeys.append(repository.newKey())
@@ -155,7 +155,7 @@ struct MarkTests {
     }
 
     @Test("a higher mark of another process is not replaced by a lower one")
-    func otherProcess() async throws {
+    func higherMarkOfAnotherProcessIsNotReplacedByALowerOne() async throws {
         let client = try self.client()
         let first = client.server.repository.pinsKeys[0]
         let pinning = try client.launch()

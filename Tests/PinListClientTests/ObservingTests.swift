@@ -11,7 +11,7 @@ import Testing
 @Suite("A client that only observes")
 struct ObservingTests {
     @Test("refuses nothing that the list refuses, and says what the pins would have said")
-    func observing() async throws {
+    func refusesNothingThatTheListRefusesAndSaysWhatThePinsWouldHaveSaid() async throws {
         var client = try TestClient()
         client.configuration.isObserving = true
         let pinning = try client.launch()
@@ -26,7 +26,7 @@ struct ObservingTests {
     }
 
     @Test("only reports denied keys and denied hosts, in lists that come later, too")
-    func laterLists() async throws {
+    func onlyReportsDeniedKeysAndDeniedHostsInListsThatComeLaterToo() async throws {
         var client = try TestClient()
         client.configuration.isObserving = true
         let pinning = try client.launch()
@@ -49,7 +49,7 @@ struct RefusalOfErrorTests {
     struct Broken: Error {}
 
     @Test("is the newest one of the host, until a connection to it is allowed or a minute has passed")
-    func lifetime() async throws {
+    func isTheNewestOneOfTheHostUntilAConnectionToItIsAllowedOrAMinuteHasPassed() async throws {
         let client = try TestClient()
         let pinning = try client.launch()
         #expect(pinning.refusal(for: Broken(), host: TestClient.host) == nil)
@@ -70,7 +70,7 @@ struct RefusalOfErrorTests {
     }
 
     @Test("is a PinningError as it is, whatever the host")
-    func typed() throws {
+    func isAPinningErrorAsItIsWhateverTheHost() throws {
         let pinning = try TestClient().launch()
         let error = PinningError(pinning.refusal(of: "a.example.com", .chainInvalid))
         #expect(pinning.refusal(for: error, host: nil) == error)
@@ -80,7 +80,7 @@ struct RefusalOfErrorTests {
 @Suite("Rules that come into force")
 struct PolicyChangeTests {
     @Test("are told to who keeps connections open")
-    func told() async throws {
+    func areToldToWhoKeepsConnectionsOpen() async throws {
         let client = try TestClient()
         let pinning = try client.launch()
         var changes = pinning.policyChanges().makeAsyncIterator()
@@ -92,7 +92,7 @@ struct PolicyChangeTests {
     }
 
     @Test("name the end of the next suspension, and judge an open connection again without telling of what is allowed")
-    func suspension() async throws {
+    func nameTheEndOfTheNextSuspension() async throws {
         let client = try TestClient()
         let pinning = try client.launch()
         let now = client.clock.now

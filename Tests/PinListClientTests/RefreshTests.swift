@@ -12,7 +12,7 @@ import Testing
 @Suite("Refreshing")
 struct RefreshTests {
     @Test("a newer list is in force, is stored, and survives a restart")
-    func newerList() async throws {
+    func newerListIsInForceIsStoredAndSurvivesARestart() async throws {
         let client = try TestClient()
         let pinning = try client.launch()
         try client.publish()
@@ -24,7 +24,7 @@ struct RefreshTests {
     }
 
     @Test("a client names the envelope in force, the shipped one included, and takes 304 as an answer to that alone")
-    func validator() async throws {
+    func clientNamesTheEnvelopeInForceTheShippedOneIncluded() async throws {
         let client = try TestClient()
         let pinning = try client.launch()
         let outcome = await pinning.refresh()
@@ -42,7 +42,7 @@ struct RefreshTests {
     }
 
     @Test("roots are followed one by one, each stored before the next; a list by the new signer is taken")
-    func rotation() async throws {
+    func rootsAreFollowedOneByOneEachStoredBeforeTheNextAListByTheNewSignerIsTaken() async throws {
         let client = try TestClient()
         let pinning = try client.launch()
         try client.server.publish { repository in
@@ -66,7 +66,7 @@ struct RefreshTests {
     @Test(
         "a static host that answers 403 for a missing root has none; one that answers 200 with a page fails the refresh"
     )
-    func staticHosts() async throws {
+    func staticHostThatAnswers403ForAMissingRootHasNone() async throws {
         let client = try TestClient()
         let pinning = try client.launch()
         try client.publish()
@@ -83,7 +83,7 @@ struct RefreshTests {
     }
 
     @Test("an answer that is neither a list nor 304 leaves everything as it was", arguments: [204, 301, 400, 500, 503])
-    func otherAnswers(status: Int) async throws {
+    func answerThatIsNeitherAListNor304LeavesEverythingAsItWas(status: Int) async throws {
         let client = try TestClient()
         let pinning = try client.launch()
         try client.publish()
@@ -97,7 +97,7 @@ struct RefreshTests {
     }
 
     @Test("an endless body is a refusal that says so", arguments: ["/root/2.json", "/pins.json"])
-    func endlessData(path: String) async throws {
+    func endlessBodyIsARefusalThatSaysSo(path: String) async throws {
         let client = try TestClient()
         let pinning = try client.launch()
         client.server.interference = { request, answer in
@@ -110,7 +110,7 @@ struct RefreshTests {
     }
 
     @Test("an older list is a rollback, also after a restart")
-    func rollbackAcrossRestart() async throws {
+    func olderListIsARollbackAlsoAfterARestart() async throws {
         let client = try TestClient()
         try client.publish()
         let old = client.server.repository.lists[1]
@@ -125,7 +125,7 @@ struct RefreshTests {
     }
 
     @Test("who asks during a refresh gets its outcome; one is in flight at most")
-    func oneInFlight() async throws {
+    func whoAsksDuringARefreshGetsItsOutcomeOneIsInFlightAtMost() async throws {
         let client = try TestClient()
         let pinning = try client.launch()
         try client.publish()
@@ -147,7 +147,7 @@ struct RefreshTests {
     }
 
     @Test("more new roots than are taken at once: the rest follows at the next refresh")
-    func manyRoots() async throws {
+    func moreNewRootsThanAreTakenAtOnceTheRestFollowsAtTheNextRefresh() async throws {
         let client = try TestClient()
         let pinning = try client.launch()
         try client.server.publish { repository in
@@ -163,7 +163,7 @@ struct RefreshTests {
 
     @Test(
         "root on Monday, list on Wednesday: the old signer's list stays in force until then, and is not bettered by it")
-    func rootBeforeList() async throws {
+    func rootOnMondayListOnWednesdayTheOldSignersListStaysInForceUntilThen() async throws {
         let client = try TestClient()
         try client.publish()
         let pinning = try client.launch()
@@ -190,7 +190,7 @@ struct RefreshTests {
     }
 
     @Test("a list that denies and mis-pins its own host does not keep out the next one")
-    func badListForItsOwnHost() async throws {
+    func listThatDeniesAndMisPinsItsOwnHostDoesNotKeepOutTheNextOne() async throws {
         let client = try TestClient()
         let pinning = try client.launch()
         try client.publish { list in list.unlisted = .deny }

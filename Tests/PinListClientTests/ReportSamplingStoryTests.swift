@@ -51,7 +51,7 @@ struct ReportSamplingStoryTests {
 
     @Test(
         "an installation that is not among those of today reports no mismatch, and every denied key and list incident")
-    func neverSampled() async throws {
+    func installationThatIsNotAmongThoseOfTodayReportsNoMismatch() async throws {
         let collector = SimulatedCollector()
         let path = ValidatedPath(uncheckedValidatedPath: [Self.certificate])
         let key = try #require(path.publicKeyPins[0])
@@ -73,7 +73,7 @@ struct ReportSamplingStoryTests {
     }
 
     @Test("the day of a failure by the app's clock decides: an installation is asked on some days and not on others")
-    func days() async throws {
+    func dayOfAFailureByTheAppsClockDecides() async throws {
         let collector = SimulatedCollector()
         let store = MemoryStore()
         let client = try await Self.client(perMillion: 300_000, store: store, collector: collector)
@@ -102,7 +102,7 @@ struct ReportSamplingStoryTests {
     }
 
     @Test("an app killed before its wait is over sends at its next opening")
-    func killed() async throws {
+    func appKilledBeforeItsWaitIsOverSendsAtItsNextOpening() async throws {
         let store = MemoryStore()
         let collector = SimulatedCollector()
         let client = try await Self.client(

@@ -33,7 +33,7 @@ struct ReportingTests {
     }
 
     @Test("a mismatch is reported once, to where the list says, however often it happens")
-    func mismatch() async throws {
+    func mismatchIsReportedOnceToWhereTheListSaysHoweverOftenItHappens() async throws {
         let collector = SimulatedCollector()
         let client = try await Self.client(collector: collector)
         let pinning = try client.launch()
@@ -54,7 +54,7 @@ struct ReportingTests {
     }
 
     @Test("what could not be delivered waits over a restart, and goes out once the collector is back")
-    func restart() async throws {
+    func whatCouldNotBeDeliveredWaitsOverARestartAndGoesOutOnceTheCollectorIsBack() async throws {
         let store = MemoryStore()
         let collector = SimulatedCollector()
         let client = try await Self.client(store: store, collector: collector)
@@ -79,7 +79,7 @@ struct ReportingTests {
     }
 
     @Test("an answer that ends the process does not end it at each start: the attempt is stored before it is made")
-    func deadlyAnswer() async throws {
+    func answerThatEndsTheProcessDoesNotEndItAtEachStart() async throws {
         let store = MemoryStore()
         let collector = DeadlyCollector()
         var client = try await Self.client(store: store, collector: SimulatedCollector())
@@ -101,7 +101,7 @@ struct ReportingTests {
     }
 
     @Test("an equivocation is reported with the envelope that proves it")
-    func equivocation() async throws {
+    func equivocationIsReportedWithTheEnvelopeThatProvesIt() async throws {
         let collector = SimulatedCollector()
         let client = try await Self.client(collector: collector)
         let other = try client.publish { $0.version = 2 }
@@ -120,7 +120,7 @@ struct ReportingTests {
     }
 
     @Test("an endless list is reported as what it is, without an envelope: there is none that was read")
-    func endless() async throws {
+    func endlessListIsReportedAsWhatItIsWithoutAnEnvelopeThereIsNoneThatWasRead() async throws {
         let collector = SimulatedCollector()
         let client = try await Self.client(collector: collector)
         let pinning = try client.launch()
@@ -141,7 +141,7 @@ struct ReportingTests {
     }
 
     @Test("a list that names no collector gets no report, and what a web view visits is nobody's business")
-    func nowhere() async throws {
+    func listThatNamesNoCollectorGetsNoReportAndWhatAWebViewVisitsIsNobodysBusiness() async throws {
         let collector = SimulatedCollector()
         var silent = try TestClient()
         silent.configuration.reportSender = collector
@@ -167,7 +167,7 @@ struct ReportingTests {
     }
 
     @Test("what a transport refused by itself is reported with its reason")
-    func transport() async throws {
+    func whatATransportRefusedByItselfIsReportedWithItsReason() async throws {
         let collector = SimulatedCollector()
         let client = try await Self.client(collector: collector)
         let pinning = try client.launch()
@@ -181,7 +181,7 @@ struct ReportingTests {
     }
 
     @Test("a report that arrives while the store is being written is stored too")
-    func arrivesDuringWriting() async throws {
+    func reportThatArrivesWhileTheStoreIsBeingWrittenIsStoredToo() async throws {
         let store = WatchedStore()
         let collector = DeadlyCollector()
         var client = try await Self.client(store: store, collector: SimulatedCollector())
@@ -211,7 +211,7 @@ struct ReportingTests {
     @Test(
         "a report that could not be stored is stored when the disk takes it again, though its collector is left alone",
         arguments: [FaultyStore.Fault.locking, .writing])
-    func storedLater(fault: FaultyStore.Fault) async throws {
+    func reportThatCouldNotBeStoredIsStoredWhenTheDiskTakesItAgain(fault: FaultyStore.Fault) async throws {
         let disk = WatchedStore()
         let store = FaultyStore(disk)
         let collector = SimulatedCollector()

@@ -16,7 +16,7 @@ struct RequestTargetTests {
             ("https://[::1]", "[::1]", 443), ("http://a", "a", 80), ("https://a#@b", "a", 443),
             ("https://a:/", "a", 443),
         ])
-    func read(_ url: String, host: String, port: Int) throws {
+    func isReadFromItsURL(_ url: String, host: String, port: Int) throws {
         let target = try #require(RequestTarget(url))
         #expect(target.host == host)
         #expect(target.port == port)
@@ -31,5 +31,5 @@ struct RequestTargetTests {
             "https://u:p@a/", "https://a\\@b/", "https://a\\b/", "file:///a", "//a",
             "https", " https://a",
         ])
-    func refused(_ url: String) { #expect(RequestTarget(url) == nil) }
+    func isNotGuessed(_ url: String) { #expect(RequestTarget(url) == nil) }
 }

@@ -21,7 +21,7 @@ struct RetryAfterTests {
             "Sun Nov 6 08:49:37 1994", "Sun Nov  06 08:49:37 1994", "1994-11-06T08:49:37Z",
             String(repeating: "Sun, ", count: 10_000),
         ])
-    func noise(field: String) {
+    func textThatIsNeitherDigitsNorADateIsAsIfThereWereNone(field: String) {
         #expect(RetryAfter(field) == nil)
     }
 
@@ -31,7 +31,7 @@ struct RetryAfterTests {
             ("0", 0), ("1", 1), ("0017", 17), ("86400", 86_400), ("86401", 86_400), ("9223372036854775808", 86_400),
             (String(repeating: "9", count: 10_000), 86_400),
         ] as [(String, Int64)])
-    func digits(field: String, seconds: Int64) {
+    func digitsAreSecondsOverADayIsADayHoweverManyDigitsThereAre(field: String, seconds: Int64) {
         #expect(RetryAfter(field)?.seconds(at: Self.now) == seconds)
     }
 
@@ -48,12 +48,12 @@ struct RetryAfterTests {
             // Two digits of a year mean none that is over 50 years ahead.
             ("Saturday, 21-Nov-75 00:10:00 GMT", 86_400), ("Saturday, 21-Nov-77 00:10:00 GMT", 0),
         ] as [(String, Int64)])
-    func dates(field: String, seconds: Int64) {
+    func dateInEachOfHTTPsThreeFormsIsReadAPastOneIs0OneOverADayAheadIsADay(field: String, seconds: Int64) {
         #expect(RetryAfter(field)?.seconds(at: Self.now) == seconds)
     }
 
     @Test("no clock ends the process", arguments: [Int64.min, -1, 0, .max])
-    func clocks(seconds: Int64) throws {
+    func noClockEndsTheProcess(seconds: Int64) throws {
         let now = Timestamp(secondsSince1970: seconds)
         for field in ["Fri, 31 Dec 9999 23:59:59 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "5"] {
             let wait = try #require(RetryAfter(field)).seconds(at: now)
@@ -62,7 +62,7 @@ struct RetryAfterTests {
     }
 
     @Test("what an app's own fetcher makes of it is held to the same limits", arguments: [Int64.min, -1, 86_401, .max])
-    func ownFetchers(seconds: Int64) {
+    func whatAnAppsOwnFetcherMakesOfItIsHeldToTheSameLimits(seconds: Int64) {
         #expect(RetryAfter(seconds: seconds).seconds(at: Self.now) == (seconds < 0 ? 0 : 86_400))
     }
 }

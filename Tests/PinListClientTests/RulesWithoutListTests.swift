@@ -24,7 +24,7 @@ struct RulesWithoutListTests {
     }
 
     @Test("are enforced, and nothing is refreshed")
-    func enforced() async throws {
+    func areEnforcedAndNothingIsRefreshed() async throws {
         let pinning = try self.pinning()
         #expect(pinning.decision(for: TestClient.strangePath, host: TestClient.host).reason == .noMatchingPin)
         #expect(await pinning.refresh().fetchFailure?.code == .network)
@@ -34,7 +34,7 @@ struct RulesWithoutListTests {
     }
 
     @Test("report what they refused to where their entries say")
-    func reported() async throws {
+    func reportWhatTheyRefusedToWhereTheirEntriesSay() async throws {
         let pinning = try self.pinning()
         let running = Task { await pinning.run() }
         _ = pinning.decision(for: TestClient.strangePath, host: TestClient.host)
@@ -47,7 +47,7 @@ struct RulesWithoutListTests {
     }
 
     @Test("refuse nothing in a client that observes")
-    func observing() throws {
+    func refuseNothingInAClientThatObserves() throws {
         let pinning = try self.pinning(observing: true)
         let decision = pinning.decision(for: TestClient.strangePath, host: TestClient.host)
         #expect(decision.verdict == .allow)
@@ -62,7 +62,7 @@ struct FailingURLTests {
     }
 
     @Test("is found by the error's URL, for the codes that a refused challenge has")
-    func found() throws {
+    func isFoundByTheErrorsURLForTheCodesThatARefusedChallengeHas() throws {
         let pinning = try TestClient().launch()
         let refused = pinning.decision(for: TestClient.strangePath, host: TestClient.host)
         let url = "https://\(TestClient.host)/balance?a=b"
@@ -81,7 +81,7 @@ struct FailingURLTests {
 @Suite("A developer's own anchor, in a debug build")
 struct DeveloperAnchorTests {
     @Test("exempts what ends at it and nothing else, and says so each time")
-    func exempted() async throws {
+    func exemptsWhatEndsAtItAndNothingElseAndSaysSoEachTime() async throws {
         let anchor = SampleCertificate.der
         var client = try TestClient()
         client.configuration.developerAnchors = [try Pin(publicKeyOf: anchor)]

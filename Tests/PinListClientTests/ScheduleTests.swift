@@ -12,7 +12,7 @@ import Testing
 @Suite("The schedule")
 struct ScheduleTests {
     @Test("the first start refreshes at once, then once in each refreshAfter, also across restarts")
-    func interval() async throws {
+    func firstStartRefreshesAtOnceThenOnceInEachRefreshAfterAlsoAcrossRestarts() async throws {
         let client = try TestClient()
         try await running(try client.launch()) {
             await client.clock.untilSleeping()
@@ -36,7 +36,7 @@ struct ScheduleTests {
     @Test(
         "what a list asks for is kept within a quarter of an hour and a day",
         arguments: [(1, 900), (9_999_999, 86_400)])
-    func clamped(published: Int64, seconds: Int64) async throws {
+    func whatAListAsksForIsKeptWithinAQuarterOfAnHourAndADay(published: Int64, seconds: Int64) async throws {
         let client = try TestClient()
         try client.publish { $0.refreshAfter = published }
         let pinning = try client.launch()
@@ -48,7 +48,7 @@ struct ScheduleTests {
     }
 
     @Test("failures wait 2 minutes, then twice as long each time, up to 4 hours, at most; Retry-After is honoured")
-    func backoff() async throws {
+    func failuresWait2MinutesThenTwiceAsLongEachTimeUpTo4HoursAtMost() async throws {
         // The highest random number: the longest wait.
         let client = try TestClient(fraction: 0.999_999)
         client.server.interference = { _, _ in throw FetchFailure(.network, "no route") }
@@ -77,7 +77,7 @@ struct ScheduleTests {
     }
 
     @Test("a mismatch asks for a refresh; a second one within five minutes does not")
-    func mismatch() async throws {
+    func mismatchAsksForARefreshASecondOneWithinFiveMinutesDoesNot() async throws {
         let client = try TestClient()
         let pinning = try client.launch()
         let wrong = TestClient.strangePath
@@ -98,7 +98,7 @@ struct ScheduleTests {
     }
 
     @Test("pins are judged while nobody refreshes: one event says so")
-    func notRunning() async throws {
+    func pinsAreJudgedWhileNobodyRefreshesOneEventSaysSo() async throws {
         let client = try TestClient()
         let pinning = try client.launch()
         let wrong = TestClient.strangePath
@@ -110,7 +110,7 @@ struct ScheduleTests {
     }
 
     @Test("a clock that goes back makes a refresh due, and one that jumps ahead does no harm")
-    func clockJumps() async throws {
+    func clockThatGoesBackMakesARefreshDueAndOneThatJumpsAheadDoesNoHarm() async throws {
         let client = try TestClient()
         let pinning = try client.launch()
         client.clock.advance(by: 10 * 365 * 86_400)

@@ -12,7 +12,7 @@ import Testing
 @Suite("Starting")
 struct StartTests {
     @Test("with nothing stored, what the app ships is in force, and nothing is fetched")
-    func shipped() async throws {
+    func withNothingStoredWhatTheAppShipsIsInForceAndNothingIsFetched() async throws {
         let client = try TestClient()
         let pinning = try client.launch()
         #expect(pinning.version == 1)
@@ -21,7 +21,7 @@ struct StartTests {
     }
 
     @Test("a damaged embedded root or list is an error when the client is made", arguments: [true, false])
-    func damagedEmbedded(isRoot: Bool) throws {
+    func damagedEmbeddedRootOrListIsAnErrorWhenTheClientIsMade(isRoot: Bool) throws {
         let client = try TestClient()
         var root = client.root
         var list = client.list
@@ -36,7 +36,7 @@ struct StartTests {
     }
 
     @Test("another app's list with its valid signatures is an error when the client is made")
-    func foreignList() throws {
+    func anotherAppsListWithItsValidSignaturesIsAnErrorWhenTheClientIsMade() throws {
         let client = try TestClient()
         let other = try RepositorySimulator(name: "com.example.other", at: TestClient.start)
         let error = #expect(throws: PinningSetupError.self) {
@@ -48,7 +48,7 @@ struct StartTests {
     }
 
     @Test("an embedded file that is missing is named")
-    func missing() throws {
+    func embeddedFileThatIsMissingIsNamed() throws {
         let error = #expect(throws: PinningSetupError.self) {
             try Pinning(
                 root: .file("/nowhere/tumbler-root.json"), list: .file("/nowhere/tumbler-pins.json"), refreshFrom: nil,
@@ -66,7 +66,7 @@ struct StartTests {
             ("http://127.0.0.1.example.com/", false), ("ftp://lists.example.com/", false),
             ("https://user@lists.example.com/", false), ("https://lists.example.com/?name=app", false),
         ])
-    func address(text: String, isAllowed: Bool) throws {
+    func listsAreRefreshedOverHttpsAloneButForLoopback(text: String, isAllowed: Bool) throws {
         let client = try TestClient()
         let url = try #require(URL(string: text))
         let make = {
@@ -83,7 +83,7 @@ struct StartTests {
     }
 
     @Test("an expired list is enforced all the same, and an event says that it is stale")
-    func stale() async throws {
+    func expiredListIsEnforcedAllTheSameAndAnEventSaysThatItIsStale() async throws {
         let client = try TestClient()
         client.clock.advance(by: RepositorySimulator.listValidity)
         let pinning = try client.launch()
@@ -95,7 +95,7 @@ struct StartTests {
     }
 
     @Test("a list expires while the app runs: what an app chose for that begins to hold")
-    func becomesStale() async throws {
+    func listExpiresWhileTheAppRunsWhatAnAppChoseForThatBeginsToHold() async throws {
         var client = try TestClient()
         client.configuration.whenStale = .report
         let pinning = try client.launch()
@@ -107,7 +107,7 @@ struct StartTests {
     }
 
     @Test("a clock before the build date is not believed")
-    func buildDate() async throws {
+    func clockBeforeTheBuildDateIsNotBelieved() async throws {
         var client = try TestClient()
         client.configuration.buildDate = TestClient.start.advanced(by: RepositorySimulator.listValidity)
         let pinning = try client.launch()

@@ -18,7 +18,7 @@ struct StateFolderTests {
     }
 
     @Test("what is written is read back by another start, and only the owner may")
-    func roundTrip() async throws {
+    func whatIsWrittenIsReadBackByAnotherStartAndOnlyTheOwnerMay() async throws {
         try await self.withPath { path in
             let client = try TestClient(store: StateFolder(path: path))
             _ = try client.server.publish { try $0.publishRoot() }
@@ -35,7 +35,7 @@ struct StateFolderTests {
     }
 
     @Test("a folder that cannot be made: the list is in force all the same")
-    func notAFolder() async throws {
+    func folderThatCannotBeMadeTheListIsInForceAllTheSame() async throws {
         try await self.withPath { path in
             try Data("a file".utf8).write(to: URL(fileURLWithPath: path))
             let client = try TestClient(store: StateFolder(path: path))
@@ -48,7 +48,7 @@ struct StateFolderTests {
     }
 
     @Test("a folder, a link or a device in the place of a file is damage, and is not followed or waited for")
-    func noPlainFiles() async throws {
+    func folderALinkOrADeviceInThePlaceOfAFileIsDamageAndIsNotFollowedOrWaitedFor() async throws {
         try await self.withPath { path in
             let store = StateFolder(path: path)
             let client = try TestClient(store: store)
@@ -64,7 +64,7 @@ struct StateFolderTests {
     }
 
     @Test("a file over the limit is not read")
-    func tooLong() async throws {
+    func fileOverTheLimitIsNotRead() async throws {
         try await self.withPath { path in
             let store = StateFolder(path: path)
             try store.write([UInt8](repeating: 0x41, count: 1_001), to: .pins)
@@ -74,7 +74,7 @@ struct StateFolderTests {
     }
 
     @Test("what a crash left beside a file is overwritten")
-    func leftOver() async throws {
+    func whatACrashLeftBesideAFileIsOverwritten() async throws {
         try await self.withPath { path in
             let store = StateFolder(path: path)
             try store.write([1], to: .pins)
@@ -85,7 +85,7 @@ struct StateFolderTests {
     }
 
     @Test("writers take turns")
-    func lock() async throws {
+    func writersTakeTurns() async throws {
         try await self.withPath { path in
             // Each writer reads a number and writes it plus one: with two at once, one of them would be lost.
             let writers = 8

@@ -35,7 +35,7 @@ struct StoredStateTests {
     @Test(
         "each byte flipped, one after the other: nothing crashes, the shipped list or the stored one is in force, an event says what happened"
     )
-    func eachByteFlipped() async throws {
+    func eachByteFlippedOneAfterTheOtherNothingCrashes() async throws {
         let (client, store, files) = try await Self.filled()
         for file in Self.files {
             let bytes = try #require(files[file])
@@ -56,7 +56,7 @@ struct StoredStateTests {
     }
 
     @Test("truncated at each length: the same")
-    func eachLength() async throws {
+    func truncatedAtEachLengthTheSame() async throws {
         let (client, store, files) = try await Self.filled()
         for file in Self.files {
             let bytes = try #require(files[file])
@@ -72,7 +72,7 @@ struct StoredStateTests {
     }
 
     @Test("after damage the next refresh stores everything anew")
-    func healing() async throws {
+    func afterDamageTheNextRefreshStoresEverythingAnew() async throws {
         let (client, store, files) = try await Self.filled()
         for file in Self.files { store.write([0], to: file) }
         let pinning = try client.launch()
@@ -84,7 +84,7 @@ struct StoredStateTests {
     }
 
     @Test("a full disk: the list is in force in this process, an event says so, and storing is tried again")
-    func fullDisk() async throws {
+    func fullDiskTheListIsInForceInThisProcessAnEventSaysSoAndStoringIsTriedAgain() async throws {
         let store = FaultyStore(faults: [.writing])
         let client = try TestClient(store: store)
         try client.publish()
@@ -100,7 +100,7 @@ struct StoredStateTests {
     }
 
     @Test("files that cannot be read now: the client goes on in memory, writes nothing, and tries again")
-    func unreadable() async throws {
+    func filesThatCannotBeReadNowTheClientGoesOnInMemoryWritesNothingAndTriesAgain() async throws {
         let (filled, memory, _) = try await Self.filled()
         let store = FaultyStore(memory, faults: [.reading])
         let client = try TestClient(store: store)
@@ -119,7 +119,7 @@ struct StoredStateTests {
     }
 
     @Test("a state folder of a newer schema is read and never written")
-    func newerSchema() async throws {
+    func stateFolderOfANewerSchemaIsReadAndNeverWritten() async throws {
         let (client, store, files) = try await Self.filled()
         let newer = Array(#"{"schema":2,"lastRefresh":17}"#.utf8)
         store.write(newer, to: .state)
@@ -134,7 +134,7 @@ struct StoredStateTests {
     }
 
     @Test("two processes on one folder: an older list never replaces a newer one, and the slower process takes it over")
-    func twoProcesses() async throws {
+    func twoProcessesOnOneFolderAnOlderListNeverReplacesANewerOne() async throws {
         let store = MemoryStore()
         let client = try TestClient(store: store)
         try client.publish()
@@ -157,7 +157,7 @@ struct StoredStateTests {
     }
 
     @Test("a signature is cut off: nothing is stored, nothing is reported, and the full envelope stays in force")
-    func cutSignature() async throws {
+    func signatureIsCutOffNothingIsStoredNothingIsReported() async throws {
         let store = FaultyStore()
         let client = try TestClient(store: store)
         let signers = client.server.publish { $0.pinsKeys + [$0.newKey()] }
@@ -177,7 +177,7 @@ struct StoredStateTests {
     @Test(
         "two processes on one folder: the one that was given less does not overwrite the signature that the other has"
     )
-    func twoProcessesCutSignature() async throws {
+    func twoProcessesOnOneFolder() async throws {
         let store = MemoryStore()
         let client = try TestClient(store: store)
         let signers = client.server.publish { $0.pinsKeys + [$0.newKey()] }
@@ -192,7 +192,7 @@ struct StoredStateTests {
     }
 
     @Test("an app update with a new root replaces lost keys: what the old root had signed is dropped")
-    func replacedRoot() async throws {
+    func appUpdateWithANewRootReplacesLostKeysWhatTheOldRootHadSignedIsDropped() async throws {
         let (_, store, _) = try await Self.filled()
         let renewed = try RepositorySimulator(
             at: TestClient.start, seed: 99, domains: [try TestClient.entry(7)])
@@ -205,7 +205,7 @@ struct StoredStateTests {
     }
 
     @Test("an installation's place is kept; one that cannot be kept enforces only what everybody does")
-    func installation() throws {
+    func installationsPlaceIsKeptOneThatCannotBeKeptEnforcesOnlyWhatEverybodyDoes() throws {
         let faulty = FaultyStore(faults: [.writing])
         for (store, enforces) in [(MemoryStore() as any StateStore, true), (faulty, false)] {
             let client = try TestClient(store: store)

@@ -25,14 +25,14 @@ struct SurroundingsTests {
     }
 
     @Test("signals alone refuse nothing")
-    func signals() throws {
+    func signalsAloneRefuseNothing() throws {
         let pinning = try Self.pinning(Surroundings(signals: ["debugger-attached"]))
         let decision = pinning.decision(for: Self.pinnedPath, host: TestClient.host)
         #expect(decision.reason == .pinMatch && decision.verdict == .allow)
     }
 
     @Test("where the app's policy says so, a pinned connection is refused, whatever the pins say; another one is not")
-    func refused() throws {
+    func whereTheAppsPolicySaysSoAPinnedConnectionIsRefusedWhateverThePinsSay() throws {
         let pinning = try Self.pinning(
             Surroundings(signals: ["known-agent", "split-code"], refusal: TamperingRefusal()))
         let decision = pinning.decision(for: Self.pinnedPath, host: TestClient.host)
@@ -45,7 +45,7 @@ struct SurroundingsTests {
     }
 
     @Test("an entry that only reports, and an app that only observes, refuse nothing")
-    func observing() throws {
+    func entryThatOnlyReportsAndAnAppThatOnlyObservesRefuseNothing() throws {
         let surroundings = Surroundings(signals: ["known-agent"], refusal: TamperingRefusal())
         for pinning in [
             try Self.pinning(surroundings, mode: .report), try Self.pinning(surroundings, isObserving: true),
@@ -55,7 +55,7 @@ struct SurroundingsTests {
     }
 
     @Test("signals travel with reports of failures")
-    func reported() async throws {
+    func signalsTravelWithReportsOfFailures() async throws {
         let collector = SimulatedCollector()
         var client = try TestClient()
         client.configuration.surroundings = { Surroundings(signals: ["known-agent"]) }
@@ -75,7 +75,7 @@ struct SurroundingsTests {
     }
 
     @Test("an entry that is suspended, or has expired, is refused for no signal: nothing is expected of it")
-    func unenforced() throws {
+    func entryThatIsSuspendedOrHasExpiredIsRefusedForNoSignalNothingIsExpectedOfIt() throws {
         var configuration = try TestClient().configuration
         configuration.surroundings = { Surroundings(signals: ["known-agent"], refusal: TamperingRefusal()) }
         var entry = PinnedDomain(
@@ -91,7 +91,7 @@ struct SurroundingsTests {
     }
 
     @Test("two who looked are joined: each signal once, and one refusal is enough")
-    func joined() {
+    func twoWhoLookedAreJoinedEachSignalOnceAndOneRefusalIsEnough() {
         let first = Surroundings(signals: ["split-code", "known-agent"])
         let second = Surroundings(signals: ["known-agent", "breakpoint"], refusal: TamperingRefusal())
         #expect(

@@ -16,7 +16,9 @@ struct WrongClockTests {
     @Test(
         "ahead by ten years at one decision: pins are enforced again at the next one, without a refresh",
         arguments: [PinList.WhenStale.report, .deny, .enforce])
-    func stale(whenStale: PinList.WhenStale) throws {
+    func aheadByTenYearsAtOneDecisionPinsAreEnforcedAgainAtTheNextOneWithoutARefresh(whenStale: PinList.WhenStale)
+        throws
+    {
         var client = try TestClient()
         client.configuration.whenStale = whenStale
         let pinning = try client.launch(refreshing: false)
@@ -32,7 +34,7 @@ struct WrongClockTests {
     }
 
     @Test("open connections are told both times: when the list expires, and when by the clock it has not")
-    func epochs() async throws {
+    func openConnectionsAreToldBothTimesWhenTheListExpiresAndWhenByTheClockItHasNot() async throws {
         var client = try TestClient()
         client.configuration.whenStale = .report
         let pinning = try client.launch(refreshing: false)
@@ -49,7 +51,7 @@ struct WrongClockTests {
     }
 
     @Test("a pause after a failure that a clock which was ahead began does not hold up the next refresh")
-    func pause() async throws {
+    func pauseAfterAFailureThatAClockWhichWasAheadBeganDoesNotHoldUpTheNextRefresh() async throws {
         let store = MemoryStore()
         let client = try TestClient(store: store, fraction: 0.999)
         client.server.interference = { _, _ in FetchResponse(status: 503, retryAfter: 43_200) }
@@ -64,7 +66,7 @@ struct WrongClockTests {
     }
 
     @Test("a refresh that a clock which was ahead noted does not hold up the next one")
-    func lastRefresh() async throws {
+    func refreshThatAClockWhichWasAheadNotedDoesNotHoldUpTheNextOne() async throws {
         let store = MemoryStore()
         let client = try TestClient(store: store)
         client.clock.advance(by: 3_600)

@@ -44,7 +44,7 @@ struct CutSignatureTests {
     }
 
     @Test("version 2 after version 3: the new signer's signature is cut off before the root that removes the old one")
-    func rollback() throws {
+    func version2AfterVersion3() throws {
         let change = try Change()
         var client = try change.repository.client()
         #expect(try client.accept(list: change.third, at: Story.start) == .newer)
@@ -59,7 +59,7 @@ struct CutSignatureTests {
     }
 
     @Test("the same against a shipped list, which is held as well")
-    func shipped() throws {
+    func sameAgainstAShippedListWhichIsHeldAsWell() throws {
         let change = try Change()
         var client = try TrustState(bundledRoot: change.repository.roots[0], bundledList: change.third)
         #expect(try client.accept(list: change.cut, at: Story.start) == .signatureLost)
@@ -67,7 +67,7 @@ struct CutSignatureTests {
     }
 
     @Test("a signature of somebody unknown must stand there byte for byte: an equal one of his, or his hint, is not it")
-    func byteForByte() throws {
+    func signatureOfSomebodyUnknownMustStandThereByteForByteAnEqualOneOfHisOrHisHint() throws {
         let change = try Change()
         var client = try change.repository.client()
         try _ = client.accept(list: change.third, at: Story.start)
@@ -99,7 +99,7 @@ struct CutSignatureTests {
     @Test(
         "a signer of the newest root may sign anew, and may not be left out, although the threshold is met without him"
     )
-    func knownSigner() throws {
+    func signerOfTheNewestRootMaySignAnewAndMayNotBeLeftOut() throws {
         var repository = try Story.repository(pinsKeys: (2, 1))
         var client = try repository.client()
         try _ = client.accept(list: try repository.publishList(), at: Story.start)
@@ -113,7 +113,7 @@ struct CutSignatureTests {
     }
 
     @Test("a key of the newest root that signs lists only after the next one may not be left out either")
-    func keyOfAnotherRole() throws {
+    func keyOfTheNewestRootThatSignsListsOnlyAfterTheNextOneMayNotBeLeftOutEither() throws {
         var repository = try Story.repository()
         let old = repository.pinsKeys
         var client = try repository.client()
@@ -127,7 +127,7 @@ struct CutSignatureTests {
     }
 
     @Test("signatures that hold only under keys of older roots may go: nobody needs them any more")
-    func olderRoots() throws {
+    func signaturesThatHoldOnlyUnderKeysOfOlderRootsMayGoNobodyNeedsThemAnyMore() throws {
         let change = try Change()
         var client = try change.repository.client()
         try _ = client.accept(list: change.third, at: Story.start)
@@ -141,7 +141,7 @@ struct CutSignatureTests {
     }
 
     @Test("a held list that is not current bounds nothing")
-    func superseded() throws {
+    func heldListThatIsNotCurrentBoundsNothing() throws {
         var repository = try Story.repository()
         var client = try repository.client()
         let old = repository.pinsKeys
@@ -156,7 +156,7 @@ struct CutSignatureTests {
     }
 
     @Test("what stays: at the very first delivery a signature can be cut off; the full envelope mends it")
-    func firstDelivery() throws {
+    func whatStaysAtTheVeryFirstDeliveryASignatureCanBeCutOffTheFullEnvelopeMendsIt() throws {
         let change = try Change()
         var client = try change.repository.client()
         #expect(try client.accept(list: change.cut, at: Story.start) == .newer)

@@ -10,7 +10,7 @@ import Testing
 @Suite("Equivocation, and the same payload in another envelope")
 struct EquivocationTests {
     @Test("two lists of one version, both signed: refused, with the envelope as evidence")
-    func equivocation() throws {
+    func twoListsOfOneVersionBothSignedRefusedWithTheEnvelopeAsEvidence() throws {
         var repository = try Story.repository()
         var client = try repository.client()
         try _ = client.accept(list: try repository.publishList(), at: Story.start)
@@ -25,7 +25,7 @@ struct EquivocationTests {
     }
 
     @Test("one that nobody signed is no equivocation, and no evidence")
-    func unsignedIsNone() throws {
+    func oneThatNobodySignedIsNoEquivocationAndNoEvidence() throws {
         var repository = try Story.repository()
         var client = try repository.client()
         try _ = client.accept(list: try repository.publishList(), at: Story.start)
@@ -40,7 +40,7 @@ struct EquivocationTests {
     }
 
     @Test("the very bytes that are held are nothing new")
-    func unchanged() throws {
+    func veryBytesThatAreHeldAreNothingNew() throws {
         var repository = try Story.repository()
         var client = try repository.client()
         let list = try repository.publishList()
@@ -52,7 +52,7 @@ struct EquivocationTests {
     }
 
     @Test("the same payload with a second signer's signature replaces the envelope, so that the next root finds it")
-    func resigned() throws {
+    func samePayloadWithASecondSignersSignatureReplacesTheEnvelope() throws {
         var repository = try Story.repository()
         var client = try repository.client()
         let old = repository.pinsKeys
@@ -70,7 +70,7 @@ struct EquivocationTests {
     }
 
     @Test("the shipped payload in a newer envelope is in force in that envelope")
-    func resignedShipped() throws {
+    func shippedPayloadInANewerEnvelopeIsInForceInThatEnvelope() throws {
         var repository = try Story.repository()
         var client = try repository.client()
         let both = try repository.republishList(signedBy: repository.pinsKeys + [repository.newKey()])
@@ -82,7 +82,7 @@ struct EquivocationTests {
     }
 
     @Test("junk signatures added on the way change nothing of what is trusted")
-    func junk() throws {
+    func junkSignaturesAddedOnTheWayChangeNothingOfWhatIsTrusted() throws {
         var repository = try Story.repository()
         var client = try repository.client()
         let list = try repository.publishList()
@@ -100,7 +100,7 @@ struct EquivocationTests {
     }
 
     @Test("a stored list of the shipped version that differs: the shipped one is in force, and that is known")
-    func conflict() throws {
+    func storedListOfTheShippedVersionThatDiffersTheShippedOneIsInForce() throws {
         var repository = try Story.repository()
         let other = try repository.publishList {
             $0.version = 1
@@ -117,7 +117,7 @@ struct EquivocationTests {
     }
 
     @Test("two roots of one version")
-    func roots() throws {
+    func twoRootsOfOneVersion() throws {
         var repository = try Story.repository()
         var client = try repository.client()
         try client.accept(root: try repository.publishRoot(), at: Story.start)

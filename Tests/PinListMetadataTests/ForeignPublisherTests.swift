@@ -94,7 +94,7 @@ struct ForeignPublisherTests {
         """
 
     @Test("what it publishes is trusted here")
-    func theirs() async throws {
+    func whatItPublishesIsTrustedHere() async throws {
         let output = try await Python.run(Self.common + Self.publisher, input: [])
         let envelopes = try output.split(separator: "\n").map { try #require(Base64.decode($0.utf8)) }
         try #require(envelopes.count == 2)
@@ -107,7 +107,7 @@ struct ForeignPublisherTests {
     }
 
     @Test("what we publish verifies there, and what is changed does not")
-    func ours() async throws {
+    func whatWePublishVerifiesThereAndWhatIsChangedDoesNot() async throws {
         var repository = try Story.repository(rootKeys: (2, 2), pinsKeys: (3, 2))
         try repository.publishRoot()
         let list = try repository.publishList { $0.reportTo = ["https://reports.example.com/\u{7e}"] }

@@ -11,7 +11,7 @@ import Testing
 @Suite("Forgery: what carries a signature, but not over this")
 struct ForgeryTests {
     @Test("a list of another name, signed by the same keys")
-    func wrongName() throws {
+    func listOfAnotherNameSignedByTheSameKeys() throws {
         var repository = try Story.repository()
         var client = try repository.client()
         let list = try repository.publishList { $0.name = "com.example.other" }
@@ -23,7 +23,7 @@ struct ForgeryTests {
     }
 
     @Test("a list of another name than the shipped root is an error when the client is made")
-    func wrongNameShipped() throws {
+    func listOfAnotherNameThanTheShippedRootIsAnErrorWhenTheClientIsMade() throws {
         var repository = try Story.repository()
         let list = try repository.publishList { $0.name = "com.example.App" }
         #expect(
@@ -31,7 +31,7 @@ struct ForgeryTests {
     }
 
     @Test("a root where a list is expected, and the other way round, by the payload type that is signed")
-    func wrongPayloadType() throws {
+    func rootWhereAListIsExpectedAndTheOtherWayRoundByThePayloadTypeThatIsSigned() throws {
         var repository = try Story.repository()
         var client = try repository.client()
         #expect(try code { try client.accept(list: repository.roots[0], at: Story.start) } == .wrongType)
@@ -41,7 +41,7 @@ struct ForgeryTests {
     }
 
     @Test("the payload type swapped on the way: the signature covers it")
-    func swappedPayloadType() throws {
+    func payloadTypeSwappedOnTheWayTheSignatureCoversIt() throws {
         // One key has both roles, so that only the type tells the two apart.
         var repository = try Story.repository()
         repository.pinsKeys = repository.rootKeys
@@ -59,7 +59,7 @@ struct ForgeryTests {
     }
 
     @Test("a payload of the other type, signed as this one")
-    func wrongType() throws {
+    func payloadOfTheOtherTypeSignedAsThisOne() throws {
         let repository = try Story.repository()
         var client = try repository.client()
         let list = try repository.signed(repository.root.payload)
@@ -69,7 +69,7 @@ struct ForgeryTests {
     }
 
     @Test("a signature over the parsed and rewritten payload does not hold for the bytes that are there")
-    func rewritten() throws {
+    func signatureOverTheParsedAndRewrittenPayloadDoesNotHoldForTheBytesThatAreThere() throws {
         var repository = try Story.repository()
         var client = try repository.client()
         let envelope = try Envelope(try repository.publishList(), of: .pins, limits: MetadataLimits())
@@ -87,7 +87,7 @@ struct ForgeryTests {
     }
 
     @Test("what was signed with blanks and escapes is trusted as it stands")
-    func signedAsItStands() throws {
+    func whatWasSignedWithBlanksAndEscapesIsTrustedAsItStands() throws {
         var repository = try Story.repository()
         var client = try repository.client()
         try repository.publishList()
@@ -99,7 +99,7 @@ struct ForgeryTests {
     }
 
     @Test("every bit of an envelope's payload counts")
-    func flippedBits() throws {
+    func everyBitOfAnEnvelopesPayloadCounts() throws {
         var repository = try Story.repository()
         var client = try repository.client()
         let envelope = try Envelope(try repository.publishList(), of: .pins, limits: MetadataLimits())
@@ -113,7 +113,7 @@ struct ForgeryTests {
     }
 
     @Test("a gap between roots")
-    func rootGap() throws {
+    func gapBetweenRoots() throws {
         var repository = try Story.repository()
         var client = try repository.client()
         try repository.publishRoot()
@@ -127,7 +127,7 @@ struct ForgeryTests {
     }
 
     @Test("a root that the old keys did not sign, and one that its own did not")
-    func rootSignatures() throws {
+    func rootThatTheOldKeysDidNotSignAndOneThatItsOwnDidNot() throws {
         var repository = try Story.repository()
         var client = try repository.client()
         let old = repository.rootKeys
@@ -143,7 +143,7 @@ struct ForgeryTests {
     }
 
     @Test("the keys that sign lists sign no roots, and the other way round")
-    func rolesAreApart() throws {
+    func keysThatSignListsSignNoRootsAndTheOtherWayRound() throws {
         var repository = try Story.repository()
         var client = try repository.client()
         let root = try repository.publishRoot(signedBy: repository.pinsKeys)
@@ -153,7 +153,7 @@ struct ForgeryTests {
     }
 
     @Test("a shipped root that did not sign itself, or ships with a list of somebody else, makes no client")
-    func shipped() throws {
+    func shippedRootThatDidNotSignItselfOrShipsWithAListOfSomebodyElseMakesNoClient() throws {
         var repository = try Story.repository()
         let other = try Story.repository(seed: 2)
         let root = try Envelope(of: .root, payload: repository.root.payload, signedBy: []).bytes

@@ -10,7 +10,7 @@ import Testing
 @Suite("Freeze and fast-forward: time and versions that an attacker chooses")
 struct FreezeTests {
     @Test("freeze: a list that has expired is refused from outside; in the second before it ends it is not")
-    func expired() throws {
+    func freezeAListThatHasExpiredIsRefusedFromOutsideInTheSecondBeforeItEndsItIsNot() throws {
         var repository = try Story.repository()
         let list = try repository.publishList()
         let end = Story.start.advanced(by: RepositorySimulator.listValidity)
@@ -24,7 +24,7 @@ struct FreezeTests {
     }
 
     @Test("a list in force that expires is stale, and stays in force through a restart years later")
-    func stale() throws {
+    func listInForceThatExpiresIsStaleAndStaysInForceThroughARestartYearsLater() throws {
         var repository = try Story.repository()
         var client = try repository.client()
         try _ = client.accept(list: try repository.publishList(), at: Story.start)
@@ -37,7 +37,7 @@ struct FreezeTests {
     }
 
     @Test("an expired root refuses what comes from outside and says so; what is held stays, and a new root is taken")
-    func expiredRoot() throws {
+    func expiredRootRefusesWhatComesFromOutsideAndSaysSoWhatIsHeldStays() throws {
         var repository = try Story.repository()
         let late = Story.start.advanced(by: RepositorySimulator.rootValidity)
         var client = try repository.client()
@@ -56,7 +56,7 @@ struct FreezeTests {
     }
 
     @Test("only the newest root's end counts: one between that has expired is walked over")
-    func expiredRootBetween() throws {
+    func onlyTheNewestRootsEndCountsOneBetweenThatHasExpiredIsWalkedOver() throws {
         var repository = try Story.repository()
         try repository.publishRoot { $0.expiresAt = Story.after(hours: 1) }
         try repository.publishRoot()
@@ -67,7 +67,7 @@ struct FreezeTests {
     }
 
     @Test("a root's end is judged by now alone, not by a list issued later")
-    func rootByNow() throws {
+    func rootsEndIsJudgedByNowAloneNotByAListIssuedLater() throws {
         var repository = try Story.repository()
         var client = try repository.client()
         try client.accept(
@@ -79,7 +79,7 @@ struct FreezeTests {
     }
 
     @Test("time fast-forward: a list from the future is refused beyond a day, and so is a root")
-    func future() throws {
+    func timeFastForwardAListFromTheFutureIsRefusedBeyondADayAndSoIsARoot() throws {
         var repository = try Story.repository()
         var client = try repository.client()
         repository.time = Story.after(days: 1).advanced(by: 1)
@@ -94,7 +94,7 @@ struct FreezeTests {
     }
 
     @Test("a clock set back is not believed before the build date, nor before the list in force was issued")
-    func clockSetBack() throws {
+    func clockSetBackIsNotBelievedBeforeTheBuildDateNorBeforeTheListInForceWasIssued() throws {
         var repository = try Story.repository()
         repository.time = Story.after(days: 30)
         let list = try repository.publishList { $0.expiresAt = Story.after(days: 31) }
@@ -110,7 +110,7 @@ struct FreezeTests {
     }
 
     @Test("a short list is refused once a later one is held, whatever the clock says")
-    func referenceTimeMovesOn() throws {
+    func shortListIsRefusedOnceALaterOneIsHeldWhateverTheClockSays() throws {
         var repository = try Story.repository()
         repository.time = Story.after(days: 10)
         var client = try repository.client()
@@ -126,7 +126,7 @@ struct FreezeTests {
     @Test(
         "version fast-forward by a stolen key: the root that removes the key frees version and time, after a restart too"
     )
-    func recovery() throws {
+    func versionFastForwardByAStolenKeyTheRootThatRemovesTheKeyFreesVersionAndTime() throws {
         var repository = try Story.repository()
         var client = try repository.client()
         // The thief signs the highest version there is, as far ahead as clients take it.
@@ -163,7 +163,7 @@ struct FreezeTests {
     }
 
     @Test("no clock, however wrong, ends the process", arguments: [Int64.min, -1, 0, .max])
-    func clocks(seconds: Int64) throws {
+    func noClockHoweverWrongEndsTheProcess(seconds: Int64) throws {
         var repository = try Story.repository()
         var client = try repository.client()
         let clock = Timestamp(secondsSince1970: seconds)

@@ -11,7 +11,7 @@ import Testing
 @Suite("Hostile envelopes")
 struct HostileEnvelopeTests {
     @Test("32 junk signatures over the largest payload: refused as unsigned")
-    func junk() throws {
+    func of32JunkSignaturesOverTheLargestPayloadRefusedAsUnsigned() throws {
         let repository = try Story.repository(pinsKeys: (2, 2))
         var client = try repository.client()
         var random = SeededGenerator(seed: 9)
@@ -43,13 +43,13 @@ struct HostileEnvelopeTests {
             #"{"payloadType":"application/vnd.tumbler.pins+json","payload":"","signatures":[],"x":1.5}"#,
             #"{"payloadType":"application/vnd.tumbler.pins+json","payload":"","signatures":[]} x"#,
         ])
-    func malformed(text: String) throws {
+    func whatIsNoEnvelopeCutShortOfTheWrongTypesWithMembersTwice(text: String) throws {
         var client = try Story.repository().client()
         #expect(try code { try client.accept(list: Array(text.utf8), at: Story.start) } == .malformed)
     }
 
     @Test("an envelope of very many values is refused before they take their memory")
-    func manyValues() throws {
+    func envelopeOfVeryManyValuesIsRefusedBeforeTheyTakeTheirMemory() throws {
         func envelope(_ strangers: Int) -> [UInt8] {
             let values = [String](repeating: "[]", count: strangers).joined(separator: ",")
             return Array(
@@ -68,7 +68,7 @@ struct HostileEnvelopeTests {
     }
 
     @Test("an envelope cut at each length, and each of its bytes changed: never trusted, never a crash")
-    func damaged() throws {
+    func envelopeCutAtEachLengthAndEachOfItsBytesChangedNeverTrustedNeverACrash() throws {
         var repository = try Story.repository()
         let list = try repository.publishList()
         var random = SeededGenerator(seed: 10)
@@ -86,7 +86,7 @@ struct HostileEnvelopeTests {
     }
 
     @Test("what a refusal says of an envelope that nobody signed holds none of its text")
-    func noText() throws {
+    func whatARefusalSaysOfAnEnvelopeThatNobodySignedHoldsNoneOfItsText() throws {
         var client = try Story.repository().client()
         let evil = "EVIL-\u{1b}[31m"
         for text in [

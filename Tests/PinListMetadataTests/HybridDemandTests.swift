@@ -40,7 +40,7 @@ struct HybridDemandTests {
     }
 
     @Test("a signature of ML-DSA-65 over a root and a list: of 3,309 bytes, under a key of 1,974")
-    func mlDSA65() throws {
+    func signatureOfMLDSA65OverARootAndAListOf3309BytesUnderAKeyOf1974() throws {
         var repository = try Story.repository()
         let key = repository.newKey(.mlDSA65)
         #expect(key.publicKey.subjectPublicKeyInfo.count == 1_974)
@@ -61,7 +61,7 @@ struct HybridDemandTests {
     }
 
     @Test("the form of an ML-DSA key is checked, whether the system can verify or not")
-    func form() throws {
+    func formOfAnMLDSAKeyIsCheckedWhetherTheSystemCanVerifyOrNot() throws {
         var repository = try Story.repository()
         let der = repository.newKey(.mlDSA65).publicKey.subjectPublicKeyInfo
         for algorithms in [MetadataKey.Algorithm.verifiable, Self.old] {
@@ -85,7 +85,7 @@ struct HybridDemandTests {
     }
 
     @Test("a list from outside: who can verify demands both signatures, who cannot demands the first alone")
-    func lists() throws {
+    func listFromOutsideWhoCanVerifyDemandsBothSignatures() throws {
         var repository = try Self.repository()
         let (first, second) = (repository.pinsKeys, try #require(repository.pinsHybrid).keys)
         let both = try repository.publishList()
@@ -107,7 +107,7 @@ struct HybridDemandTests {
     }
 
     @Test("a root must meet the demands of the root before it and its own, when it comes and when it is loaded")
-    func roots() throws {
+    func rootMustMeetTheDemandsOfTheRootBeforeItAndItsOwn() throws {
         var repository = try Story.repository()
         let hybrid = repository.newKey(.mlDSA65)
         repository.rootHybrid = ([hybrid], 1)
@@ -136,7 +136,7 @@ struct HybridDemandTests {
     }
 
     @Test("one key among them that nobody here can verify: the first demand alone, on every system")
-    func unknownAmongThem() throws {
+    func oneKeyAmongThemThatNobodyHereCanVerifyTheFirstDemandAloneOnEverySystem() throws {
         var repository = try Story.repository()
         repository.pinsHybrid = ([repository.newKey(.mlDSA65), repository.newKey(Self.later)], 1)
         try repository.publishRoot()
@@ -149,7 +149,7 @@ struct HybridDemandTests {
     @Test(
         "what is current, what revokes, and marks go by the first demand: a hybrid one that comes or goes moves nothing"
     )
-    func currentGoesByTheFirst() throws {
+    func whatIsCurrentWhatRevokesAndMarksGoByTheFirstDemand() throws {
         var repository = try Story.repository()
         let list = try repository.publishList()
         var client = try repository.client()
@@ -171,7 +171,7 @@ struct HybridDemandTests {
     }
 
     @Test("what an app ships goes by the first demand; the lists that follow do not")
-    func shipped() throws {
+    func whatAnAppShipsGoesByTheFirstDemandTheListsThatFollowDoNot() throws {
         var repository = try Self.repository()
         repository.rootHybrid = ([repository.newKey(.mlDSA65)], 1)
         let root = try repository.publishRoot(signedBy: repository.rootKeys)
@@ -183,7 +183,7 @@ struct HybridDemandTests {
     }
 
     @Test("a hybrid signature is not lost either, where its key is known and where it is not")
-    func notLost() throws {
+    func hybridSignatureIsNotLostEitherWhereItsKeyIsKnownAndWhereItIsNot() throws {
         var repository = try Self.repository()
         let full = try repository.publishList()
         let cut = try repository.republishList(signedBy: repository.pinsKeys)
@@ -199,7 +199,7 @@ struct HybridDemandTests {
     }
 
     @Test("the member has the form of a role's own; a key in both is malformed; it is written as it was read")
-    func member() throws {
+    func memberHasTheFormOfARolesOwnAKeyInBothIsMalformedItIsWrittenAsItWasRead() throws {
         var repository = try Self.repository()
         let hybrid = try #require(repository.pinsHybrid).keys[0].keyID
         let root = try Root(payload: repository.root.payload)

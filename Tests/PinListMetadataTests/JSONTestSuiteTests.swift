@@ -23,7 +23,7 @@ struct JSONTestSuiteTests {
     }
 
     @Test("what must not parse does not: not as JSON, not as an envelope, not as metadata")
-    func mustNotParse() throws {
+    func whatMustNotParseDoesNotNotAsJSONNotAsAnEnvelopeNotAsMetadata() throws {
         for (name, bytes) in try self.files("n_", count: 188) {
             #expect(throws: JSONValue.Defect.self, "\(name)") { try JSONValue(strict: bytes) }
             for kind in [MetadataRefusal.Kind.root, .pins] {
@@ -48,7 +48,7 @@ struct JSONTestSuiteTests {
     ]
 
     @Test("what must parse does; a fraction, an exponent and a member twice are refused with that reason")
-    func mustParse() throws {
+    func whatMustParseDoesAFractionAnExponentAndAMemberTwiceAreRefusedWithThatReason() throws {
         var refused: Set<String> = []
         for (name, bytes) in try self.files("y_", count: 95) {
             do {
@@ -68,7 +68,7 @@ struct JSONTestSuiteTests {
     @Test(
         "and it reads what Python reads",
         .enabled(if: Python.installed != nil, "there is no python3 on PATH to compare with"))
-    func secondOpinion() async throws {
+    func andItReadsWhatPythonReads() async throws {
         let accepted = try self.files("y_", count: 95).filter { (try? JSONValue(strict: $0.bytes)) != nil }
         try #require(accepted.count == 95 - Self.fractions.count - Self.duplicates.count)
         // Each text, and what we write for it, a line each as base64.

@@ -67,7 +67,7 @@ struct KeyRotationTests {
     private func keys(of signing: Signing) -> [SigningKey] { signing.signatures.map { Self.keys[$0] } }
 
     @Test("15 sequences of roots: each version is trusted, or not, as the case says")
-    func roots() throws {
+    func of15SequencesOfRootsEachVersionIsTrustedOrNotAsTheCaseSays() throws {
         let cases = try Self.cases().root
         try #require(cases.count == 15)
         var outcomes: Set<Bool> = []
@@ -88,7 +88,7 @@ struct KeyRotationTests {
     }
 
     @Test("10 delegated roles: as the role `pins`")
-    func delegated() throws {
+    func of10DelegatedRolesAsTheRolePins() throws {
         let cases = try Self.cases().delegated
         try #require(cases.count == 10)
         var outcomes: Set<Bool> = []

@@ -20,7 +20,7 @@ struct ListFormatTests {
     }
 
     @Test("the example of the specification says what it seems to say")
-    func example() throws {
+    func exampleOfTheSpecificationSaysWhatItSeemsToSay() throws {
         let list = try self.list(Payload.list)
         #expect(list.name == "com.example.app")
         #expect(list.version == 7)
@@ -40,7 +40,7 @@ struct ListFormatTests {
     }
 
     @Test("the defaults")
-    func defaults() throws {
+    func theDefaults() throws {
         let list = try self.list(Payload.list(domain: #"{"domain":"A.example.","pins":[{"pin":"\#(Story.pin(1))"}]}"#))
         let domain = try #require(list.domains.first)
         #expect(domain == PinList.Domain(PinnedDomain(try HostName("a.example"), pins: [KnownPin(Story.pin(1))])))
@@ -101,7 +101,7 @@ struct ListFormatTests {
             (#""refreshAfter": 43200"#, #""reportPerMillion": 1000001"#),
             (#""refreshAfter": 43200"#, #""reportPerMillion": true"#),
         ])
-    func malformed(part: String, replacement: String) throws {
+    func whatIsMalformed(part: String, replacement: String) throws {
         let text = try self.edited(part, replacement)
         #expect(try Payload.refusal(list: text)?.code == .malformed)
     }
@@ -117,12 +117,12 @@ struct ListFormatTests {
             (#""rollout": 100"#, #""reportPerMillion": 1"#), (#""rollout": 100"#, #""reportPerMillion": 1000000"#),
             (#""refreshAfter": 43200"#, #""reportPerMillion": 1"#),
         ])
-    func edge(part: String, replacement: String) throws {
+    func whatIsAtTheEdgeAndGood(part: String, replacement: String) throws {
         #expect(try Payload.refusal(list: try self.edited(part, replacement)) == nil)
     }
 
     @Test("who reports is read, and a client of a version that does not know the member reads the list all the same")
-    func reportPerMillion() throws {
+    func whoReportsIsRead() throws {
         let text = try self.edited(#""refreshAfter": 43200"#, #""reportPerMillion": 20"#)
         var list = try PinList(payload: Array(text.utf8))
         #expect(list.reportPerMillion == 20 && list.domains[0].reportPerMillion == nil)
@@ -137,7 +137,7 @@ struct ListFormatTests {
     }
 
     @Test("a name of 128 bytes, and of 129")
-    func nameLength() throws {
+    func nameOf128BytesAndOf129() throws {
         for (length, isGood) in [(128, true), (129, false)] {
             let name = String(repeating: "a", count: length)
             let text = try self.edited(#""name": "com.example.app""#, #""name": "\#(name)""#)
@@ -147,13 +147,13 @@ struct ListFormatTests {
 
     @Test(
         "every member that must be there", arguments: ["type", "specVersion", "name", "version", "issuedAt", "domains"])
-    func required(member: String) throws {
+    func everyMemberThatMustBeThere(member: String) throws {
         let text = try self.edited("\"\(member)\": ", "\"x-\(member)\": ")
         #expect(try Payload.refusal(list: text)?.code == .malformed)
     }
 
     @Test("types: pins alone is a list")
-    func types() throws {
+    func typesPinsAloneIsAList() throws {
         for type in ["root", "Pins", "targets", ""] {
             let text = try self.edited(#""type": "pins""#, #""type": "\#(type)""#)
             #expect(try Payload.refusal(list: text)?.code == .wrongType)
@@ -161,7 +161,7 @@ struct ListFormatTests {
     }
 
     @Test("two domains that are one after normalisation")
-    func twice() throws {
+    func twoDomainsThatAreOneAfterNormalisation() throws {
         for (first, second) in [
             ("a.example", "A.EXAMPLE."), ("::1", "[0:0:0:0:0:0:0:1]"), ("1.2.3.4", "::ffff:1.2.3.4"),
         ] {
@@ -173,7 +173,7 @@ struct ListFormatTests {
     }
 
     @Test("no pin: only where the entry is off", arguments: ["enforce", "report", "off"])
-    func noPin(mode: String) throws {
+    func noPinOnlyWhereTheEntryIsOff(mode: String) throws {
         for pins in ["", #","pins":[]"#] {
             let text = Payload.list(domain: #"{"domain":"a.example","mode":"\#(mode)"\#(pins)}"#)
             #expect((try Payload.refusal(list: text) == nil) == (mode == "off"))
@@ -181,7 +181,7 @@ struct ListFormatTests {
     }
 
     @Test("a member that nobody knows is ignored and named, at every depth")
-    func unknownMembers() throws {
+    func memberThatNobodyKnowsIsIgnoredAndNamedAtEveryDepth() throws {
         let text = try self.edited(#""unlisted": "allow""#, #""unlisted": "allow", "severity": {"a": [1, null]}"#)
             .replacingOccurrences(of: #""note": "backup""#, with: #""note": "backup", "colour": "red""#)
         #expect(try self.list(text).unknownMembers == ["domains[0].pins[1].colour", "severity"])
@@ -190,14 +190,14 @@ struct ListFormatTests {
     }
 
     @Test("members that Unicode calls the same as known ones are not those")
-    func equivalentNames() throws {
+    func membersThatUnicodeCallsTheSameAsKnownOnesAreNotThose() throws {
         // KELVIN SIGN is canonically a K; COMBINING marks make another character of what stands before them.
         let text = try self.edited(#""unlisted": "allow""#, "\"unlisted\u{301}\": 1, \"\u{212A}\": 2")
         #expect(try self.list(text).unknownMembers.count == 2)
     }
 
     @Test("sizes: pins, denied, suspended, domains; the most, and one more")
-    func sizes() throws {
+    func sizesPinsDeniedSuspendedDomainsTheMostAndOneMore() throws {
         func repeated(_ text: String, _ count: Int) -> String {
             [String](repeating: text, count: count).joined(separator: ",")
         }
@@ -222,7 +222,7 @@ struct ListFormatTests {
     }
 
     @Test("what clients make of refreshAfter", arguments: [(0, 900), (899, 900), (900, 900), (86_401, 86_400)])
-    func refreshInterval(published: Int64, expected: Int64) throws {
+    func whatClientsMakeOfRefreshAfter(published: Int64, expected: Int64) throws {
         let text = try self.edited(#""refreshAfter": 43200"#, #""refreshAfter": \#(published)"#)
         #expect(try self.list(text).refreshAfter == published)
         #expect(try self.list(text).refreshInterval == expected)

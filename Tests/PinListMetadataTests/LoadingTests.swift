@@ -10,7 +10,7 @@ import Testing
 @Suite("Loading judges signatures, names and versions, and no time")
 struct LoadingTests {
     @Test("a stored list that has expired or is from the future, under roots that have expired, is loaded")
-    func noTime() throws {
+    func storedListThatHasExpiredOrIsFromTheFutureUnderRootsThatHaveExpiredIsLoaded() throws {
         var repository = try Story.repository()
         try repository.publishRoot {
             $0.issuedAt = Story.after(days: 20_000)
@@ -30,7 +30,7 @@ struct LoadingTests {
     }
 
     @Test("a stored list of an older signer is loaded and stays in force; from outside it is not taken")
-    func superseded() throws {
+    func storedListOfAnOlderSignerIsLoadedAndStaysInForceFromOutsideItIsNotTaken() throws {
         var repository = try Story.repository()
         let list = try repository.publishList()
         repository.time = Story.after(hours: 1)
@@ -45,7 +45,7 @@ struct LoadingTests {
     }
 
     @Test("a stored file that does not verify changes nothing", arguments: ["cut", "emptied", "flipped", "another's"])
-    func damaged(how: String) throws {
+    func storedFileThatDoesNotVerifyChangesNothing(how: String) throws {
         var repository = try Story.repository()
         var client = try repository.client()
         try client.load(list: try repository.publishList())
@@ -65,7 +65,7 @@ struct LoadingTests {
     }
 
     @Test("without a shipped list a first refresh begins from nothing")
-    func fromNothing() throws {
+    func withoutAShippedListAFirstRefreshBeginsFromNothing() throws {
         var repository = try Story.repository()
         var client = try TrustState(bundledRoot: repository.roots[0], bundledList: nil)
         #expect(client.inForce == nil)
@@ -75,7 +75,7 @@ struct LoadingTests {
     }
 
     @Test("a refused list changes nothing at all of what is trusted")
-    func refusalChangesNothing() throws {
+    func refusedListChangesNothingAtAllOfWhatIsTrusted() throws {
         var repository = try Story.repository()
         var client = try repository.client()
         let second = try repository.publishList()

@@ -19,7 +19,7 @@ struct RefusalOrderTests {
     }
 
     @Test("too large, before a byte is read; then what is no envelope; then its type; then its signatures")
-    func envelope() throws {
+    func tooLargeBeforeAByteIsReadThenWhatIsNoEnvelopeThenItsTypeThenItsSignatures() throws {
         var (client, repository) = try self.client()
         let limit = MetadataLimits().listBytes
         let tooLarge = [UInt8](repeating: UInt8(ascii: "{"), count: limit + 1)
@@ -43,7 +43,7 @@ struct RefusalOrderTests {
     }
 
     @Test("then name, version, payload, future, expiry")
-    func payload() throws {
+    func thenNameVersionPayloadFutureExpiry() throws {
         let future = Story.after(days: 400)
         let cases: [(MetadataRefusal.Code?, (inout PinList) -> Void)] = [
             (
@@ -96,7 +96,7 @@ struct RefusalOrderTests {
     }
 
     @Test("a limit that is given is kept to")
-    func configuredLimit() throws {
+    func limitThatIsGivenIsKeptTo() throws {
         var repository = try Story.repository()
         let size = repository.lists[0].count
         let limits = MetadataLimits(listBytes: size)
@@ -108,7 +108,7 @@ struct RefusalOrderTests {
     }
 
     @Test("more signatures than an envelope holds, and more keys than a root does")
-    func tooMany() throws {
+    func moreSignaturesThanAnEnvelopeHoldsAndMoreKeysThanARootDoes() throws {
         var repository = try Story.repository()
         var client = try repository.client()
         let key = repository.pinsKeys[0]

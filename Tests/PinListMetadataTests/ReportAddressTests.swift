@@ -17,7 +17,7 @@ struct ReportAddressTests {
             "http://localhost/", "http://LOCALHOST:8480/v1/reports", "http://127.0.0.1:1", "http://127.255.0.1/",
             "http://[::1]:8480/", "http://[::ffff:127.0.0.1]/", "https://example.com?x",
         ])
-    func allowed(address: String) throws {
+    func httpsAndHttpToThisMachine(address: String) throws {
         #expect(ReportAddress.isAllowed(address))
         let domain = #"{"domain":"a.example","mode":"off","reportTo":["\#(address)"]}"#
         #expect(try Payload.refusal(list: Payload.list(domain: domain)) == nil)
@@ -38,17 +38,17 @@ struct ReportAddressTests {
             "http://0x7f.1/", "http://2130706433/", "http://[::2]/", " https://example.com/", "https://example.com/\n",
             "javascript:alert(1)", "file:///etc/passwd", "https://%65xample.com/",
         ])
-    func refused(address: String) { #expect(!ReportAddress.isAllowed(address)) }
+    func nothingElse(address: String) { #expect(!ReportAddress.isAllowed(address)) }
 
     @Test("2,048 bytes, and one more")
-    func length() {
+    func of2048BytesAndOneMore() {
         let prefix = "https://example.com/"
         #expect(ReportAddress.isAllowed(prefix + String(repeating: "x", count: 2_048 - prefix.count)))
         #expect(!ReportAddress.isAllowed(prefix + String(repeating: "x", count: 2_049 - prefix.count)))
     }
 
     @Test("an address that may not be is malformed in a list and in an entry")
-    func inLists() throws {
+    func addressThatMayNotBeIsMalformedInAListAndInAnEntry() throws {
         for domain in [
             #"{"domain":"a.example","mode":"off","reportTo":["http://example.com"]}"#,
             #"{"domain":"a.example","mode":"off","reportTo":"https://example.com"}"#,

@@ -28,7 +28,7 @@ struct ReportSamplingTests {
     @Test(
         "an installation's place on a day is what Python makes of the specification",
         .enabled(if: Python.installed != nil, "there is no python3 on PATH to compare with"))
-    func place() async throws {
+    func installationsPlaceOnADayIsWhatPythonMakesOfTheSpecification() async throws {
         var random = SeededGenerator(seed: 12)
         var (lines, places): ([String], [String]) = ([], [])
         for number in 0..<500 {
@@ -54,7 +54,7 @@ struct ReportSamplingTests {
     @Test(
         "a publisher turns the volume to a hundredth, and a hundredth of 20,000 installations reports: the same ones all day, others the next day"
     )
-    func hundredth() throws {
+    func publisherTurnsTheVolumeToAHundredthAndAHundredthOf20000InstallationsReports() throws {
         let list = try self.list(10_000)
         let host = try HostName(Self.host)
         let midnight = try Timestamp("2026-11-21T00:00:00Z")
@@ -74,7 +74,7 @@ struct ReportSamplingTests {
     }
 
     @Test("the number of an entry replaces that of the list, in either direction")
-    func entry() throws {
+    func numberOfAnEntryReplacesThatOfTheListInEitherDirection() throws {
         let host = try HostName(Self.host)
         let other = try HostName("other.example.com")
         let ids = try self.installations(1_000)
@@ -91,13 +91,13 @@ struct ReportSamplingTests {
     }
 
     @Test("an installation whose id cannot be kept reports where all report, and nowhere else")
-    func withoutID() throws {
+    func installationWhoseIdCannotBeKeptReportsWhereAllReportAndNowhereElse() throws {
         #expect(ReportSampling(try self.list(1_000_000), for: nil).includes(nil, at: Story.start))
         #expect(!ReportSampling(try self.list(999_999), for: nil).includes(nil, at: Story.start))
     }
 
     @Test("at its place it does not report, one below the number it does")
-    func edge() throws {
+    func atItsPlaceItDoesNotReportOneBelowTheNumberItDoes() throws {
         let host = try HostName(Self.host)
         for id in try self.installations(50) {
             let place = Int64(id.reportPlace(in: "com.example.app", host, at: Story.start))

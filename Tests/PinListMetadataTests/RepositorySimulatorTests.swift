@@ -24,7 +24,7 @@ struct RepositorySimulatorTests {
     }
 
     @Test("two rotations and three lists later, in one go; and then there is nothing new")
-    func catchUp() throws {
+    func twoRotationsAndThreeListsLaterInOneGoAndThenThereIsNothingNew() throws {
         var repository = try Story.repository(rootKeys: (3, 2), pinsKeys: (2, 2))
         var client = try repository.client()
         let clock = ManualClock(Story.start)
@@ -44,7 +44,7 @@ struct RepositorySimulatorTests {
     }
 
     @Test("a host that answers the question for the next root with a page: refused, and the list is not looked at")
-    func errorPage() throws {
+    func hostThatAnswersTheQuestionForTheNextRootWithAPageRefused() throws {
         var repository = try Story.repository()
         var client = try repository.client()
         let before = client.inForce?.held.bytes
@@ -57,7 +57,7 @@ struct RepositorySimulatorTests {
     }
 
     @Test("somebody withholds, keeps back, or exchanges what is served")
-    func onTheWay() throws {
+    func somebodyWithholdsKeepsBackOrExchangesWhatIsServed() throws {
         var repository = try Story.repository()
         var client = try repository.client()
         try repository.publishList()
@@ -78,21 +78,21 @@ struct RepositorySimulatorTests {
     }
 
     @Test("there is no root before the first and none after the last")
-    func versions() throws {
+    func thereIsNoRootBeforeTheFirstAndNoneAfterTheLast() throws {
         let repository = try Story.repository()
         #expect(repository.answer(to: .root(version: 1)) == repository.roots[0])
         for version in [Int64.min, -1, 0, 2, .max] { #expect(repository.answer(to: .root(version: version)) == nil) }
     }
 
     @Test("one seed, the same keys; another, others")
-    func seeds() throws {
+    func oneSeedTheSameKeysAnotherOthers() throws {
         let keyIDs = try [1, 1, 2].map { try Story.repository(rootKeys: (3, 1), seed: $0).rootKeys.map(\.keyID) }
         #expect(keyIDs[0] == keyIDs[1])
         #expect(Set(keyIDs[0] + keyIDs[2]).count == 6)
     }
 
     @Test("a clock is turned in both directions, and stops at the ends of time")
-    func clock() {
+    func clockIsTurnedInBothDirectionsAndStopsAtTheEndsOfTime() {
         let clock = ManualClock(Story.start)
         clock.advance(by: -Story.day)
         #expect(clock.now == Story.after(days: -1))

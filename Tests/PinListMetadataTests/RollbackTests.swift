@@ -10,7 +10,7 @@ import Testing
 @Suite("Rollback: an older list is served again")
 struct RollbackTests {
     @Test("an older list is refused, and what was held stays")
-    func older() throws {
+    func olderListIsRefusedAndWhatWasHeldStays() throws {
         var repository = try Story.repository()
         var client = try repository.client()
         let second = try repository.publishList()
@@ -25,7 +25,7 @@ struct RollbackTests {
     }
 
     @Test("after a restart it is refused as before")
-    func restart() throws {
+    func afterARestartItIsRefusedAsBefore() throws {
         var repository = try Story.repository()
         var client = try repository.client()
         let second = try repository.publishList()
@@ -37,7 +37,7 @@ struct RollbackTests {
     }
 
     @Test("a list older than the one that the app ships is refused, also where nothing was stored")
-    func olderThanShipped() throws {
+    func listOlderThanTheOneThatTheAppShipsIsRefusedAlsoWhereNothingWasStored() throws {
         var repository = try Story.repository()
         let second = try repository.publishList()
         let third = try repository.publishList()
@@ -47,7 +47,7 @@ struct RollbackTests {
     }
 
     @Test("an app update that ships a newer list than the stored one: the newer is in force and bounds the next")
-    func appUpdate() throws {
+    func appUpdateThatShipsANewerListThanTheStoredOne() throws {
         var repository = try Story.repository()
         let stored = try repository.publishList()
         let skipped = try repository.publishList()
@@ -62,7 +62,7 @@ struct RollbackTests {
 
     @Test(
         "the state folder is deleted: a mark kept elsewhere still bounds what comes from outside, not what is shipped")
-    func mark() throws {
+    func stateFolderIsDeletedAMarkKeptElsewhereStillBoundsWhatComesFromOutside() throws {
         var repository = try Story.repository()
         var client = try repository.client()
         let second = try repository.publishList()
@@ -79,7 +79,7 @@ struct RollbackTests {
     }
 
     @Test("a mark is void when its keys sign no longer, and one of another name says nothing")
-    func voidMark() throws {
+    func markIsVoidWhenItsKeysSignNoLongerAndOneOfAnotherNameSaysNothing() throws {
         var repository = try Story.repository()
         var client = try repository.client()
         let oldKeyIDs = repository.pinsKeys.map(\.keyID)
@@ -94,7 +94,7 @@ struct RollbackTests {
     }
 
     @Test("a list that was issued before the root that revoked a signer is refused, also when it is signed anew")
-    func issuedBeforeRevocation() throws {
+    func listThatWasIssuedBeforeTheRootThatRevokedASignerIsRefused() throws {
         var repository = try Story.repository()
         let old = repository.pinsKeys
         repository.pinsKeys = [repository.newKey()]
@@ -111,7 +111,7 @@ struct RollbackTests {
     }
 
     @Test("an older root, and the newest one again, are no next root")
-    func olderRoot() throws {
+    func olderRootAndTheNewestOneAgainAreNoNextRoot() throws {
         var repository = try Story.repository()
         var client = try repository.client()
         let second = try repository.publishRoot()

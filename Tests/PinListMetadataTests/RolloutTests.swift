@@ -23,7 +23,7 @@ struct RolloutTests {
     @Test(
         "an installation's place is what Python makes of the specification",
         .enabled(if: Python.installed != nil, "there is no python3 on PATH to compare with"))
-    func place() async throws {
+    func installationsPlaceIsWhatPythonMakesOfTheSpecification() async throws {
         var random = SeededGenerator(seed: 12)
         var lines: [String] = []
         var places: [String] = []
@@ -47,13 +47,13 @@ struct RolloutTests {
     }
 
     @Test("16 bytes, or no installation")
-    func length() {
+    func of16BytesOrNoInstallation() {
         for count in [0, 15, 17, 32] { #expect(InstallationID([UInt8](repeating: 1, count: count)) == nil) }
     }
 
     @Test(
         "below its share it enforces, from its share on it only reports; one that cannot be kept enforces at 100 alone")
-    func share() throws {
+    func belowItsShareItEnforcesFromItsShareOnItOnlyReports() throws {
         let installation = try self.installation(3)
         var domain = try Story.entry("api.example.com")
         let place = Int(installation.place(in: "com.example.app", domain.entry.domain))
@@ -69,7 +69,7 @@ struct RolloutTests {
     }
 
     @Test("an entry's own report addresses replace those of the list")
-    func reports() throws {
+    func entrysOwnReportAddressesReplaceThoseOfTheList() throws {
         let own = "https://own.example.com/"
         let general = "https://list.example.com/"
         var first = try Story.entry("a.example.com")
@@ -85,7 +85,7 @@ struct RolloutTests {
     private let other = SketchedPath.other
 
     @Test("a stale list: enforced, only reported, or denied, as the app chose; entries that are off stay off")
-    func stale() throws {
+    func staleListEnforcedOnlyReportedOrDeniedAsTheAppChoseEntriesThatAreOffStayOff() throws {
         var on = try Story.entry("on.example.com")
         on.entry.pins = [KnownPin(SketchedPath.pin)]
         var off = try Story.entry("off.example.com")
@@ -111,7 +111,7 @@ struct RolloutTests {
     }
 
     @Test("suspensions, the deny set and the rule for unlisted hosts go along, stale or not")
-    func rest() throws {
+    func suspensionsTheDenySetAndTheRuleForUnlistedHostsGoAlongStaleOrNot() throws {
         var list = self.list([try Story.entry("api.example.com")])
         list.unlisted = .deny
         list.denied = [DeniedKey(SketchedPath.pin)]
@@ -123,7 +123,7 @@ struct RolloutTests {
     }
 
     @Test("a list made in code that no payload could hold is refused as rules")
-    func contradictory() throws {
+    func listMadeInCodeThatNoPayloadCouldHoldIsRefusedAsRules() throws {
         let list = self.list([try Story.entry("a.example"), try Story.entry("a.example")])
         #expect(throws: InputError(.policy, "")) { try list.policy(for: nil, isStale: false) }
     }

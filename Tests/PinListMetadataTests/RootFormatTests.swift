@@ -28,7 +28,7 @@ struct RootFormatTests {
     }
 
     @Test("what is written reads back as the same root")
-    func roundTrip() throws {
+    func whatIsWrittenReadsBackAsTheSameRoot() throws {
         let root = try Self.repository.get().root
         let read = try Root(payload: root.payload)
         #expect(read == root)
@@ -37,7 +37,7 @@ struct RootFormatTests {
     }
 
     @Test("a key whose id is another's, in upper case, or of no key at all")
-    func keyIDs() throws {
+    func keyWhoseIdIsAnothersInUpperCaseOrOfNoKeyAtAll() throws {
         let repository = try Self.repository.get()
         let first = repository.rootKeys[0].keyID
         for other in [first.uppercased(), String(repeating: "0", count: 64), "", first + " "] {
@@ -52,13 +52,13 @@ struct RootFormatTests {
     }
 
     @Test("an algorithm that the key does not have, or that is no text", arguments: ["\"ed25519\"", "1", "null", "[]"])
-    func algorithms(name: String) throws {
+    func algorithmThatTheKeyDoesNotHaveOrThatIsNoText(name: String) throws {
         let text = try self.edited(#""algorithm":"ecdsa-p256-sha256""#, #""algorithm":\#(name)"#)
         #expect(try self.refusal(text)?.code == .malformed)
     }
 
     @Test("a role with a key twice, with one that is not there, with none")
-    func roles() throws {
+    func roleWithAKeyTwiceWithOneThatIsNotThereWithNone() throws {
         let repository = try Self.repository.get()
         let ids = repository.rootKeys.map(\.keyID)
         let role = #""keyids":["\#(ids[0])","\#(ids[1])"]"#
@@ -73,12 +73,12 @@ struct RootFormatTests {
 
     @Test(
         "thresholds below 1 and above the number of keys", arguments: ["0", "-1", "3", "1.0", "\"2\"", "null", "true"])
-    func thresholds(threshold: String) throws {
+    func thresholdsBelow1AndAboveTheNumberOfKeys(threshold: String) throws {
         #expect(try self.refusal(try self.edited(#""threshold":2"#, #""threshold":\#(threshold)"#))?.code == .malformed)
     }
 
     @Test("a role that is missing; one that nobody knows is ignored and named")
-    func otherRoles() throws {
+    func roleThatIsMissingOneThatNobodyKnowsIsIgnoredAndNamed() throws {
         #expect(try self.refusal(try self.edited(#""pins":{"#, #""targets":{"#))?.code == .malformed)
         let more = try self.edited(#""roles":{"#, #""roles":{"snapshot":{"keyids":[],"threshold":0},"#)
         #expect(try Root(payload: Array(more.utf8)).unknownMembers == ["roles.snapshot"])
@@ -87,7 +87,7 @@ struct RootFormatTests {
     }
 
     @Test("a key of small order, which would let anybody sign")
-    func smallOrder() throws {
+    func keyOfSmallOrderWhichWouldLetAnybodySign() throws {
         let repository = try Self.repository.get()
         let der = repository.pinsKeys[1].publicKey.subjectPublicKeyInfo
         let weak = Array(der.prefix(12)) + [1] + [UInt8](repeating: 0, count: 31)
@@ -96,7 +96,7 @@ struct RootFormatTests {
     }
 
     @Test("the members that all metadata has")
-    func header() throws {
+    func membersThatAllMetadataHas() throws {
         for (part, wrong) in [
             (#""version":1,"#, #""version":0,"#), (#""version":1,"#, ""),
             (#""specVersion":"1.0""#, #""specVersion":"2.0""#),

@@ -66,7 +66,7 @@ struct RoundTripTests {
     }
 
     @Test("any list", arguments: [1, 2, 3, 4] as [UInt64])
-    func lists(seed: UInt64) throws {
+    func anyList(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<150 {
             let list = try self.list(using: &random)
@@ -79,7 +79,7 @@ struct RoundTripTests {
     @Test(
         "and Python reads the same in it",
         .enabled(if: Python.installed != nil, "there is no python3 on PATH to compare with"))
-    func secondOpinion() async throws {
+    func andPythonReadsTheSameInIt() async throws {
         var random = SeededGenerator(seed: 77)
         let lists = try (0..<60).map { _ in try self.list(using: &random) }
         // Foundation is a third: what it makes of our bytes, Python must make of them as well.
@@ -105,7 +105,7 @@ struct RoundTripTests {
     }
 
     @Test("an envelope: its bytes are read as the same envelope")
-    func envelopes() throws {
+    func envelopeItsBytesAreReadAsTheSameEnvelope() throws {
         var random = SeededGenerator(seed: 5)
         for kind in [MetadataRefusal.Kind.root, .pins] {
             for count in [0, 1, 2, 3, 32] {
@@ -120,7 +120,7 @@ struct RoundTripTests {
     }
 
     @Test("PAE is that of the DSSE specification")
-    func preAuthenticationEncoding() {
+    func paeIsThatOfTheDSSESpecification() {
         // The example of protocol.md: "DSSEv1 29 http://example.com/HelloWorld 11 hello world".
         let envelope = Envelope(payloadType: "http://example.com/HelloWorld", payload: Array("hello world".utf8))
         #expect(envelope.signedBytes == Array("DSSEv1 29 http://example.com/HelloWorld 11 hello world".utf8))
@@ -130,7 +130,7 @@ struct RoundTripTests {
     }
 
     @Test("a digest is lower-case hex of SHA-256")
-    func digest() {
+    func digestIsLowerCaseHexOfSHA256() {
         #expect(
             Envelope.digest(of: []) == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
     }

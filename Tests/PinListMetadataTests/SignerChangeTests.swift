@@ -11,7 +11,7 @@ import Testing
 struct SignerChangeTests {
     @Test(
         "root on Monday, list on Wednesday: between them nobody goes back to an older list, and nobody is without one")
-    func mondayAndWednesday() throws {
+    func rootOnMondayListOnWednesdayBetweenThemNobodyGoesBackToAnOlderList() throws {
         var repository = try Story.repository()
         var client = try repository.client()
         try _ = client.accept(list: try repository.publishList { $0.version = 7 }, at: Story.start)
@@ -36,7 +36,7 @@ struct SignerChangeTests {
     }
 
     @Test("a planned change: list signed by old and new keys first, then the root; it is current throughout")
-    func planned() throws {
+    func plannedChangeListSignedByOldAndNewKeysFirstThenTheRootItIsCurrentThroughout() throws {
         var repository = try Story.repository()
         var client = try repository.client()
         let old = repository.pinsKeys
@@ -53,7 +53,7 @@ struct SignerChangeTests {
     }
 
     @Test("adding a key supersedes nothing")
-    func adding() throws {
+    func addingAKeySupersedesNothing() throws {
         var repository = try Story.repository()
         var client = try repository.client()
         repository.time = Story.after(days: 1)
@@ -66,7 +66,7 @@ struct SignerChangeTests {
     }
 
     @Test("a revoked signer's shipped list never beats a current one, however high its version")
-    func revokedShipped() throws {
+    func revokedSignersShippedListNeverBeatsACurrentOneHoweverHighItsVersion() throws {
         var repository = try Story.repository()
         // The app ships a list that the thief made with the signer's key.
         let shipped = try repository.publishList {
@@ -88,7 +88,7 @@ struct SignerChangeTests {
     }
 
     @Test("removing one of several signers supersedes what was issued before, also what the others had signed")
-    func removingOneOfThree() throws {
+    func removingOneOfSeveralSignersSupersedesWhatWasIssuedBefore() throws {
         var repository = try Story.repository(pinsKeys: (3, 2))
         var client = try repository.client()
         let keys = repository.pinsKeys
@@ -102,7 +102,7 @@ struct SignerChangeTests {
     }
 
     @Test("of two superseded lists the higher version stays in force")
-    func twoSuperseded() throws {
+    func ofTwoSupersededListsTheHigherVersionStaysInForce() throws {
         var repository = try Story.repository()
         var client = try repository.client()
         try _ = client.accept(list: try repository.publishList { $0.version = 5 }, at: Story.start)
@@ -120,7 +120,7 @@ struct SignerChangeTests {
     }
 
     @Test("a revoking root with a wrong time is put right by the next one that revokes")
-    func newestRevokingRoot() throws {
+    func revokingRootWithAWrongTimeIsPutRightByTheNextOneThatRevokes() throws {
         var repository = try Story.repository()
         var client = try repository.client()
         repository.pinsKeys = [repository.newKey(), repository.newKey()]
@@ -135,7 +135,7 @@ struct SignerChangeTests {
     }
 
     @Test("a key that is taken away and given back: what was issued before it went stays superseded")
-    func givenBack() throws {
+    func keyThatIsTakenAwayAndGivenBackWhatWasIssuedBeforeItWentStaysSuperseded() throws {
         var repository = try Story.repository()
         var client = try repository.client()
         let old = repository.pinsKeys
@@ -149,7 +149,7 @@ struct SignerChangeTests {
     }
 
     @Test("lost root keys: an app update with a new shipped root; what is stored under the old one is dropped")
-    func newShippedRoot() throws {
+    func lostRootKeysAnAppUpdateWithANewShippedRoot() throws {
         var lost = try Story.repository(seed: 1)
         try lost.publishRoot()
         let stored = try lost.publishList { $0.version = 9 }
@@ -162,7 +162,7 @@ struct SignerChangeTests {
     }
 
     @Test("an app update that ships the newest root: the stored ones up to it are not needed")
-    func newerShippedRoot() throws {
+    func appUpdateThatShipsTheNewestRootTheStoredOnesUpToItAreNotNeeded() throws {
         var repository = try Story.repository()
         try repository.publishRoot()
         try repository.publishRoot()

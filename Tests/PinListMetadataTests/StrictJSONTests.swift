@@ -25,10 +25,12 @@ struct StrictJSONTests {
             #"{"a":1,"a":1}"#, #"{"a":1,"\u0061":1}"#, #"{"/":1,"\/":1}"#, #"{"x":[{"y":{"a":1,"b":2,"\u0061":3}}]}"#,
             #"{"\ud834\udd1e":1,"𝄞":1}"#, #"{"":1,"":2}"#, #"{"\n":1,"\u000a":2}"#,
         ])
-    func duplicates(text: String) { #expect(self.reason(text) == "a member for the second time") }
+    func memberTwiceIsRefusedAlsoWhenOneIsWrittenWithEscapes(text: String) {
+        #expect(self.reason(text) == "a member for the second time")
+    }
 
     @Test("names that only look the same are two, and so are those that Unicode calls equivalent")
-    func lookalikes() throws {
+    func namesThatOnlyLookTheSameAreTwoAndSoAreThoseThatUnicodeCallsEquivalent() throws {
         let value = try JSONValue(strict: Array("{\"\u{e9}\":1,\"e\u{301}\":2,\"E\u{301}\":3}".utf8))
         guard case .object(let members) = value else {
             Issue.record("not an object")
@@ -38,7 +40,7 @@ struct StrictJSONTests {
     }
 
     @Test("a member twice among very many, at either end and in the middle", arguments: [1, 15, 16, 17, 18, 5_000])
-    func manyMembers(count: Int) {
+    func memberTwiceAmongVeryManyAtEitherEndAndInTheMiddle(count: Int) {
         let names = (0..<count).map { "\"n\($0)\":\($0)" }
         #expect(self.reason("{\(names.joined(separator: ","))}") == nil)
         for again in [0, count / 2, count - 1] {
@@ -48,7 +50,7 @@ struct StrictJSONTests {
     }
 
     @Test("as deep as is read, and one level deeper; and so deep that a parser that recurses without end would die")
-    func depth() {
+    func asDeepAsIsReadAndOneLevelDeeper() {
         let most = JSONValue.maximumDepth
         for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
             func nested(_ levels: Int) -> String {
@@ -70,7 +72,7 @@ struct StrictJSONTests {
             [0xF0, 0x80, 0x80, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xF8, 0x88, 0x80, 0x80, 0x80], [0x80], [0xE2, 0x82],
             [0xF0, 0x9F, 0x98],
         ] as [[UInt8]])
-    func notUTF8(bytes: [UInt8]) {
+    func bytesThatAreNotUTF8WhereverTheyStand(bytes: [UInt8]) {
         let quote = UInt8(ascii: "\"")
         #expect(self.reason([quote] + bytes + [quote]) == "bytes that are not UTF-8")
         #expect(self.reason([quote, 0x61] + bytes + [0x61, quote]) == "bytes that are not UTF-8")
@@ -81,7 +83,7 @@ struct StrictJSONTests {
     @Test(
         "a byte order mark, a blank that is none of the four, and a NUL",
         arguments: ["\u{feff}", "\u{a0}", "\u{0}", "\u{c}"])
-    func before(mark: String) {
+    func byteOrderMarkABlankThatIsNoneOfTheFourAndANUL(mark: String) {
         #expect(self.reason(mark + "{}") == "a character that begins no value")
         #expect(self.reason("{}" + mark) == "something after the value")
     }
@@ -92,10 +94,10 @@ struct StrictJSONTests {
             #""\ud800""#, #""\udc00""#, #""\ud800\ud800""#, #""\ud800x""#, #""\ud800\n""#, #""\udc00\ud800""#,
             #""\ud800\u0061""#, #""\uDBFF\uE000""#,
         ])
-    func surrogates(text: String) { #expect(self.reason(text) == "half a surrogate pair") }
+    func halfOfASurrogatePair(text: String) { #expect(self.reason(text) == "half a surrogate pair") }
 
     @Test("the first and the last that a pair can say")
-    func pairs() throws {
+    func firstAndTheLastThatAPairCanSay() throws {
         let pairs = [(#""\ud800\udc00""#, "\u{10000}"), (#""\udbff\udfff""#, "\u{10ffff}"), (#""\uFFFF""#, "\u{ffff}")]
         for (text, expected) in pairs { #expect(try JSONValue(strict: Array(text.utf8)) == .string(expected)) }
     }
@@ -103,14 +105,14 @@ struct StrictJSONTests {
     @Test(
         "a number with a fraction or an exponent, in members that nobody knows as well",
         arguments: ["1.0", "-1.5", "1e3", "1E+3", "0.0", "-0.0", "0e0", "10000000000000000000000.5", "1e999999999"])
-    func fractions(number: String) {
+    func numberWithAFractionOrAnExponentInMembersThatNobodyKnowsAsWell(number: String) {
         for text in [number, "[\(number)]", "{\"unknown\":{\"deep\":[\(number)]}}"] {
             #expect(self.reason(text) == "a number with a fraction or an exponent")
         }
     }
 
     @Test("whole numbers of 64 bits, and the next ones")
-    func wholeNumbers() throws {
+    func wholeNumbersOf64BitsAndTheNextOnes() throws {
         for number in [Int64.min, -1, 0, 1, 9_007_199_254_740_993, .max] {
             let value = JSONValue.integer(number)
             #expect(try JSONValue(strict: Array(String(number).utf8)) == value)
@@ -123,7 +125,7 @@ struct StrictJSONTests {
     }
 
     @Test("any text comes back from what is written of it", arguments: [1, 2, 3, 4] as [UInt64])
-    func roundTrip(seed: UInt64) throws {
+    func anyTextComesBackFromWhatIsWrittenOfIt(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<200 {
             let value = Self.value(depth: 4, using: &random)

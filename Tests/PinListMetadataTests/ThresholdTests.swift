@@ -11,7 +11,7 @@ import Testing
 @Suite("Thresholds count distinct public keys")
 struct ThresholdTests {
     @Test("one key that signs twice, three times, or under other hints counts once")
-    func oneKeyTwice() throws {
+    func oneKeyThatSignsTwiceThreeTimesOrUnderOtherHintsCountsOnce() throws {
         var repository = try Story.repository(pinsKeys: (3, 2))
         var client = try repository.client()
         let keys = repository.pinsKeys
@@ -28,7 +28,7 @@ struct ThresholdTests {
     }
 
     @Test("hints decide nothing: wrong, swapped, absent or another's", arguments: ["", "x", "swapped"])
-    func hints(hint: String) throws {
+    func hintsDecideNothingWrongSwappedAbsentOrAnothers(hint: String) throws {
         var repository = try Story.repository(pinsKeys: (2, 2))
         var client = try repository.client()
         try repository.publishList()
@@ -40,7 +40,7 @@ struct ThresholdTests {
     }
 
     @Test("an envelope without the member keyid, as DSSE allows")
-    func withoutHint() throws {
+    func envelopeWithoutTheMemberKeyidAsDSSEAllows() throws {
         var repository = try Story.repository()
         var client = try repository.client()
         let text = String(decoding: try repository.publishList(), as: UTF8.self)
@@ -50,7 +50,7 @@ struct ThresholdTests {
     }
 
     @Test("signatures by keys that the root does not know are ignored, so one list may be signed for two roots")
-    func twoRoots() throws {
+    func signaturesByKeysThatTheRootDoesNotKnowAreIgnored() throws {
         var first = try Story.repository(seed: 1)
         let second = try Story.repository(seed: 2)
         let list = try first.publishList(signedBy: second.pinsKeys + first.pinsKeys)
@@ -61,7 +61,7 @@ struct ThresholdTests {
     }
 
     @Test("one key in two encodings: the second one is no key")
-    func twoEncodings() throws {
+    func oneKeyInTwoEncodingsTheSecondOneIsNoKey() throws {
         let repository = try Story.repository(pinsKeys: (2, 2))
         let p256 = repository.pinsKeys[0].publicKey.subjectPublicKeyInfo
         let x = Array(p256[27..<59])
@@ -86,7 +86,7 @@ struct ThresholdTests {
     }
 
     @Test("an Ed25519 point is written with a y below the prime, and is not of small order")
-    func oddPoints() throws {
+    func ed25519PointIsWrittenWithAYBelowThePrimeAndIsNotOfSmallOrder() throws {
         let prefix: [UInt8] = [0x30, 0x2A, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x03, 0x21, 0x00]
         let high = [UInt8](repeating: 0xFF, count: 30)
         // 2^255 - 19 + n stands for n, and n - 1 for the small orders that are written straight.
@@ -104,7 +104,7 @@ struct ThresholdTests {
     }
 
     @Test("a P-256 point that is not on the curve is no key")
-    func offTheCurve() throws {
+    func p256PointThatIsNotOnTheCurveIsNoKey() throws {
         let repository = try Story.repository()
         var der = repository.pinsKeys[0].publicKey.subjectPublicKeyInfo
         der[90] ^= 1
@@ -112,7 +112,7 @@ struct ThresholdTests {
     }
 
     @Test("raising the threshold supersedes what carries too few signatures; lowering it revokes nobody")
-    func thresholdChanges() throws {
+    func raisingTheThresholdSupersedesWhatCarriesTooFewSignatures() throws {
         var repository = try Story.repository(pinsKeys: (2, 1))
         var client = try repository.client()
         let keys = repository.pinsKeys

@@ -31,7 +31,7 @@ struct UnknownKeyTests {
     }
 
     @Test("a root with a key of an algorithm to come is followed, and lists are taken as before")
-    func followed() throws {
+    func rootWithAKeyOfAnAlgorithmToComeIsFollowedAndListsAreTakenAsBefore() throws {
         var repository = try Story.repository(pinsKeys: (2, 1))
         var client = try repository.client()
         let later = repository.newKey(Self.later)
@@ -53,7 +53,7 @@ struct UnknownKeyTests {
     @Test(
         "the id of such a key is the SHA-256 of its bytes, else the root is malformed; nothing else of it is looked at"
     )
-    func keyIDs() throws {
+    func idOfSuchAKeyIsTheSHA256OfItsBytesElseTheRootIsMalformed() throws {
         let repository = try Story.repository()
         for bytes in [[UInt8](repeating: 7, count: 1_974), [0x30], []] {
             let member = #"{"algorithm":"x","publicKey":"\#(Base64.encode(bytes))"}"#
@@ -74,7 +74,7 @@ struct UnknownKeyTests {
     }
 
     @Test("a threshold that only unknown keys could reach: what is signed is unsigned, or lacks signatures")
-    func unreachable() throws {
+    func thresholdThatOnlyUnknownKeysCouldReachWhatIsSignedIsUnsigned() throws {
         var repository = try Story.repository()
         let client = try repository.client()
         let known = repository.pinsKeys
@@ -100,7 +100,7 @@ struct UnknownKeyTests {
     }
 
     @Test("a root whose own role only unknown keys could meet is not followed: its clients would stop there")
-    func unreachableRoot() throws {
+    func rootWhoseOwnRoleOnlyUnknownKeysCouldMeetIsNotFollowed() throws {
         var repository = try Story.repository()
         var client = try repository.client()
         repository.rootKeys = [repository.newKey(Self.later)]
@@ -109,7 +109,7 @@ struct UnknownKeyTests {
     }
 
     @Test("one key's bytes under another algorithm: what held under the first holds no longer, asked in either order")
-    func sameBytes() throws {
+    func oneKeysBytesUnderAnotherAlgorithmWhatHeldUnderTheFirstHoldsNoLonger() throws {
         var repository = try Story.repository()
         let signer = repository.pinsKeys[0]
         let disguised = try #require(
@@ -134,7 +134,7 @@ struct UnknownKeyTests {
     }
 
     @Test("signatures of any length up to 65,536 bytes are ignored where no key knows them, and no longer ones read")
-    func lengths() throws {
+    func signaturesOfAnyLengthUpTo65536BytesAreIgnoredWhereNoKeyKnowsThem() throws {
         var repository = try Story.repository()
         let client = try repository.client()
         let list = try repository.publishList()
@@ -153,7 +153,7 @@ struct UnknownKeyTests {
     }
 
     @Test("32 keys stay the limit, whatever their algorithms are")
-    func manyKeys() throws {
+    func of32KeysStayTheLimitWhateverTheirAlgorithmsAre() throws {
         var repository = try Story.repository()
         repository.pinsKeys += (0..<30).map { _ in repository.newKey(Self.later) }
         #expect(try Root(payload: repository.nextRoot().payload).keys.count == 32)

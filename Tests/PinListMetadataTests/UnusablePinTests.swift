@@ -20,7 +20,7 @@ struct UnusablePinTests {
     }
 
     @Test("another hash, or an unknown position: counted; what is left still decides")
-    func counted() throws {
+    func anotherHashOrAnUnknownPositionCountedWhatIsLeftStillDecides() throws {
         let list = try self.list(
             #"""
             {"domain":"a.example","pins":[{"pin":"sha512/xx"},{"pin":"\#(Story.pin(1))","position":"anchor"},
@@ -31,7 +31,7 @@ struct UnusablePinTests {
     }
 
     @Test("an enforcing entry that is left without a usable pin blocks")
-    func blocks() throws {
+    func enforcingEntryThatIsLeftWithoutAUsablePinBlocks() throws {
         let list = try self.list(#"{"domain":"a.example","pins":[{"pin":"sha512/xx"}]}"#)
         let decision = try self.decision(list)
         #expect(decision.verdict == .block)
@@ -39,7 +39,7 @@ struct UnusablePinTests {
     }
 
     @Test("with requireIssuer too: the list is good, and the entry blocks")
-    func requireIssuer() throws {
+    func withRequireIssuerTooTheListIsGoodAndTheEntryBlocks() throws {
         let list = try self.list(
             #"""
             {"domain":"a.example","requireIssuer":true,
@@ -54,7 +54,7 @@ struct UnusablePinTests {
         arguments: [
             ["leaf"], ["issuer"], ["leaf", "leaf"], ["leaf", "issuer", "any"], ["any"], ["leaf", "issuer", ""],
         ])
-    func positions(positions: [String]) throws {
+    func requireIssuerWithoutBothPositionsOrWithAnAnyPinOfWhateverForm(positions: [String]) throws {
         for hash in [Story.pin(1).description, "sha512/xx"] {
             let pins = positions.map { position in
                 position.isEmpty ? #"{"pin":"\#(hash)"}"# : #"{"pin":"\#(hash)","position":"\#(position)"}"#
@@ -72,13 +72,13 @@ struct UnusablePinTests {
             "sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFV=", "sha256/\u{301}", "cert-sha256/\u{301}",
             "sha256/ 47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
         ])
-    func malformed(pin: String) throws {
+    func pinOfAKnownFormThatIsNot32BytesIsMalformed(pin: String) throws {
         let domain = #"{"domain":"a.example","pins":[{"pin":"\#(pin)"}]}"#
         #expect(try Payload.refusal(list: Payload.list(domain: domain))?.code == .malformed)
     }
 
     @Test("denied keys: a bare string enforces, another form matches nothing and is counted, an unknown mode refuses")
-    func denied() throws {
+    func deniedKeysABareStringEnforcesAnotherFormMatchesNothingAndIsCounted() throws {
         func list(_ denied: String) -> String {
             Payload.list(domain: "").replacing(denied: denied)
         }

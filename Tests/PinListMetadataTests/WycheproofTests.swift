@@ -72,30 +72,30 @@ struct WycheproofTests {
     }
 
     @Test("P-256, r and s raw: each as it says")
-    func p256() throws {
+    func p256RAndSRawEachAsItSays() throws {
         try self.expectKeys("ecdsa_secp256r1_sha256_p1363_test.json")
         try self.check("ecdsa_secp256r1_sha256_p1363_test.json") { $0.result == "valid" }
     }
 
     @Test("Ed25519: each as it says")
-    func ed25519() throws {
+    func ed25519EachAsItSays() throws {
         try self.expectKeys("ed25519_test.json")
         try self.check("ed25519_test.json") { $0.result == "valid" }
     }
 
     @Test("ML-DSA-65, with an empty context: each as it says")
-    func mlDSA65() throws {
+    func mlDSA65WithAnEmptyContextEachAsItSays() throws {
         try self.check("mldsa_65_verify_test.json") { $0.result == "valid" && ($0.ctx ?? "").isEmpty }
     }
 
     @Test("P-256, r and s in DER: not one of them is a signature here, valid or not")
-    func der() throws {
+    func p256RAndSInDERNotOneOfThemIsASignatureHereValidOrNot() throws {
         try self.expectKeys("ecdsa_secp256r1_sha256_test.json")
         try self.check("ecdsa_secp256r1_sha256_test.json") { _ in false }
     }
 
     @Test("a valid signature in DER in an envelope is as good as none")
-    func derInEnvelope() throws {
+    func validSignatureInDERInAnEnvelopeIsAsGoodAsNone() throws {
         var repository = try Story.repository()
         var client = try repository.client()
         var envelope = try Envelope(try repository.publishList(), of: .pins, limits: MetadataLimits())

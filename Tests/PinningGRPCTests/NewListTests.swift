@@ -18,7 +18,7 @@ struct NewListTests {
 
     @Test("stays when it is still allowed")
     @available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
-    func stillAllowed() async throws {
+    func staysWhenItIsStillAllowed() async throws {
         let pki = try TestPKI([Self.host])
         let scene = try PinnedScene([PinnedScene.entry(Self.host, [pki.leaf.pin])], roots: [pki.root])
         let seen = SeenConnections()
@@ -36,7 +36,7 @@ struct NewListTests {
 
     @Test("closes when it is idle and refused, and the next call is refused")
     @available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
-    func idle() async throws {
+    func closesWhenItIsIdleAndRefusedAndTheNextCallIsRefused() async throws {
         let pki = try TestPKI([Self.host])
         let scene = try PinnedScene([PinnedScene.entry(Self.host, [pki.leaf.pin])], roots: [pki.root])
         try await LoopbackGRPCServer.with(pki.chain) { server in
@@ -55,7 +55,7 @@ struct NewListTests {
 
     @Test("takes no new call when it is refused, finishes the one that it has, and closes")
     @available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
-    func busy() async throws {
+    func takesNoNewCallWhenItIsRefusedFinishesTheOneThatItHasAndCloses() async throws {
         let pki = try TestPKI([Self.host])
         let scene = try PinnedScene([PinnedScene.entry(Self.host, [pki.leaf.pin])], roots: [pki.root])
         let seen = SeenConnections()
@@ -88,7 +88,7 @@ struct NewListTests {
 
     @Test("ends at once, with the call on it, when its key is denied")
     @available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
-    func deniedKey() async throws {
+    func endsAtOnceWithTheCallOnItWhenItsKeyIsDenied() async throws {
         let pki = try TestPKI([Self.host])
         let pin = try pki.leaf.pin
         let scene = try PinnedScene([PinnedScene.entry(Self.host, [pin])], roots: [pki.root])

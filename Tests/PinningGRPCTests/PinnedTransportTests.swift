@@ -18,7 +18,7 @@ struct PinnedTransportTests {
 
     @Test("calls a server when the leaf, the intermediate or the root is pinned", arguments: 0...2)
     @available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
-    func matchingPin(certificate: Int) async throws {
+    func callsAServerWhenTheLeafTheIntermediateOrTheRootIsPinned(certificate: Int) async throws {
         let pki = try TestPKI([Self.host])
         let scene = try PinnedScene(
             [PinnedScene.entry(Self.host, [pki.path[certificate].pin])], roots: [pki.root])
@@ -39,7 +39,7 @@ struct PinnedTransportTests {
 
     @Test("sends no call to a server whose keys are not pinned, and tells why")
     @available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
-    func wrongPin() async throws {
+    func sendsNoCallToAServerWhoseKeysAreNotPinnedAndTellsWhy() async throws {
         let pki = try TestPKI([Self.host])
         let pins = try pki.path.map { try $0.pin }
         let scene = try PinnedScene([PinnedScene.entry(Self.host, [PinnedScene.strangePin])], roots: [pki.root])
@@ -58,7 +58,7 @@ struct PinnedTransportTests {
 
     @Test("sends no call to a server with a pinned key whose certificate is for another host")
     @available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
-    func otherHost() async throws {
+    func sendsNoCallToAServerWithAPinnedKeyWhoseCertificateIsForAnotherHost() async throws {
         let pki = try TestPKI(["other.example.com"])
         let scene = try PinnedScene([PinnedScene.entry(Self.host, [pki.leaf.pin])], roots: [pki.root])
         try await LoopbackGRPCServer.with(pki.chain) { server in
@@ -72,7 +72,7 @@ struct PinnedTransportTests {
 
     @Test("never speaks without TLS")
     @available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
-    func plaintext() async throws {
+    func neverSpeaksWithoutTLS() async throws {
         let pki = try TestPKI([Self.host])
         let scene = try PinnedScene([PinnedScene.entry(Self.host, [pki.leaf.pin])], roots: [pki.root])
         try await LoopbackGRPCServer.with(nil) { server in
@@ -89,7 +89,7 @@ struct PinnedTransportTests {
         "is not made where a refusal would be ignored",
         arguments: [CertificateVerification.none, .noHostnameVerification, .optionalVerification])
     @available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
-    func ignoredRefusals(verification: CertificateVerification) throws {
+    func isNotMadeWhereARefusalWouldBeIgnored(verification: CertificateVerification) throws {
         let scene = try PinnedScene([], roots: [TestPKI([Self.host]).root])
         var tls = try scene.tls
         tls.certificateVerification = verification
@@ -102,7 +102,7 @@ struct PinnedTransportTests {
 
     @Test("is not made on event loops without NIOSSL, nor for a host that is none")
     @available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
-    func impossible() throws {
+    func isNotMadeOnEventLoopsWithoutNIOSSLNorForAHostThatIsNone() throws {
         let scene = try PinnedScene([], roots: [TestPKI([Self.host]).root])
         let tls = try scene.tls
         let setup = #expect(throws: PinningSetupError.self) {

@@ -106,7 +106,7 @@ struct RetiredInHandshakeTests {
 
     @Test("is never announced, and carries no call", arguments: Change.allCases)
     @available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
-    func retired(_ change: Change) async throws {
+    func isNeverAnnouncedAndCarriesNoCall(_ change: Change) async throws {
         let pki = try TestPKI([Self.host])
         let root = try pki.root.pin
         let scene = try PinnedScene([PinnedScene.entry(Self.host, [pki.leaf.pin])], roots: [pki.root])

@@ -42,7 +42,7 @@ struct UnderscoreHostTests {
     @Test(
         "is called when its certificate has its name", arguments: [Self.host, "*.example.com"], Way.allCases)
     @available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
-    func rightName(name: String, way: Way) async throws {
+    func isCalledWhenItsCertificateHasItsName(name: String, way: Way) async throws {
         let pki = try TestPKI([name])
         let scene = try PinnedScene([PinnedScene.entry(Self.host, [pki.leaf.pin])], roots: [pki.root])
         try await LoopbackGRPCServer.with(pki.chain) { server in
@@ -58,7 +58,7 @@ struct UnderscoreHostTests {
         "is sent no call when its certificate has another name, though its key is pinned",
         arguments: ["c_d.example.com", "*.c_d.example.com", "a-b.example.com", "*_b.example.com"], Way.allCases)
     @available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
-    func otherName(name: String, way: Way) async throws {
+    func isSentNoCallWhenItsCertificateHasAnotherNameThoughItsKeyIsPinned(name: String, way: Way) async throws {
         // The address that is dialled is in the certificate, too.
         let pki = try TestPKI([name], addresses: [[127, 0, 0, 1]])
         let scene = try PinnedScene([PinnedScene.entry(Self.host, [pki.leaf.pin])], roots: [pki.root])

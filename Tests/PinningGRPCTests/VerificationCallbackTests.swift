@@ -38,7 +38,7 @@ struct VerificationCallbackTests {
 
     @Test("calls a pinned server, on one connection, until a list refuses it")
     @available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
-    func matchingPin() async throws {
+    func callsAPinnedServerOnOneConnectionUntilAListRefusesIt() async throws {
         let pki = try TestPKI([Self.host])
         let scene = try PinnedScene([PinnedScene.entry(Self.host, [pki.root.pin])], roots: [pki.root])
         try await LoopbackGRPCServer.with(pki.chain) { server in
@@ -57,7 +57,7 @@ struct VerificationCallbackTests {
 
     @Test("sends no call to a server whose keys are not pinned, and the host tells why")
     @available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
-    func wrongPin() async throws {
+    func sendsNoCallToAServerWhoseKeysAreNotPinnedAndTheHostTellsWhy() async throws {
         let pki = try TestPKI([Self.host])
         let scene = try PinnedScene([PinnedScene.entry(Self.host, [PinnedScene.strangePin])], roots: [pki.root])
         try await LoopbackGRPCServer.with(pki.chain) { server in

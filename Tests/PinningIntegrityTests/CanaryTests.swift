@@ -31,19 +31,19 @@ struct CanaryTests {
 
     // A thousand rounds: `echo sing | TamperingVictim …`, in a release build.
     @Test("functions that decide as they should make no sound")
-    func honest() async {
+    func functionsThatDecideAsTheyShouldMakeNoSound() async {
         #expect(await Self.sing(.pinning(), rounds: 50) == [])
     }
 
     @Test("every function that decides is tried with what is bad and what is good")
-    func complete() {
+    func everyFunctionThatDecidesIsTriedWithWhatIsBadAndWhatIsGood() {
         let checks = Canary.pinning().checks
         #expect(checks.map(\.name) == ["connection", "hash", "list-signature", "path", "verdict"])
         #expect(checks.allSatisfy { check in Set(check.trials.map(\.isBad)) == [true, false] })
     }
 
     @Test("a verdict that is always yes, or always no, is heard", arguments: [true, false])
-    func verdict(_ answer: Bool) async {
+    func verdictThatIsAlwaysYesOrAlwaysNoIsHeard(_ answer: Bool) async {
         var functions = DecidingFunctions()
         functions.verdict = { _, _, _, _ in answer }
         let name = answer ? "canary-accepted" : "canary-refused"
@@ -51,7 +51,7 @@ struct CanaryTests {
     }
 
     @Test("lists that are always trusted, or never, are heard", arguments: [true, false])
-    func lists(_ answer: Bool) async {
+    func listsThatAreAlwaysTrustedOrNeverAreHeard(_ answer: Bool) async {
         var functions = DecidingFunctions()
         functions.acceptsList = { _, _, _ in answer }
         let name = answer ? "canary-accepted" : "canary-refused"
@@ -59,7 +59,7 @@ struct CanaryTests {
     }
 
     @Test("a hash that is one for all is heard, of keys and of any bytes")
-    func hash() async {
+    func hashThatIsOneForAllIsHeardOfKeysAndOfAnyBytes() async {
         var functions = DecidingFunctions()
         functions.pin = { _ in Pin(kind: .publicKey, hashing: [7]) }
         #expect(await Self.sing(Self.canary(functions)) == ["canary-accepted hash"])
@@ -72,7 +72,7 @@ struct CanaryTests {
     }
 
     @Test("paths that are always valid, or never, are heard", arguments: [true, false])
-    func paths(_ answer: Bool) async {
+    func pathsThatAreAlwaysValidOrNeverAreHeard(_ answer: Bool) async {
         var trials = PathTrials()
         trials.path = { _, _, _, _ in answer }
         let name = answer ? "canary-accepted" : "canary-refused"
@@ -80,7 +80,7 @@ struct CanaryTests {
     }
 
     @Test("a verification callback that always says yes, or always no, is heard", arguments: [true, false])
-    func connections(_ answer: Bool) async {
+    func verificationCallbackThatAlwaysSaysYesOrAlwaysNoIsHeard(_ answer: Bool) async {
         var trials = PathTrials()
         trials.connection = { _ in answer }
         let name = answer ? "canary-accepted" : "canary-refused"

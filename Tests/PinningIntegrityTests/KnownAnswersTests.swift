@@ -23,33 +23,33 @@ struct KnownAnswersTests {
     }
 
     @Test("the functions that decide give the answers that are known")
-    func honest() async {
+    func functionsThatDecideGiveTheAnswersThatAreKnown() async {
         #expect(await Self.wrong(DecidingFunctions(), rounds: 25) == [])
     }
 
     @Test("a verdict that is always yes, or always no, is wrong", arguments: [true, false])
-    func verdict(_ answer: Bool) async {
+    func verdictThatIsAlwaysYesOrAlwaysNoIsWrong(_ answer: Bool) async {
         var functions = DecidingFunctions()
         functions.verdict = { _, _, _, _ in answer }
         #expect(await Self.wrong(functions) == ["verdict"])
     }
 
     @Test("lists that are always trusted, or never, are wrong", arguments: [true, false])
-    func lists(_ answer: Bool) async {
+    func listsThatAreAlwaysTrustedOrNeverAreWrong(_ answer: Bool) async {
         var functions = DecidingFunctions()
         functions.acceptsList = { _, _, _ in answer }
         #expect(await Self.wrong(functions) == ["list-signature"])
     }
 
     @Test("one pin for all keys, or none, is wrong", arguments: [true, false])
-    func pins(_ answer: Bool) async {
+    func onePinForAllKeysOrNoneIsWrong(_ answer: Bool) async {
         var functions = DecidingFunctions()
         functions.pin = { _ in answer ? Pin(kind: .publicKey, hashing: [7]) : nil }
         #expect(await Self.wrong(functions) == ["hash"])
     }
 
     @Test("a clock that stands at 1970, or beyond 2049, is nobody's attack", arguments: [0, 2_700_000_000 as Int64])
-    func clocks(_ seconds: Int64) async {
+    func clockThatStandsAt1970OrBeyond2049IsNobodysAttack(_ seconds: Int64) async {
         let clock = ManualClock(Timestamp(secondsSince1970: seconds))
         for answer in KnownAnswers(clock: clock).all {
             #expect(await answer.isAccepted() == answer.isGood, "\(answer.function)")
@@ -57,7 +57,7 @@ struct KnownAnswersTests {
     }
 
     @Test("no two chains have a key in common, and hosts differ")
-    func fresh() throws {
+    func noTwoChainsHaveAKeyInCommonAndHostsDiffer() throws {
         let answers = KnownAnswers(clock: ManualClock(Self.start))
         let chains = try (0..<64).map { _ in try #require(answers.chain()) }
         #expect(Set(chains.flatMap(\.path.publicKeyPins)).count == 3 * chains.count)
@@ -67,7 +67,7 @@ struct KnownAnswersTests {
     }
 
     @Test("what cannot be made is nobody's attack")
-    func unmade() async {
+    func whatCannotBeMadeIsNobodysAttack() async {
         #expect(await KnownAnswer("path", isGood: false) { nil }.isAccepted() == false)
         #expect(await KnownAnswer("path", isGood: true) { nil }.isAccepted())
     }

@@ -10,7 +10,7 @@ import Testing
 @Suite("A client that a monitor watches")
 struct WatchingTests {
     @Test("is told its signals, and to refuse where its policy says so")
-    func watched() throws {
+    func isToldItsSignalsAndToRefuseWhereItsPolicySaysSo() throws {
         struct Seen: TamperDetector {
             let name = "seen"
             let cost = DetectorCost.connection

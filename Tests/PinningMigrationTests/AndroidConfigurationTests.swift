@@ -20,7 +20,7 @@ struct AndroidConfigurationTests {
     }
 
     @Test("the example of Android's documentation: hosts, pins, an end")
-    func plain() throws {
+    func exampleOfAndroidsDocumentationHostsPinsAnEnd() throws {
         let migrated = try MigratedPins(
             androidNetworkSecurityConfig: Array(
                 """
@@ -46,7 +46,7 @@ struct AndroidConfigurationTests {
     }
 
     @Test("a nested domain-config has the pins of the one around it, unless it has its own")
-    func inheritance() throws {
+    func nestedDomainConfigHasThePinsOfTheOneAroundItUnlessItHasItsOwn() throws {
         let migrated = try Self.migrated(
             """
             <domain-config><domain includeSubdomains="true">example.com</domain><pin-set>\(Self.pins("ab"))</pin-set>
@@ -60,7 +60,7 @@ struct AndroidConfigurationTests {
     }
 
     @Test("a domain-config without pins carves its hosts out of a farther one, and is nothing elsewhere")
-    func carveOuts() throws {
+    func domainConfigWithoutPinsCarvesItsHostsOutOfAFartherOneAndIsNothingElsewhere() throws {
         let migrated = try Self.migrated(
             """
             <domain-config><domain includeSubdomains="true">open.example.com</domain><domain>other.org</domain></domain-config>
@@ -71,7 +71,7 @@ struct AndroidConfigurationTests {
     }
 
     @Test("what is not taken over is named: anchors, exemptions, debug builds, cleartext, other digests")
-    func warnings() throws {
+    func whatIsNotTakenOverIsNamedAnchorsExemptionsDebugBuildsCleartextOtherDigests() throws {
         let migrated = try Self.migrated(
             """
             <base-config cleartextTrafficPermitted="false"><trust-anchors><certificates src="system"/></trust-anchors></base-config>
@@ -93,7 +93,7 @@ struct AndroidConfigurationTests {
     }
 
     @Test("TrustKit for Android: enforcement and addresses of reports")
-    func trustKit() throws {
+    func trustKitForAndroidEnforcementAndAddressesOfReports() throws {
         let migrated = try Self.migrated(
             """
             <domain-config><domain>example.com</domain><pin-set>\(Self.pins("ab"))</pin-set>
@@ -114,14 +114,14 @@ struct AndroidConfigurationTests {
             "<a><![CDATA[</a>",
             "<a \u{0}/>", "<a>\u{0}</a>", "<?xml", "<>", "</a>", "<a/", "<network-security-config/>x",
         ])
-    func damaged(text: String) {
+    func xmlThatIsDamagedOrWrittenToDoHarmIsRefusedWithItsLine(text: String) {
         #expect(throws: MigrationError(.malformed, "", hint: "")) {
             try MigratedPins(androidNetworkSecurityConfig: Array(text.utf8))
         }
     }
 
     @Test("elements as deep as the file is long, a file of every length, and entities that would grow")
-    func bounds() throws {
+    func elementsAsDeepAsTheFileIsLongAFileOfEveryLengthAndEntitiesThatWouldGrow() throws {
         let deep = String(repeating: "<domain-config>", count: 100_000)
         #expect(throws: MigrationError(.tooLarge, "", hint: "")) { try Self.migrated(deep) }
         #expect(throws: MigrationError(.tooLarge, "", hint: "")) {

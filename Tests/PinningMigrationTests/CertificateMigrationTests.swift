@@ -41,7 +41,7 @@ struct CertificateMigrationTests {
 
     @Test(
         "a dictionary of hosts, as Alamofire's evaluators have it: the pins are openssl's, of keys or of certificates")
-    func dictionary() async throws {
+    func dictionaryOfHostsAsAlamofiresEvaluatorsHaveItThePinsAreOpenssls() async throws {
         try await withTemporaryFolder { folder in
             let made = try await Self.certificates(in: folder)
             let bytes = try made.map { try Data(contentsOf: $0.file) }
@@ -60,7 +60,7 @@ struct CertificateMigrationTests {
     }
 
     @Test("PEM where DER is expected, text around it, a damaged file, none at all: what is lost is named")
-    func forms() async throws {
+    func pemWhereDERIsExpectedTextAroundItADamagedFileNoneAtAllWhatIsLostIsNamed() async throws {
         try await withTemporaryFolder { folder in
             let made = try await Self.certificates(in: folder)
             let bytes = try made.map { Array(try Data(contentsOf: $0.file)) }
@@ -86,7 +86,7 @@ struct CertificateMigrationTests {
     }
 
     @Test("all certificates of a bundle, whatever case their names have, as AFNetworking found them")
-    func bundle() async throws {
+    func allCertificatesOfABundleWhateverCaseTheirNamesHaveAsAFNetworkingFoundThem() async throws {
         try await withTemporaryFolder { folder in
             let made = try await Self.certificates(in: folder)
             let resources = folder.appendingPathComponent("App.bundle", isDirectory: true)
@@ -120,7 +120,7 @@ struct CertificateMigrationTests {
     @Test(
         "TrustKit's own certificates, among them keys for which it has no header",
         .enabled(if: SharedData.holds(SharedData.trustKit), "../shared/data/trustkit is not beside the checkout"))
-    func trustKitCertificates() async throws {
+    func trustKitsOwnCertificatesAmongThemKeysForWhichItHasNoHeader() async throws {
         let openssl = try #require(OpenSSL.installed)
         let files = [
             "RSA_2048/GlobalSignRootCA.der", "RSA_4096/www.good.com.der", "ECDSA_sec256r1/www.cloudflare.com.der",

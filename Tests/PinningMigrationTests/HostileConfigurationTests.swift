@@ -21,7 +21,7 @@ struct HostileConfigurationTests {
     }
 
     @Test("nothing in it, or nothing that is a host")
-    func nothing() throws {
+    func nothingInItOrNothingThatIsAHost() throws {
         #expect(Self.code { try MigratedPins(trustKit: [:]) } == .nothingPinned)
         #expect(Self.code { try MigratedPins(trustKit: ["TSKPinnedDomains": [String: Any]()]) } == .nothingPinned)
         #expect(Self.code { try MigratedPins(trustKit: ["TSKPinnedDomains": ["a"]]) } == .malformed)
@@ -34,7 +34,7 @@ struct HostileConfigurationTests {
     }
 
     @Test("every value of the wrong type: no crash, and nothing that was pinned is open")
-    func wrongTypes() throws {
+    func everyValueOfTheWrongTypeNoCrashAndNothingThatWasPinnedIsOpen() throws {
         let wrong: [Any] = [
             "text", 7, 7.5, true, Date(), Data([1]), [Any](), ["a", 1], [String: Any](), ["k": ["k": [1]]], NSNull(),
             Int.min, UInt64.max, Double.nan,
@@ -68,7 +68,7 @@ struct HostileConfigurationTests {
     }
 
     @Test("a dictionary that is very deep, and one that is very wide")
-    func deepAndWide() {
+    func dictionaryThatIsVeryDeepAndOneThatIsVeryWide() {
         var deep: Any = 1
         for _ in 0..<1_000 { deep = [deep] }
         #expect(Self.code { try MigratedPins(trustKit: ["TSKPinnedDomains": deep]) } == .tooLarge)
@@ -80,7 +80,7 @@ struct HostileConfigurationTests {
     }
 
     @Test("what else stands in an Info.plist is not looked at")
-    func largeInfoPlist() throws {
+    func whatElseStandsInAnInfoPlistIsNotLookedAt() throws {
         var deep: Any = 1
         for _ in 0..<1_000 { deep = [deep] }
         let plist: [String: Any] = [
@@ -91,7 +91,7 @@ struct HostileConfigurationTests {
     }
 
     @Test("10,000 hosts are read, 10,001 are an error and not 10,000")
-    func hosts() throws {
+    func of10000HostsAreRead10001AreAnErrorAndNot10000() throws {
         var domains: [String: Any] = [:]
         for number in 0..<10_000 { domains["h\(number).example.com"] = Sample.domain() }
         #expect(try MigratedPins(trustKit: Sample.configuration(domains)).domains.count == 10_000)
@@ -100,7 +100,7 @@ struct HostileConfigurationTests {
     }
 
     @Test("17 pins: the first 16 are kept, and whom that may lock out is said")
-    func pins() throws {
+    func of17PinsTheFirst16AreKeptAndWhomThatMayLockOutIsSaid() throws {
         let hashes = "abcdefghijklmnopq".map { Sample.hash($0) }
         let migrated = try Sample.migrated(["TSKPublicKeyHashes": hashes])
         #expect(migrated.domains[0].pins.count == 16 && migrated.warned == ["TSKPublicKeyHashes stricter"])
@@ -111,7 +111,7 @@ struct HostileConfigurationTests {
         arguments: [
             "bücher.example", "*.example.com", "a..b", "", "https://a.example.com", "a.example.com:443", "1.2.3", "a b",
         ])
-    func badHosts(name: String) throws {
+    func nameThatDoesNotNormaliseIsLeftOutByItsNameAndTheOthersStay(name: String) throws {
         let migrated = try MigratedPins(
             trustKit: Sample.configuration([name: Sample.domain(), "api.example.com": Sample.domain()]))
         #expect(migrated.domains.map(\.domain.description) == ["api.example.com"])
@@ -119,7 +119,7 @@ struct HostileConfigurationTests {
     }
 
     @Test("one host under two names: the normal form is the one that TrustKit could match")
-    func sameHost() throws {
+    func oneHostUnderTwoNamesTheNormalFormIsTheOneThatTrustKitCouldMatch() throws {
         for other in ["API.example.com", "api.example.com."] {
             let migrated = try MigratedPins(
                 trustKit: Sample.configuration([
@@ -133,7 +133,7 @@ struct HostileConfigurationTests {
 
     @Test(
         "an IP address with subdomains, and a public suffix: one has none, the other is the linter's to refuse")
-    func oddHosts() throws {
+    func ipAddressWithSubdomainsAndAPublicSuffixOneHasNone() throws {
         let migrated = try MigratedPins(
             trustKit: Sample.configuration([
                 "192.0.2.1": Sample.domain(["TSKIncludeSubdomains": true]),
@@ -146,7 +146,7 @@ struct HostileConfigurationTests {
     }
 
     @Test("a host with escape sequences does not reach a terminal by a warning")
-    func printable() throws {
+    func hostWithEscapeSequencesDoesNotReachATerminalByAWarning() throws {
         let migrated = try MigratedPins(
             trustKit: Sample.configuration([
                 "\u{1B}[2Jevil\n.example": Sample.domain(), "api.example.com": Sample.domain(["\u{1B}]0;x\u{07}": 1]),
@@ -158,7 +158,7 @@ struct HostileConfigurationTests {
     }
 
     @Test("a thousand thousand bad pins are a thousand warnings, and a number")
-    func manyWarnings() throws {
+    func thousandThousandBadPinsAreAThousandWarningsAndANumber() throws {
         let migrated = try Sample.migrated(["TSKPublicKeyHashes": [String](repeating: "x", count: 100_000)])
         #expect(migrated.warnings.count == 1_001)
         #expect(migrated.warnings.last?.message.hasPrefix("99001 more") == true, "\(migrated.warnings.last!)")

@@ -17,7 +17,7 @@ struct OkHttpSourceTests {
     private static func pin(_ letter: Character) -> String { "sha256/\(Sample.hash(letter))" }
 
     @Test("Kotlin, with comments that hold pins, and calls of add that are none")
-    func kotlin() throws {
+    func kotlinWithCommentsThatHoldPinsAndCallsOfAddThatAreNone() throws {
         let migrated = try Self.migrated(
             """
             val certificatePinner = CertificatePinner.Builder()
@@ -36,7 +36,7 @@ struct OkHttpSourceTests {
     }
 
     @Test("Java, and a call for each pin: they are one set")
-    func java() throws {
+    func javaAndACallForEachPinTheyAreOneSet() throws {
         let migrated = try Self.migrated(
             """
             CertificatePinner pinner = new CertificatePinner.Builder()
@@ -47,14 +47,14 @@ struct OkHttpSourceTests {
     }
 
     @Test("exactly one label cannot be said here: it becomes all subdomains, with a warning")
-    func oneLabel() throws {
+    func exactlyOneLabelCannotBeSaidHereItBecomesAllSubdomainsWithAWarning() throws {
         let migrated = try Self.migrated(".add(\"*.example.com\", \"\(Self.pin("a"))\", \"\(Self.pin("b"))\")")
         #expect(migrated.domains[0].domain.description == "example.com" && migrated.domains[0].includeSubdomains)
         #expect(migrated.warned == ["*. stricter"])
     }
 
     @Test("OkHttp joins the pins of all patterns that match: so do the entries, or somebody would be locked out")
-    func union() throws {
+    func okHttpJoinsThePinsOfAllPatternsThatMatchSoDoTheEntries() throws {
         let migrated = try Self.migrated(
             """
             .add("**.example.com", "\(Self.pin("a"))", "\(Self.pin("b"))")
@@ -72,7 +72,7 @@ struct OkHttpSourceTests {
     }
 
     @Test("pins that are only known when the program runs, SHA-1, and no pins: named, and nothing opens")
-    func warnings() throws {
+    func pinsThatAreOnlyKnownWhenTheProgramRunsSHA1AndNoPinsNamedAndNothingOpens() throws {
         let migrated = try Self.migrated(
             """
             CertificatePinner.Builder().add("a.example.com", PIN, "\(Self.pin("a"))", "\(Self.pin("b"))")
@@ -90,7 +90,7 @@ struct OkHttpSourceTests {
     }
 
     @Test("text without an end, deep brackets, every prefix of a program: no crash, and no pin out of nowhere")
-    func hostile() throws {
+    func textWithoutAnEndDeepBracketsEveryPrefixOfAProgramNoCrashAndNoPinOutOfNowhere() throws {
         let program = "/* x */ \"\"\"raw\"\"\" '\\u0022' // y\nB.add(\"api.example.com\", \"\(Self.pin("a"))\")"
         for length in 0..<program.utf8.count {
             let part = try? MigratedPins(okHttpSource: Array(program.utf8.prefix(length)))

@@ -16,7 +16,7 @@ struct PinnedDomainsTests {
     }
 
     @Test("authorities become issuer pins, leaves leaf pins, and where there are both, both must match")
-    func positions() throws {
+    func authoritiesBecomeIssuerPinsLeavesLeafPinsAndWhereThereAreBothBothMustMatch() throws {
         let migrated = try MigratedPins(pinnedDomains: [
             "ca.example.com": ["NSPinnedCAIdentities": Self.identities("ab")],
             "leaf.example.com": ["NSPinnedLeafIdentities": Self.identities("cd")],
@@ -36,7 +36,7 @@ struct PinnedDomainsTests {
     }
 
     @Test("Apple covers one level of subdomains, this covers all: that is said")
-    func subdomains() throws {
+    func appleCoversOneLevelOfSubdomainsThisCoversAllThatIsSaid() throws {
         let migrated = try MigratedPins(pinnedDomains: [
             "example.com": ["NSIncludesSubdomains": true, "NSPinnedLeafIdentities": Self.identities("ab")]
         ])
@@ -44,7 +44,7 @@ struct PinnedDomainsTests {
     }
 
     @Test("two lists of which one holds nothing usable: a leaf alone does not pass for both")
-    func halfOfBoth() throws {
+    func twoListsOfWhichOneHoldsNothingUsableALeafAloneDoesNotPassForBoth() throws {
         let migrated = try MigratedPins(pinnedDomains: [
             "example.com": [
                 "NSPinnedCAIdentities": [["SPKI-SHA256-BASE64": "AAAA"], ["SHA1": "x"], "text"],
@@ -61,7 +61,7 @@ struct PinnedDomainsTests {
     }
 
     @Test("an Info.plist with both: TrustKit's entry is kept, the system's others join it")
-    func infoPlist() throws {
+    func infoPlistWithBothTrustKitsEntryIsKeptTheSystemsOthersJoinIt() throws {
         let migrated = try MigratedPins(infoPlist: [
             "CFBundleIdentifier": "com.example.app",
             "TSKConfiguration": Sample.configuration(["api.example.com": Sample.domain()]),
@@ -79,7 +79,7 @@ struct PinnedDomainsTests {
     }
 
     @Test("a bundle without an Info.plist has nothing pinned")
-    func bundle() async throws {
+    func bundleWithoutAnInfoPlistHasNothingPinned() async throws {
         try await withTemporaryFolder { folder in
             let bundle = try #require(Bundle(path: folder.path))
             #expect(throws: MigrationError(.nothingPinned, "", hint: "")) { try MigratedPins(infoPlistOf: bundle) }

@@ -29,7 +29,7 @@ struct PropertyListTests {
         """
 
     @Test("XML and binary, a whole Info.plist and its parts: the same entries", .enabled(if: Python.installed != nil))
-    func forms() async throws {
+    func xmlAndBinaryAWholeInfoPlistAndItsPartsTheSameEntries() async throws {
         let printed = try await Python.run(Self.script, input: [])
         let files = try JSONDecoder().decode([[Data]].self, from: Data(printed.utf8)).map { $0.map { Array($0) } }
         for file in files[0] + files[1] {
@@ -72,7 +72,7 @@ struct PropertyListTests {
     }
 
     @Test("forty objects that stand for a thousand thousand million, and one that holds itself: an error, at once")
-    func growing() {
+    func fortyObjectsThatStandForAThousandThousandMillionAndOneThatHoldsItselfAnError() {
         let sharing = (0..<25).map { [0xA2, UInt8($0 + 1), UInt8($0 + 1)] as [UInt8] } + [[0x09]]
         let chain = (0..<40).map { [0xA1, UInt8($0 + 1)] as [UInt8] } + [[0x09]]
         for objects in [sharing, chain, [[0xA1, 0x00]], [[0xD1, 0x00, 0x00]], [[0xA1, 0x01], [0xA1, 0x00]]] {
@@ -87,7 +87,7 @@ struct PropertyListTests {
             [[0x5F, 0x12, 0x7F, 0xFF, 0xFF, 0xFF]], [[0x6F, 0x10, 0xFF]], [[0xA1, 0xFF]], [[0xDF]], [[0x1F]], [[0x33]],
             [[0xD1, 0x01, 0x01], [0x09]], [[0xFF]], [[]],
         ] as [[[UInt8]]])
-    func pointingElsewhere(objects: [[UInt8]]) {
+    func binaryFilesWhoseNumbersPointElsewhere(objects: [[UInt8]]) {
         #expect(throws: MigrationError(.malformed, "", hint: "")) {
             try MigratedPins(trustKitPropertyList: Self.binary(objects))
         }
@@ -101,14 +101,14 @@ struct PropertyListTests {
             "<plist><dict><key>a</key><true/><key>a</key><true/></dict></plist>", "{ TSKPinnedDomains = {}; }", "()",
             "<plist><string>a</string></plist>",
         ])
-    func noPropertyList(text: String) {
+    func xmlThatIsNoPropertyListAndTheOldTextForm(text: String) {
         #expect(throws: MigrationError(.malformed, "", hint: "")) {
             try MigratedPins(trustKitPropertyList: Array(text.utf8))
         }
     }
 
     @Test("an Info.plist without pins is said to be one, in either reading")
-    func withoutPins() {
+    func infoPlistWithoutPinsIsSaidToBeOneInEitherReading() {
         let info = Array("<plist><dict><key>CFBundleName</key><string>x</string></dict></plist>".utf8)
         #expect(throws: MigrationError(.nothingPinned, "", hint: "")) { try MigratedPins(trustKitPropertyList: info) }
         #expect(throws: MigrationError(.nothingPinned, "", hint: "")) {

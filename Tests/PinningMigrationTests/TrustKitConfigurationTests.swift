@@ -12,7 +12,7 @@ struct TrustKitConfigurationTests {
     private typealias Sample = TrustKitConfiguration
 
     @Test("an app moves over: hosts, pins, modes, subdomains and reports stay what they were, and nothing is warned of")
-    func everythingKept() throws {
+    func appMovesOverHostsPinsModesSubdomainsAndReportsStayWhatTheyWere() throws {
         let migrated = try MigratedPins(
             trustKit: Sample.configuration([
                 "api.example.com": Sample.domain([
@@ -37,7 +37,7 @@ struct TrustKitConfigurationTests {
     }
 
     @Test("TSKSwizzleNetworkDelegates: nothing is swizzled here, and whoever relied on it is told")
-    func swizzling() throws {
+    func tskSwizzleNetworkDelegatesNothingIsSwizzledHereAndWhoeverReliedOnItIsTold() throws {
         let domains = ["api.example.com": Sample.domain()]
         func warned(_ value: Any) throws -> [String] {
             let configuration = Sample.configuration(domains, ["TSKSwizzleNetworkDelegates": value])
@@ -49,7 +49,7 @@ struct TrustKitConfigurationTests {
     }
 
     @Test("TSKIgnorePinningForUserDefinedTrustAnchors: an interceptor with an installed root is not let in")
-    func userAnchors() throws {
+    func tskIgnorePinningForUserDefinedTrustAnchorsAnInterceptorWithAnInstalledRootIs() throws {
         let domains = ["api.example.com": Sample.domain()]
         let key = "TSKIgnorePinningForUserDefinedTrustAnchors"
         #expect(try MigratedPins(trustKit: Sample.configuration(domains, [key: true])).warned == ["\(key) stricter"])
@@ -57,7 +57,7 @@ struct TrustKitConfigurationTests {
     }
 
     @Test("TSKPublicKeyHashes: one pin, where TrustKit ends the app, is a warning; it still enforces")
-    func onePin() throws {
+    func tskPublicKeyHashesOnePinWhereTrustKitEndsTheAppIsAWarningItStillEnforces() throws {
         let migrated = try Sample.migrated(["TSKPublicKeyHashes": [Sample.hash("a")]])
         #expect(migrated.warned == ["TSKPublicKeyHashes same"])
         #expect(migrated.warnings[0].message.contains("no backup"))
@@ -70,7 +70,7 @@ struct TrustKitConfigurationTests {
     }
 
     @Test("TSKPublicKeyHashes: no pin, or pins that are none: the host is not opened")
-    func noPin() throws {
+    func tskPublicKeyHashesNoPinOrPinsThatAreNoneTheHostIsNotOpened() throws {
         let long = String(repeating: "A", count: 100_000)
         for hashes in [[], ["AAAA"], ["not base64!"], [long], [""], [7], [[String: Any]()]] as [[Any]] {
             let migrated = try Sample.migrated(["TSKPublicKeyHashes": hashes])
@@ -83,14 +83,14 @@ struct TrustKitConfigurationTests {
     }
 
     @Test("TSKPublicKeyHashes: a bad pin beside good ones goes, and is named")
-    func oneBadPin() throws {
+    func tskPublicKeyHashesABadPinBesideGoodOnesGoesAndIsNamed() throws {
         let migrated = try Sample.migrated(["TSKPublicKeyHashes": [Sample.hash("a"), "oops", Sample.hash("b")]])
         #expect(migrated.domains[0].pins.count == 2)
         #expect(migrated.warned == ["TSKPublicKeyHashes stricter"] && migrated.warnings[0].message.contains("oops"))
     }
 
     @Test("TSKEnforcePinning, TSKIncludeSubdomains: as booleans, numbers and texts, as Objective-C reads them")
-    func booleans() throws {
+    func tskEnforcePinningTSKIncludeSubdomainsAsBooleansNumbersAndTexts() throws {
         for value in [false, 0, "NO", "no", "false", "0"] as [Any] {
             let entry = try Sample.migrated(["TSKEnforcePinning": value, "TSKIncludeSubdomains": value]).domains[0]
             #expect(entry.mode == .report && !entry.includeSubdomains, "\(value)")
@@ -107,7 +107,7 @@ struct TrustKitConfigurationTests {
     }
 
     @Test("TSKExpirationDate: a day is midnight UTC; one that cannot be read never opens the host")
-    func expiry() throws {
+    func tskExpirationDateADayIsMidnightUTCOneThatCannotBeReadNeverOpensTheHost() throws {
         #expect(
             try Sample.migrated(["TSKExpirationDate": "2027-06-01"]).domains[0].expiresAt?.description
                 == "2027-06-01T00:00:00Z")
@@ -127,7 +127,7 @@ struct TrustKitConfigurationTests {
     }
 
     @Test("TSKReportUris: https is kept, everything else is not")
-    func reports() throws {
+    func tskReportUrisHttpsIsKeptEverythingElseIsNot() throws {
         let migrated = try Sample.migrated([
             "TSKReportUris": [
                 "https://a.example.com/r?x=1", "http://b.example.com/", "https://", "https://u@c.example.com/", 5,
@@ -140,7 +140,7 @@ struct TrustKitConfigurationTests {
     }
 
     @Test("TSKDisableDefaultReportUri: nothing goes to the vendor, which is said once")
-    func defaultReports() throws {
+    func tskDisableDefaultReportUriNothingGoesToTheVendorWhichIsSaidOnce() throws {
         let domain = Sample.domain(without: "TSKDisableDefaultReportUri")
         let migrated = try MigratedPins(
             trustKit: Sample.configuration(["a.example.com": domain, "b.example.com": domain, "c.example.com": domain]))
@@ -150,7 +150,7 @@ struct TrustKitConfigurationTests {
     }
 
     @Test("TSKPublicKeyAlgorithms is not needed, and unknown keys are named, both kinds")
-    func unknownKeys() throws {
+    func tskPublicKeyAlgorithmsIsNotNeededAndUnknownKeysAreNamedBothKinds() throws {
         let migrated = try MigratedPins(
             trustKit: Sample.configuration(
                 ["api.example.com": Sample.domain(["TSKPublicKeyAlgorithms": ["TSKAlgorithmRsa2048"], "TSKTypo": 1])],
@@ -162,7 +162,7 @@ struct TrustKitConfigurationTests {
     @Test(
         "TSKExcludeSubdomainFromParentPolicy beside pins, where TrustKit ends the app: the exclusion holds"
     )
-    func exclusion() throws {
+    func tskExcludeSubdomainFromParentPolicyBesidePinsWhereTrustKitEndsTheApp() throws {
         let migrated = try Sample.migrated(["TSKExcludeSubdomainFromParentPolicy": true])
         #expect(migrated.domains[0].mode == .off && migrated.domains[0].pins.isEmpty)
         #expect(migrated.warned == ["TSKPublicKeyHashes same"])

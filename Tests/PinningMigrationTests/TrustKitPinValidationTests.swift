@@ -23,7 +23,7 @@ struct TrustKitPinValidationTests {
     init() throws { self.scene = try TrustKitScene() }
 
     @Test("the pin of the leaf, of the intermediate, of the root: each is enough, and is found where it is")
-    func eachPosition() async throws {
+    func pinOfTheLeafOfTheIntermediateOfTheRootEachIsEnoughAndIsFoundWhereItIs() async throws {
         for (index, certificate) in [self.scene.leaf, self.scene.intermediate, self.scene.root].enumerated() {
             let decision = try await self.scene.decide([try TrustKitScene.hash(certificate), self.wrong])
             #expect(decision.verdict == .allow && decision.reason == .pinMatch && decision.matched?.index == index)
@@ -31,7 +31,7 @@ struct TrustKitPinValidationTests {
     }
 
     @Test("several pins of which one is right, wherever it stands; and all three")
-    func severalPins() async throws {
+    func severalPinsOfWhichOneIsRightWhereverItStandsAndAllThree() async throws {
         let right = try TrustKitScene.hash(self.scene.intermediate)
         #expect(try await self.scene.decide([self.wrong, right, self.otherWrong]).reason == .pinMatch)
         let all = try [self.scene.leaf, self.scene.intermediate, self.scene.root].map { try TrustKitScene.hash($0) }
@@ -39,7 +39,7 @@ struct TrustKitPinValidationTests {
     }
 
     @Test("pins that match nothing: refused, and enforced")
-    func wrongPins() async throws {
+    func pinsThatMatchNothingRefusedAndEnforced() async throws {
         let decision = try await self.scene.decide([self.wrong, self.otherWrong])
         #expect(decision.verdict == .block && decision.reason == .noMatchingPin && decision.isEnforced)
         // The pin of a certificate that was presented and is in no validated path is no match.
@@ -50,13 +50,13 @@ struct TrustKitPinValidationTests {
     }
 
     @Test("TSKEnforcePinning NO: pins that match nothing are allowed, and would be reported")
-    func reportOnly() async throws {
+    func tskEnforcePinningNOPinsThatMatchNothingAreAllowedAndWouldBeReported() async throws {
         let decision = try await self.scene.decide([self.wrong, self.otherWrong], ["TSKEnforcePinning": false])
         #expect(decision.verdict == .allow && decision.reason == .noMatchingPin && !decision.isEnforced)
     }
 
     @Test("TSKEnforcePinning NO does not soften the system: an invalid chain stays refused")
-    func reportOnlyInvalid() async throws {
+    func tskEnforcePinningNODoesNotSoftenTheSystemAnInvalidChainStaysRefused() async throws {
         let other = try TestCertificate.authority("Other")
         let right = try TrustKitScene.hash(self.scene.leaf)
         let decision = try await self.scene.decide([right, self.wrong], ["TSKEnforcePinning": false], roots: [other])
@@ -64,7 +64,7 @@ struct TrustKitPinValidationTests {
     }
 
     @Test("a certificate for another host: refused by the system, right pin or not")
-    func wrongHost() async throws {
+    func certificateForAnotherHostRefusedByTheSystemRightPinOrNot() async throws {
         let right = try TrustKitScene.hash(self.scene.leaf)
         let decision = try await self.scene.decide(
             [right, self.wrong], for: "www.example.com", pinned: "www.example.com")
@@ -74,7 +74,7 @@ struct TrustKitPinValidationTests {
     @Test(
         "an expired chain, one not valid yet, an untrusted root, a missing intermediate: refused, right pins or not"
     )
-    func invalidChains() async throws {
+    func expiredChainOneNotValidYetAnUntrustedRootAMissingIntermediateRefused() async throws {
         let pins = try [self.scene.leaf, self.scene.root].map { try TrustKitScene.hash($0) }
         for time in [TestCertificate.time + 90_000, TestCertificate.time - 90_000] {
             #expect(try await self.scene.decide(pins, at: time).reason == .chainInvalid)
@@ -87,21 +87,21 @@ struct TrustKitPinValidationTests {
     @Test(
         "a self-signed certificate whose key is pinned: pinning never accepts what the system does not"
     )
-    func selfSigned() async throws {
+    func selfSignedCertificateWhoseKeyIsPinned() async throws {
         let alone = try TestCertificate("server") { form in form.names = [.dnsName("api.example.com")] }
         let decision = try await self.scene.decide([try TrustKitScene.hash(alone), self.wrong], chain: [alone])
         #expect(decision.verdict == .block && decision.reason == .chainInvalid)
     }
 
     @Test("a host that is not pinned: the system alone decides")
-    func notPinned() async throws {
+    func hostThatIsNotPinnedTheSystemAloneDecides() async throws {
         let decision = try await self.scene.decide([self.wrong, self.otherWrong], pinned: "www.example.com")
         #expect(decision.verdict == .allow && decision.reason == .notPinned)
     }
 
     @Test(
         "subdomains: not without TSKIncludeSubdomains; with it at any depth; of the longest parent; never of a sibling")
-    func subdomains() async throws {
+    func subdomainsNotWithoutTSKIncludeSubdomainsWithItAtAnyDepthOfTheLongestParent() async throws {
         let wrong = [self.wrong, self.otherWrong]
         let alone = try await self.scene.decide(wrong, pinned: "example.com")
         #expect(alone.reason == .notPinned)
@@ -119,7 +119,7 @@ struct TrustKitPinValidationTests {
     }
 
     @Test("a nearer entry replaces a farther one; TSKExcludeSubdomainFromParentPolicy takes a host out")
-    func nearerEntries() async throws {
+    func nearerEntryReplacesAFartherOne() async throws {
         let bad = TrustKitConfiguration.domain([
             "TSKPublicKeyHashes": [self.wrong, self.otherWrong], "TSKIncludeSubdomains": true,
         ])
@@ -136,7 +136,7 @@ struct TrustKitPinValidationTests {
     }
 
     @Test("TSKExpirationDate: enforced the day before, default validation alone from midnight UTC on")
-    func expiredEntry() async throws {
+    func tskExpirationDateEnforcedTheDayBeforeDefaultValidationAloneFromMidnightUTCOn() async throws {
         // TestCertificate.time is 2027-01-15T08:00:00Z.
         let pins = [self.wrong, self.otherWrong]
         #expect(try await self.scene.decide(pins, ["TSKExpirationDate": "2027-01-16"]).reason == .noMatchingPin)
@@ -148,7 +148,7 @@ struct TrustKitPinValidationTests {
     @Test(
         "a key for which TrustKit has no header, before a pinned one: TrustKit refuses, here the others are looked at"
     )
-    func unknownKeyType() async throws {
+    func keyForWhichTrustKitHasNoHeaderBeforeAPinnedOneTrustKitRefuses() async throws {
         let intermediate = try TestCertificate.authority(
             "Edwards", by: self.scene.root, key: Certificate.PrivateKey(Curve25519.Signing.PrivateKey()))
         let leaf = try TestCertificate.server(by: intermediate)
@@ -160,7 +160,7 @@ struct TrustKitPinValidationTests {
     }
 
     @Test("a request for API.Example.COM. is one for api.example.com: TrustKit lets it pass unpinned")
-    func spelling() throws {
+    func requestForAPIExampleCOMIsOneForApiExampleComTrustKitLetsItPassUnpinned() throws {
         let policy = try TrustKitConfiguration.migrated().policy()
         let path = ValidatedPath(uncheckedValidatedPath: [self.scene.leaf.der])
         for host in ["API.Example.COM", "api.example.com."] {
@@ -171,7 +171,7 @@ struct TrustKitPinValidationTests {
     @Test(
         "TrustKit's chain of www.good.com: its pins, a wrong pin, a wrong host, an anchor that is not trusted",
         .enabled(if: SharedData.holds(SharedData.trustKit), "../shared/data/trustkit is not beside the checkout"))
-    func trustKitChain() async throws {
+    func trustKitsChainOfWwwGoodComItsPinsAWrongPinAWrongHostAnAnchorThatIsNotTrusted() async throws {
         func read(_ name: String) throws -> [UInt8] {
             Array(try Data(contentsOf: SharedData.trustKit.appendingPathComponent(name)))
         }

@@ -32,7 +32,7 @@ struct TrustKitReportLimitTests {
     }
 
     @Test("a new report is sent; the same one is not, as often as it comes within a day")
-    func duplicate() throws {
+    func newReportIsSentTheSameOneIsNotAsOftenAsItComesWithinADay() throws {
         let report = try Scene.report()
         var queue = try self.queue(after: report)
         for hours in [0, 1, 23] as [Int64] {
@@ -42,7 +42,7 @@ struct TrustKitReportLimitTests {
     }
 
     @Test("also while the first one still waits to be sent")
-    func duplicateWaiting() throws {
+    func alsoWhileTheFirstOneStillWaitsToBeSent() throws {
         var queue = ReportQueue()
         #expect(queue.add(try Scene.report(), at: Scene.start) == .waiting)
         #expect(queue.add(try Scene.report(), at: Scene.start) == .identical)
@@ -50,7 +50,7 @@ struct TrustKitReportLimitTests {
     }
 
     @Test("after 24 hours it is sent again, once")
-    func nextDay() throws {
+    func after24HoursItIsSentAgainOnce() throws {
         let report = try Scene.report()
         var queue = try self.queue(after: report)
         #expect(queue.add(report, at: Scene.start.advanced(by: Self.day - 1)) == .identical)
@@ -60,7 +60,7 @@ struct TrustKitReportLimitTests {
     }
 
     @Test("another noted host, another host under the same entry, another port: each once")
-    func hosts() throws {
+    func anotherNotedHostAnotherHostUnderTheSameEntryAnotherPortEachOnce() throws {
         var queue = try self.queue(after: try Scene.report())
         let below = try Scene.decision("a.api.example.com", entries: [Scene.entry("api.example.com")])
         let others = [
@@ -76,7 +76,7 @@ struct TrustKitReportLimitTests {
     }
 
     @Test("another chain: once where its issuer is another; not for a new leaf of the same issuer, unlike TrustKit")
-    func chains() throws {
+    func anotherChainOnceWhereItsIssuerIsAnotherNotForANewLeafOfTheSameIssuer() throws {
         var queue = try self.queue(after: try Scene.report(chain: Scene.chain(leafKey: 1, issuerKey: 2)))
         #expect(queue.add(try Scene.report(chain: Scene.chain(leafKey: 1, issuerKey: 3)), at: Scene.start) == .waiting)
         #expect(
@@ -84,7 +84,7 @@ struct TrustKitReportLimitTests {
     }
 
     @Test("other pins come with another version of the list: TrustKit reports that again")
-    func pins() throws {
+    func otherPinsComeWithAnotherVersionOfTheListTrustKitReportsThatAgain() throws {
         var queue = try self.queue(after: try Scene.report())
         var list = Scene.list
         list.version = 8
@@ -93,7 +93,7 @@ struct TrustKitReportLimitTests {
     }
 
     @Test("another result: once")
-    func results() throws {
+    func anotherResultOnce() throws {
         var queue = try self.queue(after: try Scene.report())
         let denied = try Scene.decision(
             "api.example.com", entries: [Scene.entry("api.example.com")],
@@ -105,7 +105,7 @@ struct TrustKitReportLimitTests {
     }
 
     @Test("a restart in between changes nothing: TrustKit begins anew at each start")
-    func restart() throws {
+    func restartInBetweenChangesNothingTrustKitBeginsAnewAtEachStart() throws {
         let report = try Scene.report()
         var queue = try ReportQueue(try self.queue(after: report).bytes)
         #expect(queue.add(report, at: Scene.start.advanced(by: 60)) == .identical)

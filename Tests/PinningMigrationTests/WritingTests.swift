@@ -25,7 +25,7 @@ struct WritingTests {
     }
 
     @Test("what a tool can say comes back as it was, and nothing is warned of")
-    func roundTrips() throws {
+    func whatAToolCanSayComesBackAsItWasAndNothingIsWarnedOf() throws {
         let day = try Timestamp("2027-06-01T00:00:00Z")
         let parent = try Self.entry("example.com") { $0.includeSubdomains = true }
         let trustKit = [
@@ -56,7 +56,7 @@ struct WritingTests {
     }
 
     @Test("what no other tool has: denied keys, suspensions, the rule for unlisted hosts, a rollout, certificate pins")
-    func oursAlone() throws {
+    func whatNoOtherToolHasDeniedKeysSuspensionsTheRuleForUnlistedHostsARollout() throws {
         let end = Timestamp(secondsSince1970: 1_800_000_000)
         let entry = try Self.entry("api.example.com", [.any, .any, .any]) { entry in
             entry.isInRollout = false
@@ -89,7 +89,7 @@ struct WritingTests {
     }
 
     @Test("a mode that a tool lacks: report is left out, and what then applies instead is said")
-    func modes() throws {
+    func modeThatAToolLacksReportIsLeftOutAndWhatThenAppliesInsteadIsSaid() throws {
         let parent = try Self.entry("example.com") { $0.includeSubdomains = true }
         let report = try Self.entry("r.example.com") { $0.mode = .report }
         let off = PinnedDomain(try HostName("o.example.com"), mode: .off, pins: [])
@@ -112,7 +112,7 @@ struct WritingTests {
     }
 
     @Test("positions, ends and second pins that a tool lacks: weaker or stricter, and which is said")
-    func settings() throws {
+    func positionsEndsAndSecondPinsThatAToolLacksWeakerOrStricterAndWhichIsSaid() throws {
         let both = try Self.entry("api.example.com", [.leaf, .issuer]) { entry in
             entry.requireIssuer = true
             entry.expiresAt = Timestamp(secondsSince1970: 1_800_000_000)
@@ -135,7 +135,7 @@ struct WritingTests {
     }
 
     @Test("OkHttp joins the pins of a farther pattern: that more is accepted there is said")
-    func okHttpUnion() throws {
+    func okHttpJoinsThePinsOfAFartherPatternThatMoreIsAcceptedThereIsSaid() throws {
         let domains = [
             try Self.entry("example.com") { $0.includeSubdomains = true }, try Self.entry("api.example.com"),
         ]

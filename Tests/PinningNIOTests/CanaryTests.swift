@@ -16,7 +16,7 @@ import Testing
 @Suite("A client beside a canary")
 struct CanaryTests {
     @Test("a client knows nothing of it: no event, count, report, path or file")
-    func traceless() async throws {
+    func clientKnowsNothingOfItNoEventCountReportPathOrFile() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -26,7 +26,7 @@ struct ConcurrentRequestTests {
     }
 
     @Test("200 requests to one host: all answered with the right pin", arguments: [false, true])
-    func right(http2: Bool) async throws {
+    func of200RequestsToOneHostAllAnsweredWithTheRightPin(http2: Bool) async throws {
         let pki = try TestPKI([Self.host])
         let scene = try PinnedScene([PinnedScene.entry(Self.host, [pki.leaf.pin])], roots: [pki.root])
         let client = try scene.client([Self.host])
@@ -44,7 +44,7 @@ struct ConcurrentRequestTests {
     @Test(
         "200 requests to one host whose keys are not pinned: all refused by name, not one byte of them sent",
         arguments: [false, true])
-    func wrong(http2: Bool) async throws {
+    func of200RequestsToOneHostWhoseKeysAreNotPinnedAllRefusedByName(http2: Bool) async throws {
         let pki = try TestPKI([Self.host])
         let scene = try PinnedScene([PinnedScene.entry(Self.host, [PinnedScene.strangePin])], roots: [pki.root])
         let client = try scene.client([Self.host])
@@ -61,7 +61,7 @@ struct ConcurrentRequestTests {
     }
 
     @Test("requests to ten hosts on one server, of which every other one has a wrong pin", arguments: [false, true])
-    func severalHosts(http2: Bool) async throws {
+    func requestsToTenHostsOnOneServerOfWhichEveryOtherOneHasAWrongPin(http2: Bool) async throws {
         let hosts = (0..<10).map { "h\($0).example.com" }
         let pki = try TestPKI(hosts)
         let entries = try hosts.enumerated().map { index, host in

@@ -30,7 +30,7 @@ struct ConnectionLoadTests {
     @Test(
         "each new, accepted ones and then refused ones, leave neither a connection nor a descriptor nor memory behind",
         .enabled(if: ProcessResources.areKnown, "this system has no /proc"))
-    func load() async throws {
+    func eachNewAcceptedOnesAndThenRefusedOnes() async throws {
         let accepted = Self.proof == nil ? 300 : 10_000
         let refused = Self.proof == nil ? 60 : 2_000
         var rows: [String] = []

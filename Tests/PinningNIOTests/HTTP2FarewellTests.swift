@@ -12,7 +12,7 @@ import Testing
 @Suite("The farewell to a client of HTTP/2")
 struct HTTP2FarewellTests {
     @Test("is a whole read: a client that acts on nothing before the end of one, as gRPC's, hears of it at once")
-    func wholeRead() throws {
+    func isAWholeReadAClientThatActsOnNothingBeforeTheEndOfOneAsGRPCsHearsOfItAtOnce() throws {
         let channel = EmbeddedChannel()
         let client = Listener()
         let pipeline = channel.pipeline.syncOperations

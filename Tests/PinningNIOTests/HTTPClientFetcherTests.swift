@@ -33,7 +33,7 @@ struct HTTPClientFetcherTests {
     @Test(
         "Retry-After that is no number of seconds says nothing",
         arguments: ["nan", "-inf", "-1e300", "1e300", "0x1p62", "-1"])
-    func retryAfter(field: String) async throws {
+    func retryAfterThatIsNoNumberOfSecondsSaysNothing(field: String) async throws {
         try await HTTPServer.serving { base in
             let busy = try await self.fetcher.fetch(FetchRequest(address: "\(base)/busy/\(field)", maximumBytes: 4))
             #expect(busy == FetchResponse(status: 503))
@@ -41,12 +41,12 @@ struct HTTPClientFetcherTests {
     }
 
     @Test("does what the protocol asks for")
-    func compatibility() async throws {
+    func doesWhatTheProtocolAsksFor() async throws {
         try await HTTPServer.serving { try await ProtocolCompatibility.check(self.fetcher, against: $0) }
     }
 
     @Test("a body, a status, a validator and Retry-After come through as they are; 5xx is an answer")
-    func answers() async throws {
+    func bodyAStatusAValidatorAndRetryAfterComeThroughAsTheyAre5xxIsAnAnswer() async throws {
         try await HTTPServer.serving { base in
             let list = try await self.fetcher.fetch(FetchRequest(address: "\(base)/list", maximumBytes: 4))
             #expect(list == FetchResponse(status: 200, body: Array("list".utf8)))
@@ -63,7 +63,7 @@ struct HTTPClientFetcherTests {
     }
 
     @Test("no cookies, no credentials, nothing compressed, nothing kept")
-    func headers() async throws {
+    func noCookiesNoCredentialsNothingCompressedNothingKept() async throws {
         try await HTTPServer.serving { base in
             for _ in 0..<2 {
                 let answer = try await self.fetcher.fetch(FetchRequest(address: "\(base)/headers", maximumBytes: 9_999))
@@ -79,7 +79,7 @@ struct HTTPClientFetcherTests {
     }
 
     @Test("a report is posted as JSON")
-    func report() async throws {
+    func reportIsPostedAsJSON() async throws {
         try await HTTPServer.serving { base in
             let answer = try await self.fetcher.send(Array(#"{"a":1}"#.utf8), to: "\(base)/v1/reports")
             #expect(answer.status == 202)
@@ -87,7 +87,7 @@ struct HTTPClientFetcherTests {
     }
 
     @Test("three redirects are followed, a fourth is not, and none to another scheme or to http elsewhere")
-    func redirects() async throws {
+    func threeRedirectsAreFollowedAFourthIsNotAndNoneToAnotherSchemeOrToHttpElsewhere() async throws {
         try await HTTPServer.serving { base in
             let third = try await self.fetcher.fetch(FetchRequest(address: "\(base)/redirect/2", maximumBytes: 9))
             #expect(third.body == Array("list".utf8))
@@ -99,7 +99,7 @@ struct HTTPClientFetcherTests {
     }
 
     @Test("endless data is cut off at the limit")
-    func endlessData() async throws {
+    func endlessDataIsCutOffAtTheLimit() async throws {
         try await HTTPServer.serving { base in
             let failure = try await self.failure("\(base)/endless")
             #expect(failure.code == .tooLarge)
@@ -107,7 +107,7 @@ struct HTTPClientFetcherTests {
     }
 
     @Test("a list that is one byte too long is refused, one that just fits is taken")
-    func limit() async throws {
+    func listThatIsOneByteTooLongIsRefusedOneThatJustFitsIsTaken() async throws {
         try await HTTPServer.serving { base in
             let failure = try await self.failure("\(base)/list", maximumBytes: 3)
             #expect(failure.code == .tooLarge)
@@ -118,7 +118,7 @@ struct HTTPClientFetcherTests {
 
     @Test(
         "a server that says nothing, or a byte now and then, is not waited for", arguments: ["silent", "drip", "long"])
-    func slowData(path: String) async throws {
+    func serverThatSaysNothingOrAByteNowAndThenIsNotWaitedFor(path: String) async throws {
         try await HTTPServer.serving { base in
             let hasty = HTTPClientFetcher(.singleton, .makeClientConfiguration(), nil, 0.2, 0.5)
             let failure = try await self.failure("\(base)/\(path)", by: hasty)
@@ -129,7 +129,7 @@ struct HTTPClientFetcherTests {
     @Test(
         "a server that speaks rubbish, or redirects to it, gets no list taken from it, and stops nobody",
         arguments: ["nowhere", "file", "rubbish-redirect", "rubbish", "headers-without-end", "status-zero", "cut"])
-    func rubbish(path: String) async throws {
+    func serverThatSpeaksRubbishOrRedirectsToItGetsNoListTakenFromItAndStopsNobody(path: String) async throws {
         try await HTTPServer.serving { base in
             for _ in 0..<3 {
                 let answer = try? await self.fetcher.fetch(
@@ -142,7 +142,7 @@ struct HTTPClientFetcherTests {
     }
 
     @Test("a connection that breaks, or is refused, is a failure of the network")
-    func broken() async throws {
+    func connectionThatBreaksOrIsRefusedIsAFailureOfTheNetwork() async throws {
         let base = try await HTTPServer.serving { base in
             let failure = try await self.failure("\(base)/cut")
             #expect(failure.code == .network)
@@ -153,7 +153,7 @@ struct HTTPClientFetcherTests {
     }
 
     @Test("an address that is neither https nor loopback is not asked, and a server without TLS is none for https")
-    func addresses() async throws {
+    func addressThatIsNeitherHttpsNorLoopbackIsNotAsked() async throws {
         try await HTTPServer.serving { base in
             for address in ["http://192.0.2.1/list", base.replacing("http:", with: "https:") + "/list"] {
                 let failure = try await self.failure(address)
@@ -163,7 +163,7 @@ struct HTTPClientFetcherTests {
     }
 
     @Test("a server whose certificate the system does not trust is not believed; under its own root it is")
-    func untrusted() async throws {
+    func serverWhoseCertificateTheSystemDoesNotTrustIsNotBelievedUnderItsOwnRootItIs() async throws {
         let pki = try TestPKI(["localhost"])
         try await LoopbackServer.with(LoopbackServer.Identity(pki.chain)) { server in
             let address = "https://localhost:\(server.port)/"
@@ -179,7 +179,7 @@ struct HTTPClientFetcherTests {
     }
 
     @Test("settings that do not verify make no fetcher")
-    func unverified() throws {
+    func settingsThatDoNotVerifyMakeNoFetcher() throws {
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.certificateVerification = .none
         #expect(throws: PinningSetupError.self) { try HTTPClientFetcher(tls: tls) }

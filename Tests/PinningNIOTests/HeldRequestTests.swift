@@ -18,7 +18,7 @@ struct HeldRequestTests {
     static let heldBytes = 65_536
 
     @Test("leaves its streamed body where it is, and sends it whole after the verdict", arguments: [false, true])
-    func whole(http2: Bool) async throws {
+    func leavesItsStreamedBodyWhereItIsAndSendsItWholeAfterTheVerdict(http2: Bool) async throws {
         try await HeldConnection.with(http2: http2) { scene, client, server, relay in
             let parts = CountedParts(count: BodyPattern.parts) { BodyPattern.part($0) }
             let request = HeldConnection.upload(parts, to: relay.port, bytes: BodyPattern.bytes)
@@ -35,7 +35,7 @@ struct HeldRequestTests {
     }
 
     @Test("of 1 GiB is not pulled into memory by a server that never shows its chain", arguments: [false, true])
-    func refused(http2: Bool) async throws {
+    func of1GiBIsNotPulledIntoMemoryByAServerThatNeverShowsItsChain(http2: Bool) async throws {
         try await HeldConnection.with(http2: http2) { scene, client, server, relay in
             let part = ByteBuffer(repeating: 7, count: 65_536)
             let parts = CountedParts(count: 16_384) { _ in part }
@@ -52,7 +52,7 @@ struct HeldRequestTests {
     }
 
     @Test("is answered with others that wait with it, and after them", arguments: [false, true])
-    func several(http2: Bool) async throws {
+    func isAnsweredWithOthersThatWaitWithItAndAfterThem(http2: Bool) async throws {
         try await HeldConnection.with(http2: http2) { scene, client, server, relay in
             let url = "https://\(HeldConnection.host):\(relay.port)/"
             @Sendable func ask() async throws -> String {
@@ -75,7 +75,7 @@ struct HeldRequestTests {
     }
 
     @Test("ends when it is cancelled, and leaves no connection open", arguments: [false, true])
-    func cancelled(http2: Bool) async throws {
+    func endsWhenItIsCancelledAndLeavesNoConnectionOpen(http2: Bool) async throws {
         try await HeldConnection.with(http2: http2) { scene, client, server, relay in
             let url = "https://\(HeldConnection.host):\(relay.port)/"
             let task = Task { try await client.execute(HTTPClientRequest(url: url), timeout: .ample) }

@@ -17,7 +17,7 @@ struct HeldRequestThisProcessTests {
     @Test(
         "1 GiB that is streamed to a server whose path is stalled keeps the process under 64 MiB above its start",
         .enabled(if: ProcessResources.areKnown, "this system has no /proc"), arguments: [false, true])
-    func growth(http2: Bool) async throws {
+    func of1GiBThatIsStreamedToAServerWhosePathIsStalledKeepsTheProcessUnder64MiBAbove(http2: Bool) async throws {
         try await HeldConnection.with(http2: http2) { scene, client, server, relay in
             // Each part has memory of its own, all of it written to.
             let parts = CountedParts(count: 16_384) {

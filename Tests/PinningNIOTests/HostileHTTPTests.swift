@@ -92,7 +92,7 @@ struct HostileHTTPTests {
     }
 
     @Test("a server that breaks HTTP/2: each request ends in an error or its answer", arguments: HTTP2Attack.allCases)
-    func http2(_ attack: HTTP2Attack) async throws {
+    func serverThatBreaksHTTP2EachRequestEndsInAnErrorOrItsAnswer(_ attack: HTTP2Attack) async throws {
         for pin in HostileHandshakeTests.PinKind.allCases {
             let (pki, scene) = try HostileHandshakeTests.scene(pin)
             let client = try scene.client([Self.host])
@@ -116,7 +116,7 @@ struct HostileHTTPTests {
     }
 
     @Test("a server that breaks HTTP/1.1: each request ends in an error or its answer", arguments: HTTP1Attack.allCases)
-    func http1(_ attack: HTTP1Attack) async throws {
+    func serverThatBreaksHTTP11EachRequestEndsInAnErrorOrItsAnswer(_ attack: HTTP1Attack) async throws {
         for pin in HostileHandshakeTests.PinKind.allCases {
             let (pki, scene) = try HostileHandshakeTests.scene(pin)
             let client = try scene.client([Self.host])
@@ -137,7 +137,7 @@ struct HostileHTTPTests {
     }
 
     @Test("a server that never sends its settings: the timeout for connections ends the request")
-    func noSettings() async throws {
+    func serverThatNeverSendsItsSettingsTheTimeoutForConnectionsEndsTheRequest() async throws {
         let (pki, scene) = try HostileHandshakeTests.scene(.right)
         try await withTimeouts(from: .milliseconds(500)) { timeout in
             let client = try HostileHandshakeTests.client(scene, connectTimeout: timeout)

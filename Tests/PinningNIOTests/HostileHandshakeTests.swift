@@ -81,7 +81,9 @@ struct HostileHandshakeTests {
     @Test(
         "a connection that is cut after any number of bytes, either way, by an end or by a reset: no hang, no crash",
         arguments: PinKind.allCases, [false, true])
-    func cuts(_ pin: PinKind, http2: Bool) async throws {
+    func connectionThatIsCutAfterAnyNumberOfBytesEitherWayByAnEndOrByAResetNoHang(_ pin: PinKind, http2: Bool)
+        async throws
+    {
         let (pki, scene) = try Self.scene(pin)
         let known = try Self.client(scene)
         try await LoopbackServer.with(LoopbackServer.Identity(pki.chain), http2: http2) { server in
@@ -131,7 +133,7 @@ struct HostileHandshakeTests {
     }
 
     @Test("a server that delivers byte after byte gets its verdict", arguments: PinKind.allCases, [false, true])
-    func dribbles(_ pin: PinKind, http2: Bool) async throws {
+    func serverThatDeliversByteAfterByteGetsItsVerdict(_ pin: PinKind, http2: Bool) async throws {
         let (pki, scene) = try Self.scene(pin)
         let client = try Self.client(scene)
         try await LoopbackServer.with(LoopbackServer.Identity(pki.chain), http2: http2) { server in
@@ -153,7 +155,7 @@ struct HostileHandshakeTests {
     }
 
     @Test("a server that accepts and then says nothing, for ever: AsyncHTTPClient's timeout for connections ends it")
-    func silence() async throws {
+    func serverThatAcceptsAndThenSaysNothingForEver() async throws {
         let (_, scene) = try Self.scene(.right)
         try await withTimeouts(from: .milliseconds(200)) { timeout in
             let client = try Self.client(scene, connectTimeout: timeout)
@@ -170,7 +172,7 @@ struct HostileHandshakeTests {
     }
 
     @Test("a server that stalls in our own handshake alone: the connection is refused when its time is over")
-    func silenceToTheProbe() async throws {
+    func serverThatStallsInOurOwnHandshakeAlone() async throws {
         let (pki, scene) = try Self.scene(.right)
         try await withTimeouts(from: .milliseconds(300)) { timeout in
             let error = try await HostileServer.with(LoopbackServer.Identity(pki.chain)) { connection, event in
@@ -195,7 +197,7 @@ struct HostileHandshakeTests {
     @Test(
         "a server that closes or resets a connection before, while and after it is judged",
         arguments: Moment.allCases, [false, true])
-    func aroundTheVerdict(_ moment: Moment, http2: Bool) async throws {
+    func serverThatClosesOrResetsAConnectionBeforeWhileAndAfterItIsJudged(_ moment: Moment, http2: Bool) async throws {
         for pin in PinKind.allCases {
             let (pki, scene) = try Self.scene(pin)
             let identity = try LoopbackServer.Identity(pki.chain)

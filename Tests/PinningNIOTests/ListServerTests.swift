@@ -25,7 +25,7 @@ struct ListServerTests {
     }
 
     @Test("leaves the list in force, and pinned requests as they were", arguments: Answer.allCases)
-    func answers(_ answer: Answer) async throws {
+    func leavesTheListInForceAndPinnedRequestsAsTheyWere(_ answer: Answer) async throws {
         let pki = try TestPKI([Self.host])
         let now = Timestamp(secondsSince1970: TestPKI.now)
         let right = PinList.Domain(try PinnedScene.entry(Self.host, [pki.leaf.pin]))
@@ -80,7 +80,7 @@ struct ListServerTests {
     }
 
     @Test("and a name server that lies lead nowhere: the certificate is another server's")
-    func lyingNames() async throws {
+    func andANameServerThatLiesLeadNowhereTheCertificateIsAnotherServers() async throws {
         let pki = try TestPKI(["api.example.com"])
         let elsewhere = try TestPKI(["other.example.com"], name: "elsewhere")
         let scene = try PinnedScene(

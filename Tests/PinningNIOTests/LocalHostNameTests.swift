@@ -21,7 +21,7 @@ struct LocalHostNameTests {
             "fec0::1", "fc00::1", "fdff::1", "ff02::1", "64:ff9b::127.0.0.1", "64:ff9b:1::1", "2002:7f00:1::",
             "2002:a00:1::1",
         ])
-    func local(host: String) throws {
+    func isOneThatIsWrittenAsThisMachineOrAPrivateNetwork(host: String) throws {
         #expect(try HostName(host).isLocal)
     }
 
@@ -34,7 +34,7 @@ struct LocalHostNameTests {
             "223.255.255.255", "2606:4700::1111", "::ffff:1.1.1.1", "64:ff9b::1.1.1.1", "2002:101:101::", "fbff::1",
             "fe00::1", "2001:db8::1", "64:ff9a::1",
         ])
-    func reachable(host: String) throws {
+    func isNoOther(host: String) throws {
         #expect(try !HostName(host).isLocal)
     }
 }

@@ -25,7 +25,9 @@ struct ManInTheMiddleTests {
     @Test(
         "who imitates the server is told not one byte of a request, though his certificate is trusted",
         arguments: Interception.Attack.all(at: [.reverseProxy]))
-    func reverseProxy(_ attack: Interception.Attack) async throws {
+    func whoImitatesTheServerIsToldNotOneByteOfARequestThoughHisCertificateIsTrusted(_ attack: Interception.Attack)
+        async throws
+    {
         try await Interception.with(attack, before: self.expectAnswers) {
             try await $0.expectNothingTold(by: Transport.pinned)
         }
@@ -34,7 +36,7 @@ struct ManInTheMiddleTests {
     @Test(
         "who was asked for a tunnel, and opens it, is told not one byte of a request",
         arguments: Interception.Attack.all(at: [.connectProxy]))
-    func connectProxy(_ attack: Interception.Attack) async throws {
+    func whoWasAskedForATunnelAndOpensItIsToldNotOneByteOfARequest(_ attack: Interception.Attack) async throws {
         try await Interception.with(attack, before: self.expectAnswers) {
             try await $0.expectNothingTold(by: [.pinnedHTTPClient, .ownHTTPClient])
         }
@@ -45,14 +47,14 @@ struct ManInTheMiddleTests {
         .enabled(if: NetworkNamespace.isPossible, "networks cannot be made here: for CAP_NET_ADMIN and CAP_SYS_ADMIN"),
         .enabled(if: NetworkNamespace.isEquipped, "there is no nsenter, ip or iptables"),
         arguments: Interception.Attack.all(at: [.router]))
-    func router(_ attack: Interception.Attack) async throws {
+    func whoTakesOverTheRouterIsToldNotOneByteOfARequestFromThenOn(_ attack: Interception.Attack) async throws {
         try await Interception.with(attack, before: self.expectAnswers) {
             try await $0.expectNothingTold(by: Transport.pinned)
         }
     }
 
     @Test("who opens a tunnel and passes on what is in it does not disturb", arguments: [false, true])
-    func honestProxy(http2: Bool) async throws {
+    func whoOpensATunnelAndPassesOnWhatIsInItDoesNotDisturb(http2: Bool) async throws {
         let pki = try TestPKI([Way.host])
         try await LoopbackServer.with(LoopbackServer.Identity(pki.chain), http2: http2) { server in
             try await ManInTheMiddle.with(at: .honestProxy, presenting: nil) { proxy in
@@ -74,7 +76,7 @@ struct ManInTheMiddleTests {
     @Test(
         "a redirect in a tunnel to a host that is pinned otherwise is refused, and nothing reaches it",
         arguments: [false, true])
-    func redirectInTunnel(http2: Bool) async throws {
+    func redirectInATunnelToAHostThatIsPinnedOtherwiseIsRefusedAndNothingReachesIt(http2: Bool) async throws {
         let (first, second) = (try TestPKI(["a.example.com"], name: "a"), try TestPKI(["b.example.com"], name: "b"))
         let pin = try first.leaf.pin
         let entries = try ["a.example.com", "b.example.com"].map { try PinnedScene.entry($0, [pin]) }
@@ -113,7 +115,7 @@ struct ManInTheMiddleTests {
         "curl sees the same: its page without a pin, exit code 90 with the server's",
         .enabled(if: InstalledProgram("curl") != nil, "there is no curl on PATH"),
         arguments: Interception.Attack.all(at: [.reverseProxy, .connectProxy]))
-    func curl(_ attack: Interception.Attack) async throws {
+    func curlSeesTheSameItsPageWithoutAPinExitCode90WithTheServers(_ attack: Interception.Attack) async throws {
         try await Interception.with(attack) { try await $0.expectRefusedByCurl() }
     }
 
@@ -123,14 +125,16 @@ struct ManInTheMiddleTests {
         .enabled(if: NetworkNamespace.isPossible, "networks cannot be made here: for CAP_NET_ADMIN and CAP_SYS_ADMIN"),
         .enabled(if: NetworkNamespace.isEquipped, "there is no nsenter, ip or iptables"),
         arguments: Interception.Attack.all(at: [.router]))
-    func curlThroughRouter(_ attack: Interception.Attack) async throws {
+    func curlSeesTheSameThroughARouter(_ attack: Interception.Attack) async throws {
         try await Interception.with(attack) { try await $0.expectRefusedByCurl() }
     }
 
     @Test(
         "an unknown CA is refused by its name after one connection, and one more to see the chain",
         arguments: Interception.Attack.all(at: [.reverseProxy, .connectProxy], [.unknownAuthority]))
-    func unknownAuthority(_ attack: Interception.Attack) async throws {
+    func unknownCAIsRefusedByItsNameAfterOneConnectionAndOneMoreToSeeTheChain(_ attack: Interception.Attack)
+        async throws
+    {
         // The connect timeout is an hour: who waits for it runs into the request's deadline, which has another error.
         try await Interception.with(attack) { interception in
             let way = interception.way
@@ -157,7 +161,7 @@ struct ManInTheMiddleTests {
     }
 
     @Test("an unknown CA is refused by its name on a channel of the app's own, after one connection")
-    func unknownAuthorityOnChannel() async throws {
+    func unknownCAIsRefusedByItsNameOnAChannelOfTheAppsOwnAfterOneConnection() async throws {
         let attack = Interception.Attack(place: .reverseProxy, forgery: .unknownAuthority, http2: false)
         try await Interception.with(attack) { interception in
             let way = interception.way
@@ -177,7 +181,7 @@ struct ManInTheMiddleTests {
         "he is reported, with the chain that he presented",
         arguments: Interception.Attack.all(
             at: [.reverseProxy, .connectProxy], [.ownAuthority, .sameAuthority, .unknownAuthority]))
-    func report(_ attack: Interception.Attack) async throws {
+    func heIsReportedWithTheChainThatHePresented(_ attack: Interception.Attack) async throws {
         try await Interception.with(attack) { interception in
             let way = interception.way
             let collector = SimulatedCollector()

@@ -36,7 +36,7 @@ struct NetworkFaultTests {
 
     @Test(
         "ends requests with an error that blames no pin, and does no harm to those after it", arguments: [false, true])
-    func faults(http2: Bool) async throws {
+    func endsRequestsWithAnErrorThatBlamesNoPinAndDoesNoHarmToThoseAfterIt(http2: Bool) async throws {
         let pki = try TestPKI([Way.host])
         let scene = try PinnedScene([PinnedScene.entry(Way.host, [pki.leaf.pin])], roots: [])
         try await InterceptedWire.with { wire in

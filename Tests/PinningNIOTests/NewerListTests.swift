@@ -20,7 +20,7 @@ struct NewerListTests {
     static let host = "api.example.com"
 
     @Test("a request that waits is sent once more under the newer list")
-    func rescued() async throws {
+    func requestThatWaitsIsSentOnceMoreUnderTheNewerList() async throws {
         let pki = try TestPKI([Self.host])
         let scene = try PinnedScene([PinnedScene.entry(Self.host, [PinnedScene.strangePin])], roots: [pki.root])
         var options = PinnedHTTPClient.Options()
@@ -47,7 +47,7 @@ struct NewerListTests {
     }
 
     @Test("a request that waits in vain is refused as it was")
-    func inVain() async throws {
+    func requestThatWaitsInVainIsRefusedAsItWas() async throws {
         let pki = try TestPKI([Self.host])
         let scene = try PinnedScene([PinnedScene.entry(Self.host, [PinnedScene.strangePin])], roots: [pki.root])
         var options = PinnedHTTPClient.Options()
@@ -65,7 +65,7 @@ struct NewerListTests {
     }
 
     @Test("for the host of the lists, too, the next list is fetched, and the next request succeeds")
-    func listHostIsPinned() async throws {
+    func forTheHostOfTheListsTooTheNextListIsFetchedAndTheNextRequestSucceeds() async throws {
         // One server is the origin and serves the lists: its pins are wrong, and lists are fetched all the same.
         let pki = try TestPKI(["localhost"])
         let now = Timestamp(secondsSince1970: TestPKI.now)
@@ -101,7 +101,7 @@ struct NewerListTests {
 @Suite("A first deployment that only observes")
 struct ObservedConnectionTests {
     @Test("refuses nothing, counts and reports what the pins would have said", arguments: [false, true])
-    func observing(http2: Bool) async throws {
+    func refusesNothingCountsAndReportsWhatThePinsWouldHaveSaid(http2: Bool) async throws {
         let host = "api.example.com"
         let pki = try TestPKI([host])
         let scene = try PinnedScene(

@@ -14,7 +14,7 @@ struct NewestDecisionTests {
     static let host = "api.example.com"
 
     @Test("tells tools why a request was let through, and why it was not", arguments: [false, true])
-    func decisions(http2: Bool) async throws {
+    func tellsToolsWhyARequestWasLetThroughAndWhyItWasNot(http2: Bool) async throws {
         let pki = try TestPKI([Self.host])
         let scene = try PinnedScene([PinnedScene.entry(Self.host, [pki.leaf.pin])], roots: [pki.root])
         let client = try scene.client([Self.host])
@@ -30,7 +30,7 @@ struct NewestDecisionTests {
     }
 
     @Test("is the refusal that was thrown")
-    func refusal() async throws {
+    func isTheRefusalThatWasThrown() async throws {
         let pki = try TestPKI([Self.host])
         let scene = try PinnedScene([PinnedScene.entry(Self.host, [PinnedScene.strangePin])], roots: [pki.root])
         let client = try scene.client([Self.host])

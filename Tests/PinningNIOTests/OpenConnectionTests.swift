@@ -36,7 +36,7 @@ struct OpenConnectionTests {
     }
 
     @Test("stays when the new list allows it", arguments: [false, true])
-    func stays(http2: Bool) async throws {
+    func staysWhenTheNewListAllowsIt(http2: Bool) async throws {
         try await self.withConnection(http2: http2) { scene, client, server, base, pki in
             let backup = PinnedScene.strangePin
             try await scene.publish { list in list.domains[0].entry.pins.append(KnownPin(backup)) }
@@ -48,7 +48,7 @@ struct OpenConnectionTests {
     }
 
     @Test("takes no new request when the new list blocks it, and is closed when it is idle", arguments: [false, true])
-    func idle(http2: Bool) async throws {
+    func takesNoNewRequestWhenTheNewListBlocksItAndIsClosedWhenItIsIdle(http2: Bool) async throws {
         try await self.withConnection(http2: http2) { scene, client, server, base, pki in
             let strange = PinnedScene.strangePin
             try await scene.publish { list in list.domains[0].entry.pins = [KnownPin(strange)] }
@@ -61,7 +61,7 @@ struct OpenConnectionTests {
     }
 
     @Test("finishes the request that it has, and takes no other", arguments: [false, true])
-    func busy(http2: Bool) async throws {
+    func finishesTheRequestThatItHasAndTakesNoOther(http2: Bool) async throws {
         try await self.withConnection(http2: http2) { scene, client, server, base, pki in
             let slow = Task { try await client.text("\(base)/wait") }
             await server.untilWaiting(1)
@@ -77,7 +77,7 @@ struct OpenConnectionTests {
     }
 
     @Test("is closed after half a minute, whatever runs on it", arguments: [false, true])
-    func deadline(http2: Bool) async throws {
+    func isClosedAfterHalfAMinuteWhateverRunsOnIt(http2: Bool) async throws {
         try await self.withConnection(http2: http2) { scene, client, server, base, pki in
             let slow = Task { try await client.text("\(base)/wait") }
             await server.untilWaiting(1)
@@ -91,7 +91,7 @@ struct OpenConnectionTests {
     }
 
     @Test("is closed at once when a key of its path is denied", arguments: [false, true])
-    func denied(http2: Bool) async throws {
+    func isClosedAtOnceWhenAKeyOfItsPathIsDenied(http2: Bool) async throws {
         try await self.withConnection(http2: http2) { scene, client, server, base, pki in
             let slow = Task { try await client.text("\(base)/wait") }
             await server.untilWaiting(1)
@@ -104,7 +104,7 @@ struct OpenConnectionTests {
     }
 
     @Test("is judged again when a suspension ends, without a new list", arguments: [false, true])
-    func suspension(http2: Bool) async throws {
+    func isJudgedAgainWhenASuspensionEndsWithoutANewList(http2: Bool) async throws {
         let until = Timestamp(secondsSince1970: TestPKI.now + 3_600)
         try await self.withConnection(
             http2: http2, pins: { _ in [PinnedScene.strangePin] },
@@ -120,7 +120,7 @@ struct OpenConnectionTests {
     }
 
     @Test("takes no new request when a clock that was ahead had ended its entry", arguments: [false, true])
-    func entryEndedByAWrongClock(http2: Bool) async throws {
+    func takesNoNewRequestWhenAClockThatWasAheadHadEndedItsEntry(http2: Bool) async throws {
         let end = Timestamp(secondsSince1970: TestPKI.now + 3_600)
         try await self.withConnection(
             http2: http2, clockAhead: 7_200, pins: { _ in [PinnedScene.strangePin] },
@@ -134,7 +134,7 @@ struct OpenConnectionTests {
     }
 
     @Test("that reported only is judged by what enforces now", arguments: [false, true])
-    func reportMode(http2: Bool) async throws {
+    func thatReportedOnlyIsJudgedByWhatEnforcesNow(http2: Bool) async throws {
         try await self.withConnection(
             http2: http2, pins: { _ in [PinnedScene.strangePin] }, { list in list.domains[0].entry.mode = .report }
         ) { scene, client, server, base, pki in

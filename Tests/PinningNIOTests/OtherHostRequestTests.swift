@@ -45,7 +45,7 @@ struct OtherHostRequestTests {
 
     @Test(
         "sends nothing to another host, though the certificate and its key are good for both", arguments: [false, true])
-    func refused(http2: Bool) async throws {
+    func sendsNothingToAnotherHostThoughTheCertificateAndItsKeyAreGoodForBoth(http2: Bool) async throws {
         try await self.withClient(http2: http2) { scene, client, server in
             for _ in 1...2 {
                 let refusal = await #expect(throws: PinningError.self) {
@@ -68,7 +68,7 @@ struct OtherHostRequestTests {
         "sends nothing that names another host, on a connection to its own",
         arguments: [false, true],
         ["b.example.com", "", "a.example.com@b.example.com", "sub.a.example.com", "a.example"])
-    func otherField(http2: Bool, field: String) async throws {
+    func sendsNothingThatNamesAnotherHostOnAConnectionToItsOwn(http2: Bool, field: String) async throws {
         try await self.withClient(http2: http2) { scene, client, server in
             let url = "https://\(Self.host):\(server.port)/"
             let text = try await self.text(client, url)

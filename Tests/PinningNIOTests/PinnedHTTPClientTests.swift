@@ -19,7 +19,7 @@ struct PinnedHTTPClientTests {
 
     @Test(
         "gets a page when the leaf, the intermediate or the root is pinned", arguments: Pinned.allCases, [false, true])
-    func matchingPin(_ pinned: Pinned, http2: Bool) async throws {
+    func getsAPageWhenTheLeafTheIntermediateOrTheRootIsPinned(_ pinned: Pinned, http2: Bool) async throws {
         let pki = try TestPKI([Self.host])
         let pin = try (pinned == .leaf ? pki.leaf : pinned == .intermediate ? pki.intermediate : pki.root).pin
         let scene = try PinnedScene([PinnedScene.entry(Self.host, [pin])], roots: [pki.root])
@@ -36,7 +36,7 @@ struct PinnedHTTPClientTests {
     }
 
     @Test("sends not one byte to a server whose keys are not pinned", arguments: [false, true])
-    func wrongPin(http2: Bool) async throws {
+    func sendsNotOneByteToAServerWhoseKeysAreNotPinned(http2: Bool) async throws {
         let pki = try TestPKI([Self.host])
         let pins = try pki.path.map { try $0.pin }
         let scene = try PinnedScene([PinnedScene.entry(Self.host, [PinnedScene.strangePin])], roots: [pki.root])

@@ -91,7 +91,7 @@ struct PinnedTLSTests {
     }
 
     @Test("carries its request after the verdict, and its decision for who asks", arguments: TestPKI.Keys.allCases)
-    func matching(_ keys: TestPKI.Keys) async throws {
+    func carriesItsRequestAfterTheVerdictAndItsDecisionForWhoAsks(_ keys: TestPKI.Keys) async throws {
         let pki = try TestPKI([Self.host], keys: keys)
         let scene = try PinnedScene([PinnedScene.entry(Self.host, [pki.intermediate.pin])], roots: [pki.root])
         var configuration = try scene.tls
@@ -113,7 +113,7 @@ struct PinnedTLSTests {
     }
 
     @Test("tells its refusal by name, and nothing of the request leaves")
-    func refused() async throws {
+    func tellsItsRefusalByNameAndNothingOfTheRequestLeaves() async throws {
         let pki = try TestPKI([Self.host])
         let scene = try PinnedScene([PinnedScene.entry(Self.host, [PinnedScene.strangePin])], roots: [pki.root])
         let tls = try PinnedTLS(by: scene.pinning, configuration: scene.tls)
@@ -128,7 +128,7 @@ struct PinnedTLSTests {
     }
 
     @Test("judges pins at every handshake: a remembered path does not carry a verdict")
-    func judgedAgain() async throws {
+    func judgesPinsAtEveryHandshakeARememberedPathDoesNotCarryAVerdict() async throws {
         let pki = try TestPKI([Self.host])
         let scene = try PinnedScene([PinnedScene.entry(Self.host, [pki.leaf.pin])], roots: [pki.root])
         let tls = try PinnedTLS(by: scene.pinning, configuration: scene.tls)
@@ -144,7 +144,7 @@ struct PinnedTLSTests {
     }
 
     @Test("is refused when the certificate is another server's, a matching address or pin notwithstanding")
-    func otherName() async throws {
+    func isRefusedWhenTheCertificateIsAnotherServers() async throws {
         // The trap: NIOSSL accepts an address in the certificate that equals the one that was dialled.
         let pki = try TestPKI(["evil.example.net"], addresses: [[127, 0, 0, 1]])
         let scene = try PinnedScene([PinnedScene.entry(Self.host, [pki.leaf.pin])], roots: [pki.root])
@@ -163,7 +163,7 @@ struct PinnedTLSTests {
     }
 
     @Test("to an address is judged by the addresses of the certificate")
-    func address() async throws {
+    func toAnAddressIsJudgedByTheAddressesOfTheCertificate() async throws {
         let pki = try TestPKI([Self.host], addresses: [[127, 0, 0, 1]])
         let scene = try PinnedScene([PinnedScene.entry("127.0.0.1", [pki.leaf.pin])], roots: [pki.root])
         let tls = try PinnedTLS(by: scene.pinning, configuration: scene.tls)
@@ -179,7 +179,7 @@ struct PinnedTLSTests {
     }
 
     @Test("that rules refuse which came into force during its handshake is never announced")
-    func retiredInHandshake() async throws {
+    func thatRulesRefuseWhichCameIntoForceDuringItsHandshakeIsNeverAnnounced() async throws {
         let pki = try TestPKI([Self.host])
         let (strange, root) = (PinnedScene.strangePin, try pki.root.pin)
         let edits: [@Sendable (inout PinList) -> Void] = [
@@ -214,7 +214,7 @@ struct PinnedTLSTests {
     }
 
     @Test("is told when new rules refuse it, and closed within half a minute")
-    func retired() async throws {
+    func isToldWhenNewRulesRefuseItAndClosedWithinHalfAMinute() async throws {
         let pki = try TestPKI([Self.host])
         let scene = try PinnedScene([PinnedScene.entry(Self.host, [pki.leaf.pin])], roots: [pki.root])
         let tls = try PinnedTLS(by: scene.pinning, configuration: scene.tls)

@@ -38,7 +38,7 @@ struct RealServerTests {
         .wants(.nginx),
         .enabled(if: Program.nginx != nil, "nginx is not installed"),
         arguments: TestPKI.Keys.allCases)
-    func nginx(_ keys: TestPKI.Keys) async throws {
+    func nginxTLS12And13HTTP11AndHTTP2ChainsOfOneToSixCertificates(_ keys: TestPKI.Keys) async throws {
         let long = try LongChain(keys)
         let chains = try (1...6).map { try long.chain(for: "n\($0).example.com", certificates: $0) }
         let hosts = (1...6).map { "n\($0).example.com" }
@@ -76,7 +76,7 @@ struct RealServerTests {
         .wants(.nginx),
         .enabled(if: Program.nginx != nil, "nginx is not installed"),
         arguments: TestPKI.Keys.allCases)
-    func nginxAndPinnedTLS(_ keys: TestPKI.Keys) async throws {
+    func nginxAndAPipelineWithNothingButPinnedTLS(_ keys: TestPKI.Keys) async throws {
         let long = try LongChain(keys)
         let hosts = ["n1.example.com", "n6.example.com", "wrong.example.com"]
         let chains = try zip(hosts, [1, 6, 3]).map { try long.chain(for: $0, certificates: $1) }
@@ -104,7 +104,7 @@ struct RealServerTests {
         "an Ed25519 leaf is refused by TLS itself, with NIOSSL's error, unless the configuration allows the signature",
         .wants(.nginx),
         .enabled(if: Program.nginx != nil, "nginx is not installed"))
-    func ed25519ByDefault() async throws {
+    func ed25519LeafIsRefusedByTLSItselfWithNIOSSLsError() async throws {
         let host = "ed25519.example.com"
         let long = try LongChain(.ed25519, intermediates: 1)
         let chain = try long.chain(for: host, certificates: 2)
@@ -125,7 +125,8 @@ struct RealServerTests {
         "openssl s_server: each kind of key, TLS 1.2 and 1.3, the right pin and a wrong one",
         .enabled(if: Program.openssl != nil, "openssl is not installed"),
         arguments: TestPKI.Keys.allCases, ["-tls1_2", "-tls1_3"])
-    func openssl(_ keys: TestPKI.Keys, option: String) async throws {
+    func opensslSServerEachKindOfKeyTLS12And13TheRightPinAndAWrongOne(_ keys: TestPKI.Keys, option: String) async throws
+    {
         let hosts = ["right.example.com", "wrong.example.com"]
         let long = try LongChain(keys, intermediates: 0)
         let leaf = try TestPKI.leaf(hosts, by: long.root, key: keys.new())

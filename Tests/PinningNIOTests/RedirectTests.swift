@@ -38,7 +38,7 @@ struct RedirectTests {
     }
 
     @Test("is followed to a host whose pins match", arguments: [false, true])
-    func followed(http2: Bool) async throws {
+    func isFollowedToAHostWhosePinsMatch(http2: Bool) async throws {
         try await self.withServers(secondPins: { try [$1.root.pin] }, http2: http2) { scene, client, one, two in
             let text = try await client.text(
                 "https://\(Self.first):\(one.port)/redirect?https://\(Self.second):\(two.port)/")
@@ -48,7 +48,7 @@ struct RedirectTests {
     }
 
     @Test("to a host that is pinned otherwise is refused, and not a byte reaches it", arguments: [false, true])
-    func refused(http2: Bool) async throws {
+    func toAHostThatIsPinnedOtherwiseIsRefusedAndNotAByteReachesIt(http2: Bool) async throws {
         try await self.withServers(secondPins: { first, _ in try [first.leaf.pin] }, http2: http2) {
             scene, client, one, two in
             let refusal = await #expect(throws: PinningError.self) {
@@ -61,7 +61,7 @@ struct RedirectTests {
     }
 
     @Test("to cleartext of an enforced host is refused before a connection is made")
-    func cleartext() async throws {
+    func toCleartextOfAnEnforcedHostIsRefusedBeforeAConnectionIsMade() async throws {
         try await self.withServers(secondPins: { try [$1.root.pin] }) { scene, client, one, two in
             for url in [
                 "https://\(Self.first):\(one.port)/redirect?http://\(Self.second):\(two.port)/",
@@ -77,7 +77,7 @@ struct RedirectTests {
 
     @Test(
         "from a host of the world to this machine or into a private network is not followed, unless the app allows it")
-    func local() async throws {
+    func fromAHostOfTheWorldToThisMachineOrIntoAPrivateNetworkIsNotFollowed() async throws {
         let pki = try TestPKI([Self.first, "localhost"])
         let hosts = [Self.first, "localhost"]
         let scene = try PinnedScene(hosts.map { try PinnedScene.entry($0, [pki.leaf.pin]) }, roots: [pki.root])
@@ -109,7 +109,7 @@ struct RedirectTests {
     }
 
     @Test("is handed over when the caller wants it so")
-    func handedOver() async throws {
+    func isHandedOverWhenTheCallerWantsItSo() async throws {
         let pki = try TestPKI([Self.first])
         let scene = try PinnedScene([PinnedScene.entry(Self.first, [pki.leaf.pin])], roots: [pki.root])
         var options = PinnedHTTPClient.Options()
@@ -124,7 +124,7 @@ struct RedirectTests {
     }
 
     @Test("is followed for a server that is known as for one that is new", arguments: [false, true])
-    func knownServer(http2: Bool) async throws {
+    func isFollowedForAServerThatIsKnownAsForOneThatIsNew(http2: Bool) async throws {
         try await self.withServers(secondPins: { try [$1.root.pin] }, http2: http2) { scene, client, one, two in
             let urls = [
                 "https://\(Self.first):\(one.port)/redirect?https://\(Self.second):\(two.port)/",
@@ -144,7 +144,7 @@ struct RedirectTests {
     }
 
     @Test("in a circle ends, for a server that is known, too")
-    func knownCircle() async throws {
+    func inACircleEndsForAServerThatIsKnownToo() async throws {
         let pki = try TestPKI([Self.first])
         let scene = try PinnedScene([PinnedScene.entry(Self.first, [pki.leaf.pin])], roots: [pki.root])
         let client = try scene.client([Self.first])
@@ -160,7 +160,7 @@ struct RedirectTests {
     }
 
     @Test("in a circle ends")
-    func circle() async throws {
+    func inACircleEnds() async throws {
         let pki = try TestPKI([Self.first])
         let scene = try PinnedScene([PinnedScene.entry(Self.first, [pki.leaf.pin])], roots: [pki.root])
         let client = try scene.client([Self.first])

@@ -16,7 +16,7 @@ import Testing
 @Suite("What is told of a refusal")
 struct RefusalExplanationTests {
     @Test("the error of an app's own HTTPClient is explained, whatever it looks like", arguments: [false, true])
-    func ownClient(http2: Bool) async throws {
+    func errorOfAnAppsOwnHTTPClientIsExplainedWhateverItLooksLike(http2: Bool) async throws {
         let pki = try TestPKI([Way.host])
         let pins = try pki.path.map { try $0.pin }
         let scene = try PinnedScene([PinnedScene.entry(Way.host, [PinnedScene.strangePin])], roots: [])
@@ -40,7 +40,7 @@ struct RefusalExplanationTests {
     }
 
     @Test("a report carries what the attacker presented, and nothing that the server presented before him")
-    func servedChain() async throws {
+    func reportCarriesWhatTheAttackerPresented() async throws {
         let pki = try TestPKI([Way.host])
         let other = try TestCertificate.authority("other root") { $0.around(TestPKI.now) }
         let forged = try TestPKI.leaf([Way.host], by: other)

@@ -28,7 +28,7 @@ struct RefusedSetupTests {
     }
 
     @Test("TLS that does not verify", arguments: [CertificateVerification.none, .noHostnameVerification])
-    func verification(_ verification: CertificateVerification) throws {
+    func tlsThatDoesNotVerify(_ verification: CertificateVerification) throws {
         let scene = try self.scene()
         var tls = try scene.tls
         tls.certificateVerification = verification
@@ -46,7 +46,7 @@ struct RefusedSetupTests {
     }
 
     @Test("a client of one host that follows redirects, by default too")
-    func redirects() throws {
+    func clientOfOneHostThatFollowsRedirectsByDefaultToo() throws {
         let scene = try self.scene()
         var configuration = try scene.configuration([])
         self.expectRefused("redirects") { _ = try configuration.pinned(by: scene.pinning, for: Self.host) }
@@ -57,7 +57,7 @@ struct RefusedSetupTests {
     }
 
     @Test("event loops on which NIOSSL does not run")
-    func eventLoops() throws {
+    func eventLoopsOnWhichNIOSSLDoesNotRun() throws {
         let scene = try self.scene()
         var configuration = try scene.configuration([])
         self.expectRefused("MultiThreadedEventLoopGroup") {
@@ -70,7 +70,7 @@ struct RefusedSetupTests {
     }
 
     @Test("hooks that are taken, and SOCKS proxies")
-    func hooksAndProxies() throws {
+    func hooksThatAreTakenAndSOCKSProxies() throws {
         let scene = try self.scene()
         var configuration = try scene.configuration([])
         configuration.http2ConnectionDebugInitializer = { $0.eventLoop.makeSucceededVoidFuture() }
@@ -81,7 +81,7 @@ struct RefusedSetupTests {
     }
 
     @Test("trust roots that cannot be read, or are none")
-    func roots() throws {
+    func trustRootsThatCannotBeReadOrAreNone() throws {
         let scene = try self.scene()
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.trustRoots = .file("/nonexistent/roots.pem")
@@ -91,7 +91,7 @@ struct RefusedSetupTests {
     }
 
     @Test("what is no host, and a request with TLS settings of its own")
-    func hosts() async throws {
+    func whatIsNoHostAndARequestWithTLSSettingsOfItsOwn() async throws {
         let scene = try self.scene()
         let tls = try PinnedTLS(by: scene.pinning, configuration: scene.tls)
         let error = #expect(throws: PinningError.self) { try tls.verification(for: "") }

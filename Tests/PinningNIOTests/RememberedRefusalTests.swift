@@ -91,7 +91,7 @@ struct RememberedRefusalTests {
     }
 
     @Test("is not found again for a minute: a peer that presents such a chain again and again is refused for nothing")
-    func handshakes() async throws {
+    func isNotFoundAgainForAMinute() async throws {
         let peer = try CostlyPeer()
         let clock = ReadClock()
         let scene = try PinnedScene([PinnedScene.entry(CostlyPeer.host, [peer.pki.leaf.pin])], roots: [peer.pki.root])
@@ -114,7 +114,7 @@ struct RememberedRefusalTests {
     }
 
     @Test("is one of that chain and that host alone, and of no other client")
-    func otherQuestions() async throws {
+    func isOneOfThatChainAndThatHostAloneAndOfNoOtherClient() async throws {
         let peer = try CostlyPeer()
         let clock = ReadClock()
         let finder = peer.finder(clock)
@@ -142,7 +142,7 @@ struct RememberedRefusalTests {
     enum Passing: CaseIterable { case time, hostName, deadline }
 
     @Test("is found again each time where the time, the host's name or a deadline decided", arguments: Passing.allCases)
-    func passing(_ passing: Passing) async throws {
+    func isFoundAgainEachTimeWhereTheTimeTheHostsNameOrADeadlineDecided(_ passing: Passing) async throws {
         let pki = try TestPKI([CostlyPeer.host])
         // Time goes by so fast that over half of it is gone whatever is asked.
         var limits = PathLimits.standard
@@ -174,7 +174,7 @@ struct RememberedRefusalTests {
     }
 
     @Test("is told from one that cost little, which is found again")
-    func cheap() async throws {
+    func isToldFromOneThatCostLittleWhichIsFoundAgain() async throws {
         let (pki, other) = (try TestPKI([CostlyPeer.host]), try TestPKI([CostlyPeer.host], name: "other"))
         let clock = ReadClock()
         let finder = PathFinder(PathValidator(roots: RootStore(certificates: [other.root.der])) { clock.read() })

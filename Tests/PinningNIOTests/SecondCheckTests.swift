@@ -18,7 +18,7 @@ struct SecondCheckTests {
     static let host = "api.example.com"
 
     @Test("so one that came past the gate is not")
-    func unmarked() async throws {
+    func soOneThatCamePastTheGateIsNot() async throws {
         let pki = try TestPKI([Self.host])
         let scene = try PinnedScene([PinnedScene.entry(Self.host, [pki.leaf.pin])], roots: [pki.root])
         let client = try scene.client([Self.host])
@@ -37,7 +37,7 @@ struct SecondCheckTests {
     }
 
     @Test("so one that came past the gate ends the process where the configuration says so")
-    func stops() async throws {
+    func soOneThatCamePastTheGateEndsTheProcessWhereTheConfigurationSaysSo() async throws {
         let end = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let host = "api.example.com"
             let pki = try TestPKI([host])
@@ -53,7 +53,7 @@ struct SecondCheckTests {
     }
 
     @Test("and nothing of the mark is left in what the caller gets", arguments: [false, true])
-    func unmarkedAgain(http2: Bool) async throws {
+    func andNothingOfTheMarkIsLeftInWhatTheCallerGets(http2: Bool) async throws {
         let pki = try TestPKI([Self.host])
         let scene = try PinnedScene([PinnedScene.entry(Self.host, [pki.leaf.pin])], roots: [pki.root])
         let client = try scene.client([Self.host])

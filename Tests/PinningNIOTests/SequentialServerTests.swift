@@ -52,7 +52,7 @@ struct SequentialServerTests {
         "is asked for its chain before it is connected to: a new client's requests are answered",
         .enabled(if: Self.servers.count == Server.allCases.count, "openssl or python3 is not installed"),
         arguments: Self.servers)
-    func answered(_ server: Server) async throws {
+    func isAskedForItsChainBeforeItIsConnectedToANewClientsRequestsAreAnswered(_ server: Server) async throws {
         let (chain, scene) = try self.scene { try $0.root.pin }
         try await server.with(chain) { port in
             // The second one knows the server from the first.
@@ -72,7 +72,7 @@ struct SequentialServerTests {
         "is refused by name when its keys are not pinned",
         .enabled(if: Self.servers.count == Server.allCases.count, "openssl or python3 is not installed"),
         arguments: Self.servers)
-    func refused(_ server: Server) async throws {
+    func isRefusedByNameWhenItsKeysAreNotPinned(_ server: Server) async throws {
         let (chain, scene) = try self.scene { _ in PinnedScene.strangePin }
         try await server.with(chain) { port in
             let client = try scene.client([Self.host])
@@ -87,7 +87,7 @@ struct SequentialServerTests {
     }
 
     @Test("costs no more connections than before: one to ask and one to use, and for a new client none to ask")
-    func connections() async throws {
+    func costsNoMoreConnectionsThanBeforeOneToAskAndOneToUseAndForANewClientNoneToAsk() async throws {
         let pki = try TestPKI([Self.host])
         let scene = try PinnedScene([PinnedScene.entry(Self.host, [pki.leaf.pin])], roots: [pki.root])
         try await LoopbackServer.with(LoopbackServer.Identity(pki.chain)) { server in

@@ -58,7 +58,7 @@ struct ServerChainTests {
     @Test(
         "a chain in disorder, with strangers in between, with the root and with repetitions is accepted for its pin",
         .enabled(if: Self.hasServers, "nginx or openssl is not installed"), arguments: Self.servers)
-    func disorder(_ server: Server) async throws {
+    func chainInDisorderWithStrangersInBetween(_ server: Server) async throws {
         let long = try LongChain(.p256, intermediates: 3)
         let stranger = try LongChain(.p256, name: "stranger", intermediates: 2)
         let leaf = try TestPKI.leaf([Self.host], by: long.intermediates[2])
@@ -81,7 +81,7 @@ struct ServerChainTests {
     @Test(
         "a pinned CA that is appended to a chain which another trusted CA has issued does not help (CVE-2016-2402)",
         .enabled(if: Self.hasServers, "nginx or openssl is not installed"), arguments: Self.servers)
-    func appendedPin(_ server: Server) async throws {
+    func pinnedCAThatIsAppendedToAChainWhichAnotherTrustedCAHasIssuedDoesNotHelp(_ server: Server) async throws {
         let pinned = try LongChain(.p256, name: "pinned", intermediates: 1)
         let other = try LongChain(.p256, name: "other", intermediates: 1)
         let honestLeaf = try TestPKI.leaf([Self.host], by: pinned.intermediates[0])
@@ -107,7 +107,7 @@ struct ServerChainTests {
         "RSA and ECDSA behind one name: a pin of the issuer takes both, a pin of one leaf only that one",
         .wants(.nginx),
         .enabled(if: Program.nginx != nil, "nginx is not installed"), arguments: [false, true])
-    func twoKinds(http2: Bool) async throws {
+    func rsaAndECDSABehindOneNameAPinOfTheIssuerTakesBothAPinOfOneLeafOnlyThatOne(http2: Bool) async throws {
         let ca = try LongChain(.p256, intermediates: 1)
         let leaves = try [TestPKI.Keys.rsa2048, .p256].map {
             try TestPKI.leaf([Self.host], by: ca.intermediates[0], key: $0.new())

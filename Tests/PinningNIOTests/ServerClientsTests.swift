@@ -14,7 +14,7 @@ struct ServerClientsTests {
     private static let hosts = ["a.example.com", "b.example.com"]
 
     @Test("is found by any URL of the server, whichever came before, and by no other server's")
-    func byURL() async throws {
+    func isFoundByAnyURLOfTheServerWhicheverCameBeforeAndByNoOtherServers() async throws {
         let pki = try TestPKI(Self.hosts)
         let scene = try PinnedScene(
             Self.hosts.map { try PinnedScene.entry($0, [pki.leaf.pin]) }, roots: [pki.root])

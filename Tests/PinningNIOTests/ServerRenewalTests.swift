@@ -26,7 +26,7 @@ struct ServerRenewalTests {
     @Test(
         "a renewal with the same key passes, one with another key is refused, one with the backup key passes",
         arguments: [false, true])
-    func renewal(http2: Bool) async throws {
+    func renewalWithTheSameKeyPassesOneWithAnotherKeyIsRefused(http2: Bool) async throws {
         let ca = try LongChain(.p256, intermediates: 1)
         func chain(_ key: Certificate.PrivateKey) throws -> [TestCertificate] {
             [try TestPKI.leaf([Self.host], by: ca.intermediates[0], key: key), ca.intermediates[0]]
@@ -57,7 +57,7 @@ struct ServerRenewalTests {
     @Test(
         "servers of two CAs take turns behind one name: each connection is judged for what was presented on it",
         arguments: [false, true])
-    func turns(http2: Bool) async throws {
+    func serversOfTwoCAsTakeTurnsBehindOneName(http2: Bool) async throws {
         let cas = try [LongChain(.p256, name: "a", intermediates: 1), LongChain(.rsa2048, name: "b", intermediates: 1)]
         let identities = try cas.map { try LoopbackServer.Identity($0.chain(for: Self.host, certificates: 2)) }
         let scene = try PinnedScene(
@@ -77,7 +77,7 @@ struct ServerRenewalTests {
     @Test(
         "servers of two CAs take turns with every single connection, our own handshakes included",
         arguments: [false, true])
-    func turnsEach(http2: Bool) async throws {
+    func serversOfTwoCAsTakeTurnsWithEverySingleConnectionOurOwnHandshakesIncluded(http2: Bool) async throws {
         let cas = try [LongChain(.p256, name: "a", intermediates: 1), LongChain(.p256, name: "b", intermediates: 1)]
         let identities = try cas.map { try LoopbackServer.Identity($0.chain(for: Self.host, certificates: 2)) }
         let scene = try PinnedScene(
@@ -98,7 +98,7 @@ struct ServerRenewalTests {
         "a server that offers to resume sessions: every connection is a new handshake, and judged",
         .wants(.nginx),
         .enabled(if: Program.nginx != nil, "nginx is not installed"), arguments: [TLSVersion.tlsv12, .tlsv13])
-    func resumption(_ version: TLSVersion) async throws {
+    func serverThatOffersToResumeSessionsEveryConnectionIsANewHandshakeAndJudged(_ version: TLSVersion) async throws {
         let ca = try LongChain(.p256, intermediates: 1)
         let chain = try ca.chain(for: Self.host, certificates: 2)
         let scene = try PinnedScene([PinnedScene.entry(Self.host, [chain[0].pin])], roots: [ca.root])

@@ -32,7 +32,7 @@ struct StreamedBodyTests {
     }
 
     @Test("pass through a pinned connection whole, both ways", arguments: [false, true])
-    func whole(http2: Bool) async throws {
+    func passThroughAPinnedConnectionWholeBothWays(http2: Bool) async throws {
         let pki = try TestPKI([Self.host])
         let scene = try PinnedScene([PinnedScene.entry(Self.host, [pki.leaf.pin])], roots: [pki.root])
         let client = try scene.client([Self.host])
@@ -58,7 +58,7 @@ struct StreamedBodyTests {
     }
 
     @Test("reach a server whose keys are not pinned with no byte", arguments: [false, true])
-    func refused(http2: Bool) async throws {
+    func reachAServerWhoseKeysAreNotPinnedWithNoByte(http2: Bool) async throws {
         let pki = try TestPKI([Self.host])
         let scene = try PinnedScene([PinnedScene.entry(Self.host, [PinnedScene.strangePin])], roots: [pki.root])
         let client = try scene.client([Self.host])

@@ -51,7 +51,7 @@ struct UnderscoreHostTests {
     }
 
     @Test("is connected to on a channel when the certificate has its name, and hears its name", arguments: good)
-    func channel(_ named: Named) async throws {
+    func isConnectedToOnAChannelWhenTheCertificateHasItsNameAndHearsItsName(_ named: Named) async throws {
         let host = named.host
         let pki = try TestPKI([named.name])
         let scene = try PinnedScene([PinnedScene.entry(host, [pki.leaf.pin])], roots: [pki.root])
@@ -68,7 +68,7 @@ struct UnderscoreHostTests {
     }
 
     @Test("is refused on a channel when the certificate has another name, though its key is pinned", arguments: bad)
-    func channelWithOtherName(name: String) async throws {
+    func isRefusedOnAChannelWhenTheCertificateHasAnotherNameThoughItsKeyIsPinned(name: String) async throws {
         // The address that is dialled is in the certificate, too.
         let pki = try TestPKI([name], addresses: [[127, 0, 0, 1]])
         let scene = try PinnedScene([PinnedScene.entry(Self.host, [pki.leaf.pin])], roots: [pki.root])
@@ -85,7 +85,7 @@ struct UnderscoreHostTests {
     }
 
     @Test("gives its page to AsyncHTTPClient when the certificate has its name", arguments: good, [false, true])
-    func page(_ named: Named, http2: Bool) async throws {
+    func givesItsPageToAsyncHTTPClientWhenTheCertificateHasItsName(_ named: Named, http2: Bool) async throws {
         let pki = try TestPKI([named.name])
         let scene = try PinnedScene([PinnedScene.entry(named.host, [pki.leaf.pin])], roots: [pki.root])
         let client = try scene.client([named.host])
@@ -101,7 +101,7 @@ struct UnderscoreHostTests {
     }
 
     @Test("gives its page to a client of the app's own", arguments: [false, true])
-    func ownClient(http2: Bool) async throws {
+    func givesItsPageToAClientOfTheAppsOwn(http2: Bool) async throws {
         let pki = try TestPKI([Self.host])
         let scene = try PinnedScene([PinnedScene.entry(Self.host, [pki.leaf.pin])], roots: [pki.root])
         try await LoopbackServer.with(LoopbackServer.Identity(pki.chain), http2: http2) { server in
@@ -113,7 +113,7 @@ struct UnderscoreHostTests {
     }
 
     @Test("is sent nothing by AsyncHTTPClient when the certificate has another name", arguments: bad, [false, true])
-    func pageWithOtherName(name: String, http2: Bool) async throws {
+    func isSentNothingByAsyncHTTPClientWhenTheCertificateHasAnotherName(name: String, http2: Bool) async throws {
         let pki = try TestPKI([name], addresses: [[127, 0, 0, 1]])
         func scene() throws -> PinnedScene {
             try PinnedScene([PinnedScene.entry(Self.host, [pki.leaf.pin])], roots: [pki.root])
@@ -134,7 +134,7 @@ struct UnderscoreHostTests {
     }
 
     @Test("is not reached under another's name by a client of the app's own, which compares no name by itself")
-    func otherHost() async throws {
+    func isNotReachedUnderAnothersNameByAClientOfTheAppsOwn() async throws {
         let other = "c_d.example.com"
         let pki = try TestPKI([other])
         let scene = try PinnedScene([PinnedScene.entry(Self.host, [pki.leaf.pin])], roots: [pki.root])
@@ -154,7 +154,7 @@ struct UnderscoreHostTests {
     @Test(
         "is refused under another name while everything only observes, too: nothing beside us compares the name",
         arguments: [false, true])
-    func observing(http2: Bool) async throws {
+    func isRefusedUnderAnotherNameWhileEverythingOnlyObservesToo(http2: Bool) async throws {
         let pki = try TestPKI(["c_d.example.com"])
         let right = try TestPKI.leaf([Self.host], by: pki.intermediate)
         let scene = try PinnedScene(

@@ -54,13 +54,13 @@ struct WatchedConnectionTests {
     }
 
     @Test("a tool that came since the last connection is seen before the next one, which is refused")
-    func refused() async throws {
+    func toolThatCameSinceTheLastConnectionIsSeenBeforeTheNextOneWhichIsRefused() async throws {
         let outcomes = try await Self.outcomes(.connection, TamperPolicy(TamperPolicy.refusing.rules)) { _ in }
         #expect(outcomes == [.pinMatch, .tampering])
     }
 
     @Test("what only a look at everything sees refuses the next connection, too")
-    func occasional() async throws {
+    func whatOnlyALookAtEverythingSeesRefusesTheNextConnectionToo() async throws {
         let policy = TamperPolicy(TamperPolicy.refusing.rules)
         let unseen = try await Self.outcomes(.occasional, policy) { _ in }
         #expect(unseen == [.pinMatch, .pinMatch])
@@ -69,7 +69,7 @@ struct WatchedConnectionTests {
     }
 
     @Test("without such a policy nothing is refused")
-    func recorded() async throws {
+    func withoutSuchAPolicyNothingIsRefused() async throws {
         #expect(try await Self.outcomes(.connection, TamperPolicy()) { _ in } == [.pinMatch, .pinMatch])
     }
 }

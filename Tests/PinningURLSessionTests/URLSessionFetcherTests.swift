@@ -49,7 +49,7 @@ struct URLSessionFetcherTests {
     }
 
     @Test("a body, a status, a validator and Retry-After come through as they are")
-    func answers() async throws {
+    func bodyAStatusAValidatorAndRetryAfterComeThroughAsTheyAre() async throws {
         try await HTTPServer.serving { base in
             let list = try await self.fetcher.fetch(FetchRequest(address: "\(base)/list", maximumBytes: 4))
             #expect(list == FetchResponse(status: 200, body: Array("list".utf8)))
@@ -66,7 +66,7 @@ struct URLSessionFetcherTests {
     @Test(
         "Retry-After that is no number of seconds says nothing",
         arguments: ["nan", "-inf", "-1e300", "1e300", "0x1p62", "-1"])
-    func retryAfter(field: String) async throws {
+    func retryAfterThatIsNoNumberOfSecondsSaysNothing(field: String) async throws {
         try await HTTPServer.serving { base in
             let busy = try await self.fetcher.fetch(FetchRequest(address: "\(base)/busy/\(field)", maximumBytes: 4))
             #expect(busy == FetchResponse(status: 503))
@@ -74,12 +74,12 @@ struct URLSessionFetcherTests {
     }
 
     @Test("does what the protocol asks for")
-    func compatibility() async throws {
+    func doesWhatTheProtocolAsksFor() async throws {
         try await HTTPServer.serving { try await ProtocolCompatibility.check(URLSessionFetcher(), against: $0) }
     }
 
     @Test("no cookies, no credentials, nothing compressed, nothing kept")
-    func headers() async throws {
+    func noCookiesNoCredentialsNothingCompressedNothingKept() async throws {
         try await HTTPServer.serving { base in
             for _ in 0..<2 {
                 let answer = try await self.fetcher.fetch(FetchRequest(address: "\(base)/headers", maximumBytes: 9_999))
@@ -95,7 +95,7 @@ struct URLSessionFetcherTests {
     }
 
     @Test("a report is posted as JSON")
-    func report() async throws {
+    func reportIsPostedAsJSON() async throws {
         try await HTTPServer.serving { base in
             let answer = try await self.fetcher.send(Array(#"{"a":1}"#.utf8), to: "\(base)/v1/reports")
             #expect(answer.status == 202)
@@ -103,7 +103,7 @@ struct URLSessionFetcherTests {
     }
 
     @Test("three redirects are followed, a fourth is not, and none to another scheme or to http elsewhere")
-    func redirects() async throws {
+    func threeRedirectsAreFollowedAFourthIsNotAndNoneToAnotherSchemeOrToHttpElsewhere() async throws {
         try await HTTPServer.serving { base in
             let third = try await self.fetcher.fetch(FetchRequest(address: "\(base)/redirect/2", maximumBytes: 9))
             #expect(third.body == Array("list".utf8))
@@ -117,7 +117,7 @@ struct URLSessionFetcherTests {
     }
 
     @Test("endless data is cut off at the limit, announced or not")
-    func endlessData() async throws {
+    func endlessDataIsCutOffAtTheLimitAnnouncedOrNot() async throws {
         try await HTTPServer.serving { base in
             for path in ["endless", "long"] {
                 do {
@@ -129,7 +129,7 @@ struct URLSessionFetcherTests {
     }
 
     @Test("a server that says nothing, or a byte now and then, is not waited for")
-    func slowData() async throws {
+    func serverThatSaysNothingOrAByteNowAndThenIsNotWaitedFor() async throws {
         try await HTTPServer.serving { base in
             do {
                 let failure = try await self.failure(self.hasty, "\(base)/silent")
@@ -143,7 +143,7 @@ struct URLSessionFetcherTests {
     }
 
     @Test("a server that redirects at the moment when the time is over, or the task is cancelled, stops nobody")
-    func redirectAtTheDeadline() async throws {
+    func serverThatRedirectsAtTheMomentWhenTheTimeIsOverOrTheTaskIsCancelled() async throws {
         try await HTTPServer.serving { base in
             let request = FetchRequest(address: "\(base)/redirect/2", maximumBytes: 9)
             await withTaskGroup(of: Void.self) { group in
@@ -169,7 +169,7 @@ struct URLSessionFetcherTests {
     @Test(
         "a server that speaks rubbish gets no list taken from it, and stops nobody",
         arguments: ["nowhere", "file", "rubbish-redirect", "rubbish", "headers-without-end", "status-zero"])
-    func rubbish(path: String) async throws {
+    func serverThatSpeaksRubbishGetsNoListTakenFromItAndStopsNobody(path: String) async throws {
         try await HTTPServer.serving { base in
             for _ in 0..<10 {
                 let answer = try? await self.hasty.fetch(
@@ -180,7 +180,7 @@ struct URLSessionFetcherTests {
     }
 
     @Test("a connection that breaks, or is refused, is a failure of the network")
-    func broken() async throws {
+    func connectionThatBreaksOrIsRefusedIsAFailureOfTheNetwork() async throws {
         let base = try await HTTPServer.serving { base in
             do {
                 let failure = try await self.failure(self.fetcher, "\(base)/cut")
@@ -195,7 +195,7 @@ struct URLSessionFetcherTests {
     }
 
     @Test("an address that is neither https nor loopback is not asked")
-    func address() async throws {
+    func addressThatIsNeitherHttpsNorLoopbackIsNotAsked() async throws {
         do {
             let failure = try await self.failure(self.fetcher, "http://192.0.2.1/list")
             #expect(failure.code == .network)

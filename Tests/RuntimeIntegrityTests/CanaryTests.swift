@@ -20,13 +20,13 @@ import Testing
     }
 
     @Test("functions that decide as they should give no signal")
-    func honest() async {
+    func functionsThatDecideAsTheyShouldGiveNoSignal() async {
         let check = CanaryCheck("verdict", [.bad { false }, .good { true }])
         #expect(await self.sing([check]).isEmpty)
     }
 
     @Test("a verdict that is hooked to say yes is noticed with high confidence")
-    func alwaysYes() async {
+    func verdictThatIsHookedToSayYesIsNoticedWithHighConfidence() async {
         let signals = await self.sing([
             CanaryCheck("verdict", [.bad { true }, .good { true }]), CanaryCheck("path", [.bad { false }]),
         ])
@@ -36,26 +36,26 @@ import Testing
     }
 
     @Test("a function that refuses what is good is another signal")
-    func alwaysNo() async {
+    func functionThatRefusesWhatIsGoodIsAnotherSignal() async {
         #expect(
             await self.sing([CanaryCheck("path", [.bad { false }, .good { false }])]).map(\.name) == [.canaryRefused])
     }
 
     @Test("a hash that is hooked to give one known answer is noticed")
-    func constantHash() async throws {
+    func hashThatIsHookedToGiveOneKnownAnswerIsNoticed() async throws {
         let known = try #require(CanaryCheck.examples.first)
         let check = CanaryCheck.sha256(other: { [1] }) { _ in known.1 }
         #expect(Set(await self.sing([check]).map(\.name)) == [.canaryAccepted, .canaryRefused])
     }
 
     @Test("a hash that gives too few bytes is noticed")
-    func shortHash() async {
+    func hashThatGivesTooFewBytesIsNoticed() async {
         let check = CanaryCheck.sha256(other: { [1] }) { _ in [] }
         #expect(Set(await self.sing([check]).map(\.name)) == [.canaryAccepted, .canaryRefused])
     }
 
     @Test("a hash that is right for the examples and for others gives no signal")
-    func rightHash() async {
+    func hashThatIsRightForTheExamplesAndForOthersGivesNoSignal() async {
         let check = CanaryCheck.sha256(other: { [1] }) { message in
             CanaryCheck.examples.first { $0.0 == message }?.1 ?? [UInt8](repeating: 7, count: 32)
         }
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test("all trials run once, in an order that the random numbers choose")
-    func order() async {
+    func allTrialsRunOnceInAnOrderThatTheRandomNumbersChoose() async {
         var orders: Set<[String]> = []
         for seed in 0..<20 {
             let notes = Notes()

@@ -24,7 +24,7 @@ extension ThisProcess {
         }
 
         @Test("nobody changed anything: no signal, and nothing that could not be read")
-        func clean() {
+        func nobodyChangedAnythingNoSignalAndNothingThatCouldNotBeRead() {
             for detector in [CodeDetector(), ImportDetector(), FunctionDetector()] as [any TamperDetector] {
                 #expect(Self.names(detector, LinuxMachine()) == [], "\(detector.name)")
             }
@@ -34,7 +34,7 @@ extension ThisProcess {
         @Test(
             "a jump where open begins, as Frida 17 writes it, and a breakpoint",
             arguments: [[0xE9, 0x43, 0x38, 0x83, 0xFC, 0x66, 0x90], [0xCC]] as [[UInt8]])
-        func hooked(_ jump: [UInt8]) throws {
+        func jumpWhereOpenBeginsAsFrida17WritesItAndABreakpoint(_ jump: [UInt8]) throws {
             var machine = AlteredMachine()
             machine.write(jump, at: try Self.open())
             let signals = FunctionDetector().look(at: machine).signals
@@ -44,7 +44,7 @@ extension ThisProcess {
         }
 
         @Test("a detector that began before the hook notices it as well")
-        func later() throws {
+        func detectorThatBeganBeforeTheHookNoticesItAsWell() throws {
             let detector = FunctionDetector()
             #expect(Self.names(detector, LinuxMachine()) == [])
             var machine = AlteredMachine()
@@ -53,7 +53,7 @@ extension ThisProcess {
         }
 
         @Test("a hook that stays is noticed each time; what lies where a library was before it was unloaded is none")
-        func unloaded() throws {
+        func hookThatStaysIsNoticedEachTime() throws {
             let detector = FunctionDetector()
             #expect(Self.names(detector, LinuxMachine()) == [])
             var machine = AlteredMachine()
@@ -82,7 +82,7 @@ extension ThisProcess {
         }
 
         @Test("a call of this program that leads to where no library is")
-        func redirected() throws {
+        func callOfThisProgramThatLeadsToWhereNoLibraryIs() throws {
             let (machine, symbol) = try Self.redirecting()
             let signals = ImportDetector().look(at: machine).signals
             #expect(signals.map(\.name) == [.redirectedCall])
@@ -90,7 +90,7 @@ extension ThisProcess {
         }
 
         @Test("calls that were judged are judged again when they lead elsewhere, and when they do no more")
-        func judgedAgain() throws {
+        func callsThatWereJudgedAreJudgedAgainWhenTheyLeadElsewhereAndWhenTheyDoNoMore() throws {
             let (machine, _) = try Self.redirecting()
             let detector = ImportDetector()
             for _ in 0..<2 {
@@ -100,7 +100,7 @@ extension ThisProcess {
         }
 
         @Test("a function that no file has leaves the detector blind, and says so")
-        func unknown() {
+        func functionThatNoFileHasLeavesTheDetectorBlindAndSaysSo() {
             let answer = FunctionDetector(["no_such_function"]).look(at: LinuxMachine())
             #expect(answer.signals.isEmpty && answer.blindSpots.map(\.detector) == ["functions"])
         }

@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test("only code of files counts, in whatever pieces the list comes", arguments: [1, 7, 64, 10_000])
-    func list(_ piece: Int) throws {
+    func onlyCodeOfFilesCountsInWhateverPiecesTheListComes(_ piece: Int) throws {
         let text = """
             1000-9000 r-xp 00000000 fe:00 7   /usr/lib/libc.so.6
             Size:                 32 kB
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test("less than a page that is no file's is a page that was changed, and not none")
-    func part() throws {
+    func lessThanAPageThatIsNoFilesIsAPageThatWasChangedAndNotNone() throws {
         let text = "1000-9000 r-xp 00000000 fe:00 7   /lib/libc.so.6\nAnonymous: 1 kB\n"
         #expect(try self.read(text) == [ChangedPages(path: "/lib/libc.so.6", count: 1)])
     }
@@ -57,7 +57,7 @@ import Testing
             "1000-2000 r-xp 0 fe:00 7 /a\nAnonymous: 99999999999999999999 kB\n",
             String(repeating: "A", count: 9_000),
         ])
-    func malformed(_ text: String) {
+    func lineThatNobodyUnderstandsIsSaid(_ text: String) {
         #expect(throws: Unobservable(.malformed, "")) { try self.read(text) }
     }
 }

@@ -26,7 +26,7 @@ extension ThisProcess {
         }
 
         @Test("before a connection each thing is asked for once, all functions together, and no file is read")
-        func questions() {
+        func beforeAConnectionEachThingIsAskedForOnceAllFunctionsTogetherAndNoFileIsRead() {
             // Where functions are is looked up once.
             let detectors = Self.quick
             for detector in detectors { _ = detector.look(at: LinuxMachine()) }
@@ -36,7 +36,7 @@ extension ThisProcess {
         }
 
         @Test("before a connection this process is read at most so often")
-        func quickReads() throws {
+        func beforeAConnectionThisProcessIsReadAtMostSoOften() throws {
             let machine = LinuxMachine()
             let detectors = Self.quick
             for detector in detectors { _ = detector.look(at: machine) }
@@ -48,7 +48,7 @@ extension ThisProcess {
         }
 
         @Test("calls are followed without reading the same tables of the same files again and again")
-        func wholeReads() throws {
+        func callsAreFollowedWithoutReadingTheSameTablesOfTheSameFilesAgainAndAgain() throws {
             let machine = LinuxMachine()
             let before = try self.reads()
             _ = ImportDetector().look(at: machine)
@@ -57,7 +57,7 @@ extension ThisProcess {
         }
 
         @Test("calls that were followed once are not followed again while nothing changes")
-        func followedOnce() {
+        func callsThatWereFollowedOnceAreNotFollowedAgainWhileNothingChanges() {
             let detector = ImportDetector()
             // Another test may load a library meanwhile.
             let questions = (0..<10).map { _ in
@@ -69,7 +69,7 @@ extension ThisProcess {
         }
 
         @Test("what was read of files during a look is given as the files have it")
-        func pieces() throws {
+        func whatWasReadOfFilesDuringALookIsGivenAsTheFilesHaveIt() throws {
             let content = (0..<10_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
             let file = ExecutableBytes(content)
             let pieces = FilePieces()
@@ -84,7 +84,7 @@ extension ThisProcess {
         }
 
         @Test("a piece that was read once is not asked for again, nor taken for another file's")
-        func keptPieces() {
+        func pieceThatWasReadOnceIsNotAskedForAgainNorTakenForAnotherFiles() {
             let notes = CallNotes()
             let pieces = FilePieces()
             // File 1's first piece has the place of file 0's piece 37.

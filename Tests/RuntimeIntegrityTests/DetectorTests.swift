@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test("a portal answers the upgrade with the right proof")
-    func portal() {
+    func portalAnswersTheUpgradeWithTheRightProof() {
         #expect(
             self.ports { $0.starts(with: Array("GET /ws".utf8)) ? Self.switching : [] }.signals.map(\.name) == [
                 .agentPort
@@ -29,13 +29,13 @@ import Testing
     }
 
     @Test("an old server rejects D-Bus authentication")
-    func oldServer() {
+    func oldServerRejectsDBusAuthentication() {
         let rejected = Array("REJECTED EXTERNAL DBUS_COOKIE_SHA1 ANONYMOUS\r\n".utf8)
         #expect(self.ports { $0.first == 0 ? rejected : [] }.signals.map(\.name) == [.agentPort])
     }
 
     @Test("what only listens at such a port, or speaks another protocol, is no tool's")
-    func otherServers() {
+    func whatOnlyListensAtSuchAPortOrSpeaksAnotherProtocolIsNoTools() {
         let wrongProof = String(decoding: Self.switching, as: UTF8.self).replacingOccurrences("s3pP", with: "AAAA")
         let answers = ["", "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", "SSH-2.0-OpenSSH\r\n", wrongProof]
         for answer in answers { #expect(self.ports { _ in Array(answer.utf8) }.signals.isEmpty, "\(answer)") }
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test("threads of a known tool are named; those of GNOME's libraries are not its")
-    func threads() {
+    func threadsOfAKnownToolAreNamedThoseOfGNOMEsLibrariesAreNotIts() {
         var machine = RecordedMachine()
         machine.threads = ["app", "gmain", "gdbus", "pool-frobnicate"]
         #expect(ThreadDetector().look(at: machine).signals.isEmpty)
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test("descriptors of every program are no signal, a pipe of a tool is")
-    func descriptors() {
+    func descriptorsOfEveryProgramAreNoSignalAPipeOfAToolIs() {
         var machine = RecordedMachine()
         machine.openDescriptors = ["socket:[12]", "anon_inode:[eventfd]", "/srv/frida/notes.txt"].enumerated().map {
             OpenDescriptor(number: Int32($0.offset), target: $0.element)
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test("a library of a tool is known by its file's name, not by the folder that it lies in")
-    func images() {
+    func libraryOfAToolIsKnownByItsFilesNameNotByTheFolderThatItLiesIn() {
         var machine = RecordedMachine()
         func region(_ path: String) -> MemoryRegion {
             MemoryRegion(start: 0x1000, end: 0x2000, permissions: [.read, .execute], inode: 7, path: path)
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test("each way of preloading is noticed; a library nobody knows has more weight than a known one")
-    func preload() {
+    func eachWayOfPreloadingIsNoticedALibraryNobodyKnowsHasMoreWeightThanAKnownOne() {
         func confidence(_ name: String, _ value: String, _ declared: Set<String> = []) -> [Confidence] {
             var machine = RecordedMachine()
             machine.variables = [EnvironmentVariable(name: name, value: value)]
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test("the system's own list of libraries to preload is a signal when it names one")
-    func preloadFile() {
+    func systemsOwnListOfLibrariesToPreloadIsASignalWhenItNamesOne() {
         var machine = RecordedMachine()
         machine.files.contents["/etc/ld.so.preload"] = Array(" \n".utf8)
         #expect(PreloadDetector().look(at: machine).signals.isEmpty)
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test("a parent that is a debugger is named; a shell, a service manager and a script are not")
-    func parent() {
+    func parentThatIsADebuggerIsNamedAShellAServiceManagerAndAScriptAreNot() {
         for (name, isNoticed) in [("gdb", true), ("strace", true), ("sh", false), ("systemd", false), ("gdbus", false)]
         {
             var machine = RecordedMachine()
@@ -132,13 +132,13 @@ import Testing
             (.arm, [0x00, 0x00, 0x40, 0xD4, 0, 0, 0, 0], false),  // hlt #0
             (.other, [0xCC, 0x00, 0x20, 0xD4, 0, 0, 0, 0], false),
         ] as [(Processor, [UInt8], Bool)])
-    func breakpoints(_ vector: (Processor, [UInt8], Bool)) {
+    func breakpointIsKnownOnBothProcessorsBehindTheMarkOfACallsTargetToo(_ vector: (Processor, [UInt8], Bool)) {
         #expect(vector.0.hasBreakpoint(vector.1) == vector.2)
         #expect(!vector.0.hasBreakpoint([]))
     }
 
     @Test("a tracer without a number, as Apple's systems show it, is one")
-    func numberlessTracer() {
+    func tracerWithoutANumberAsApplesSystemsShowItIsOne() {
         var machine = RecordedMachine()
         machine.statusBytes = Array("TracerPid:\t-1\nThreads:\t1\n".utf8)
         #expect(StatusDetector().look(at: machine).signals.map(\.name) == [.debuggerAttached])
@@ -146,14 +146,14 @@ import Testing
     }
 
     @Test("what Apple's processes share is no memory without a file")
-    func sharedCache() {
+    func whatApplesProcessesShareIsNoMemoryWithoutAFile() {
         var machine = RecordedMachine()
         machine.regions = [MemoryRegion(start: 0x1000, end: 0x2000, permissions: [.read, .execute], path: "[shared]")]
         #expect(MappingDetector().look(at: machine).signals.isEmpty)
     }
 
     @Test("a function that is not where it should be is a blind spot")
-    func missingFunction() {
+    func functionThatIsNotWhereItShouldBeIsABlindSpot() {
         let detector = BreakpointDetector([WatchedFunction(name: "callback", address: 0x1000)], processor: .x86)
         let answer = detector.look(at: RecordedMachine())
         #expect(answer.signals.isEmpty)
@@ -163,7 +163,7 @@ import Testing
     @Test(
         "a status without one of its lines, or with one that is no number, is not taken for an untraced process",
         arguments: ["", "Threads:\t1\n", "TracerPid:\t0\n", "TracerPid:\tx\nThreads:\t1\n", "TracerPid\nThreads:\t1\n"])
-    func status(_ text: String) {
+    func statusWithoutOneOfItsLinesOrWithOneThatIsNoNumber(_ text: String) {
         var machine = RecordedMachine()
         machine.statusBytes = Array(text.utf8)
         #expect(!StatusDetector().look(at: machine).blindSpots.isEmpty)

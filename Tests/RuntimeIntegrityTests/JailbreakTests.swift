@@ -20,29 +20,29 @@ import Testing
     }
 
     @Test("a phone in its factory state gives no signal, and what its sandbox refuses is no blind spot")
-    func factory() throws {
+    func phoneInItsFactoryStateGivesNoSignalAndWhatItsSandboxRefusesIsNoBlindSpot() throws {
         let looking = try self.look("iphone-factory")
         #expect(looking.names.isEmpty)
         #expect(looking.blind.isEmpty)
     }
 
     @Test("a jailbreak that writes to the system's volume shows files, links and an open sandbox")
-    func rootful() throws {
+    func jailbreakThatWritesToTheSystemsVolumeShowsFilesLinksAndAnOpenSandbox() throws {
         #expect(try self.look("iphone-rootful").names == [.jailbreakFile, .jailbreakLink, .sandboxOpen])
     }
 
     @Test("a jailbreak that leaves the system's volume alone shows its own folder")
-    func rootless() throws {
+    func jailbreakThatLeavesTheSystemsVolumeAloneShowsItsOwnFolder() throws {
         #expect(try self.look("iphone-rootless").names == [.jailbreakFile])
     }
 
     @Test("a container with a shell, a package manager and merged folders does not look like a jailbreak")
-    func container() throws {
+    func containerWithAShellAPackageManagerAndMergedFoldersDoesNotLookLikeAJailbreak() throws {
         #expect(try self.look("linux-container").names.isEmpty)
     }
 
     @Test("a Mac where its owner may write everywhere and have children is no phone with an open sandbox")
-    func mac() throws {
+    func macWhereItsOwnerMayWriteEverywhereAndHaveChildrenIsNoPhoneWithAnOpenSandbox() throws {
         let looking = try self.look("linux-container") { files in
             files.writableFolders = Set(JailbreakTraces.forbiddenFolders)
             files.forks = true
@@ -52,14 +52,14 @@ import Testing
     }
 
     @Test("a shell alone is a trace on a phone, with less confidence than a jailbreak's own file")
-    func shell() throws {
+    func shellAloneIsATraceOnAPhoneWithLessConfidenceThanAJailbreaksOwnFile() throws {
         let looking = try self.look("iphone-factory") { $0.paths.insert("/bin/bash") }
         #expect(looking.names == [.jailbreakFile])
         #expect(looking.confidences == [.medium])
     }
 
     @Test("a child, or an app that only a jailbreak installs, is noticed alone")
-    func childAndScheme() throws {
+    func childOrAnAppThatOnlyAJailbreakInstallsIsNoticedAlone() throws {
         #expect(try self.look("iphone-factory") { $0.forks = true }.names == [.sandboxOpen])
         #expect(try self.look("iphone-factory") { $0.schemes = ["filza"] }.names == [.jailbreakApp])
     }

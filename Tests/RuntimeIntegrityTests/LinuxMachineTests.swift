@@ -28,7 +28,7 @@ extension ThisProcess {
         }
 
         @Test("the mappings are those of the system's list, which another program reads", arguments: [true, false])
-        func regions(asksQuickly: Bool) async throws {
+        func mappingsAreThoseOfTheSystemsListWhichAnotherProgramReads(asksQuickly: Bool) async throws {
             let script = """
                 import re, sys
                 for line in open(f"/proc/{sys.argv[1]}/maps"):
@@ -64,7 +64,7 @@ extension ThisProcess {
         }
 
         @Test("this process, which nobody touches, gives no signal")
-        func clean() {
+        func thisProcessWhichNobodyTouchesGivesNoSignal() {
             // What listens on this machine is not this process's doing.
             let detectors = DetectorSet.standard().detectors.filter { $0.name != "ports" }
             let names = detectors.flatMap { $0.look(at: self.machine).signals.map(\.name) }
@@ -74,7 +74,7 @@ extension ThisProcess {
         @Test(
             "a byte that is written into code is noticed, and still when the old one is back; on older kernels, too",
             arguments: [true, false])
-        func patch(asksQuickly: Bool) throws {
+        func byteThatIsWrittenIntoCodeIsNoticedAndStillWhenTheOldOneIsBackOnOlderKernels(asksQuickly: Bool) throws {
             let machine = LinuxMachine(asksQuickly: asksQuickly)
             try self.withMappedCode { (code, file) throws in
                 #expect(try machine.changedPages(.everything).isEmpty)
@@ -93,7 +93,7 @@ extension ThisProcess {
         }
 
         @Test("before a connection, the pages of libraries that are not changed first are not looked at")
-        func scope() throws {
+        func beforeAConnectionThePagesOfLibrariesThatAreNotChangedFirstAreNotLookedAt() throws {
             try self.withMappedCode { (code, file) throws in
                 mprotect(code, 8_192, PROT_READ | PROT_WRITE)
                 code.storeBytes(of: 0xE9, as: UInt8.self)
@@ -112,7 +112,7 @@ extension ThisProcess {
         }
 
         @Test("memory of this process is read; an address that is not mapped is an answer, and no crash")
-        func memory() throws {
+        func memoryOfThisProcessIsReadAnAddressThatIsNotMappedIsAnAnswerAndNoCrash() throws {
             let bytes: [UInt8] = [1, 2, 3, 4]
             let read = bytes.withUnsafeBytes { buffer in
                 try? self.machine.bytes(at: UInt64(UInt(bitPattern: buffer.baseAddress)), count: 4)
@@ -123,7 +123,7 @@ extension ThisProcess {
         }
 
         @Test("several places of memory are read at once, and one that is not mapped is an answer for all")
-        func places() throws {
+        func severalPlacesOfMemoryAreReadAtOnceAndOneThatIsNotMappedIsAnAnswerForAll() throws {
             let bytes: [UInt8] = [1, 2, 3, 4]
             let start = bytes.withUnsafeBytes { UInt64(UInt(bitPattern: $0.baseAddress)) }
             let read = try withExtendedLifetime(bytes) { try self.machine.bytes(at: [start, start + 2], count: 2) }
@@ -135,7 +135,7 @@ extension ThisProcess {
         }
 
         @Test("a breakpoint at the beginning of a function is noticed")
-        func breakpoint() throws {
+        func breakpointAtTheBeginningOfAFunctionIsNoticed() throws {
             try self.withMappedCode { (code, _) throws in
                 let function = WatchedFunction(name: "callback", address: UInt64(UInt(bitPattern: code)))
                 let detector = BreakpointDetector([function], processor: .x86)
@@ -148,7 +148,7 @@ extension ThisProcess {
         }
 
         @Test("code in a file that is in memory only is noticed")
-        func memoryFile() throws {
+        func codeInAFileThatIsInMemoryOnlyIsNoticed() throws {
             // Its header is not shown to Swift.
             typealias Create = @convention(c) (UnsafePointer<CChar>, UInt32) -> Int32
             let create = unsafeBitCast(try #require(dlsym(nil, "memfd_create")), to: Create.self)
@@ -164,7 +164,7 @@ extension ThisProcess {
         }
 
         @Test("threads, descriptors, the environment and the parent are those of this process")
-        func process() throws {
+        func threadsDescriptorsTheEnvironmentAndTheParentAreThoseOfThisProcess() throws {
             let status = try self.machine.status()
             #expect(status.tracer == 0)
             let names = try self.machine.threadNames()
@@ -179,7 +179,7 @@ extension ThisProcess {
         }
 
         @Test("files, links and what is missing are told apart")
-        func files() throws {
+        func filesLinksAndWhatIsMissingAreToldApart() throws {
             #expect(try self.machine.exists("/proc/self/maps"))
             #expect(try !self.machine.exists("/nothing/here"))
             #expect(try self.machine.linkTarget(of: "/proc/self") == "\(getpid())")
@@ -193,7 +193,7 @@ extension ThisProcess {
         }
 
         @Test("a connection of this process is seen from its socket; one that only listens is none")
-        func peers() throws {
+        func connectionOfThisProcessIsSeenFromItsSocketOneThatOnlyListensIsNone() throws {
             let listener = try LoopbackListener()
             defer { listener.end() }
             #expect(try !self.machine.peerPorts().contains(listener.port))
@@ -207,7 +207,7 @@ extension ThisProcess {
         }
 
         @Test("a port that speaks like a portal is one; a web server, a silent one and a closed one are none")
-        func ports() throws {
+        func portThatSpeaksLikeAPortalIsOneAWebServerASilentOneAndAClosedOneAreNone() throws {
             let silent = try LoopbackListener()
             defer { silent.end() }
             #expect(throws: Unobservable(.late, "")) {

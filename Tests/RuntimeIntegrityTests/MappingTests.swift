@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test("a library that was updated beneath the process is low, code in a memory file is high")
-    func deleted() throws {
+    func libraryThatWasUpdatedBeneathTheProcessIsLowCodeInAMemoryFileIsHigh() throws {
         let updated = try self.signals("1000-2000 r-xp 00000000 fe:00 7   /usr/lib/libssl.so.3 (deleted)")
         #expect(updated.map(\.name) == [.codeOfDeletedFile])
         #expect(updated.map(\.confidence) == [.low])
@@ -28,14 +28,14 @@ import Testing
     }
 
     @Test("a memory file that the app declares is none of an agent's")
-    func declaredMemoryFile() throws {
+    func memoryFileThatTheAppDeclaresIsNoneOfAnAgents() throws {
         let line = "1000-2000 r-xs 00000000 00:01 7   /memfd:doublemapper (deleted)"
         #expect(try self.signals(line, DeclaredBehaviour(memoryFiles: ["doublemapper"])).isEmpty)
         #expect(try self.signals(line, DeclaredBehaviour(memoryFiles: ["double"])).map(\.name) == [.codeWithoutFile])
     }
 
     @Test("an agent with another name is noticed by what it cannot avoid")
-    func renamedAgent() throws {
+    func agentWithAnotherNameIsNoticedByWhatItCannotAvoid() throws {
         let maps = """
             1000-3000 r-xp 00000000 fe:00 7   /usr/lib/libc.so.6
             3000-4000 r-xp 00002000 fe:00 7   /usr/lib/libc.so.6
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test("two segments of code of one file that do not continue each other are no slivers")
-    func twoSegments() throws {
+    func twoSegmentsOfCodeOfOneFileThatDoNotContinueEachOtherAreNoSlivers() throws {
         let maps = """
             1000-3000 r-xp 00000000 fe:00 7   /usr/lib/a.so
             3000-4000 r-xp 00009000 fe:00 7   /usr/lib/a.so
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test("the system's own mappings are no code without a file")
-    func system() throws {
+    func systemsOwnMappingsAreNoCodeWithoutAFile() throws {
         let maps = """
             7f866c78e000-7f866c790000 r-xp 00000000 00:00 0                          [vdso]
             ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0                  [vsyscall]
@@ -68,13 +68,13 @@ import Testing
     }
 
     @Test("anonymous memory with a name that the program gave it is still anonymous")
-    func namedAnonymous() throws {
+    func anonymousMemoryWithANameThatTheProgramGaveItIsStillAnonymous() throws {
         let line = "1000-2000 r-xp 00000000 00:00 0   [anon:harmless]"
         #expect(try self.signals(line).map(\.name) == [.anonymousCode])
     }
 
     @Test("the list is read the same in whatever pieces it comes")
-    func pieces() throws {
+    func listIsReadTheSameInWhateverPiecesItComes() throws {
         let text = Array(
             """
             55e235b0d000-55e235b12000 r-xp 00002000 fe:00 253911                     /usr/bin/a program with spaces
@@ -109,7 +109,7 @@ import Testing
             "1000-2000 r-xp 0 fe:00 7a /a", "g000-2000 r-xp 0 fe:00 7 /a", "-2000 r-xp 0 fe:00 7 /a",
             "1000-2000 r-xp 0 fe:00 99999999999999999999 /a",
         ])
-    func malformed(_ line: String) {
+    func lineThatNobodyUnderstandsIsSaidAndHidesNothing(_ line: String) {
         var list = ExecutableRegions()
         #expect(throws: Unobservable(.malformed, "")) {
             try Array((line + "\n").utf8).withUnsafeBytes { try list.read($0) }
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test("a line without an end is not kept for ever")
-    func endless() {
+    func lineWithoutAnEndIsNotKeptForEver() {
         var list = ExecutableRegions()
         let piece = [UInt8](repeating: 0x41, count: 4_096)
         #expect(throws: Unobservable(.malformed, "")) {
@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test("more executable mappings than are kept are said, not cut off silently")
-    func tooMany() throws {
+    func moreExecutableMappingsThanAreKeptAreSaidNotCutOffSilently() throws {
         var list = ExecutableRegions()
         let line = Array("1000-2000 r-xp 00000000 fe:00 7 /a\n".utf8)
         for _ in 0..<ExecutableRegions.most { try line.withUnsafeBytes { try list.read($0) } }

@@ -12,7 +12,7 @@ import Testing
     private let pages = TamperSignal(.changedCodePages, .high, "two")
 
     @Test("before a connection only the quick detectors look; at everything, all do")
-    func cost() async {
+    func beforeAConnectionOnlyTheQuickDetectorsLookAtEverythingAllDo() async {
         let quick = ScriptedDetector("quick", .connection) { _ in [] }
         let slow = ScriptedDetector("slow", .occasional) { _ in [] }
         let monitor = IntegrityMonitor(DetectorSet([quick, slow]), on: RecordedMachine())
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test("who attached and left before the next look is still known")
-    func sticky() {
+    func whoAttachedAndLeftBeforeTheNextLookIsStillKnown() {
         let detector = ScriptedDetector("once", .connection) { [agent] look in look == 1 ? [agent] : [] }
         let policy = TamperPolicy([TamperRule(.codeWithoutFile, [.refuse])])
         let monitor = IntegrityMonitor(DetectorSet([detector]), on: RecordedMachine(), policy: policy)
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test("a signal is kept once, with its highest confidence, and when it was seen first and last")
-    func sightings() async {
+    func signalIsKeptOnceWithItsHighestConfidenceAndWhenItWasSeenFirstAndLast() async {
         let low = TamperSignal(.jailbreakFile, .low, "low")
         let high = TamperSignal(.jailbreakFile, .high, "high")
         let detector = ScriptedDetector("more", .occasional) { $0 == 2 ? [high] : [low] }
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test("changes are streamed once each: the past first, a higher confidence again")
-    func changes() async {
+    func changesAreStreamedOnceEachThePastFirstAHigherConfidenceAgain() async {
         let low = TamperSignal(.jailbreakFile, .low, "low")
         let high = TamperSignal(.jailbreakFile, .high, "high")
         let detector = ScriptedDetector("more", .connection) { [agent] look in
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test("it looks at start and at random times within the schedule, until it is cancelled")
-    func schedule() async {
+    func itLooksAtStartAndAtRandomTimesWithinTheScheduleUntilItIsCancelled() async {
         let detector = ScriptedDetector("all", .occasional) { _ in [] }
         let clock = ManualClock(waits: 50)
         let monitor = IntegrityMonitor(
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test("it ends when its task is cancelled while it waits")
-    func cancelled() async {
+    func itEndsWhenItsTaskIsCancelledWhileItWaits() async {
         let detector = ScriptedDetector("all", .occasional) { [agent] _ in [agent] }
         let monitor = IntegrityMonitor(
             DetectorSet([detector]), on: RecordedMachine(),
@@ -95,14 +95,14 @@ import Testing
     }
 
     @Test("a schedule that makes no sense is made one that does")
-    func oddSchedule() {
+    func scheduleThatMakesNoSenseIsMadeOneThatDoes() {
         #expect(IntegritySchedule(shortestSeconds: 0, longestSeconds: 0).shortest == 1_000_000_000)
         #expect(IntegritySchedule(shortestSeconds: 9, longestSeconds: 3).longest == 9_000_000_000)
         #expect(IntegritySchedule(shortestSeconds: .max, longestSeconds: .max).shortest == 86_400_000_000_000)
     }
 
     @Test("two independent signals wipe and then end, once")
-    func wipeAndEnd() {
+    func twoIndependentSignalsWipeAndThenEndOnce() {
         let detector = ScriptedDetector("two", .connection) { [agent, pages] look in
             look == 1 ? [agent] : [agent, pages]
         }
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test("what cannot be looked at is kept, once")
-    func blind() {
+    func whatCannotBeLookedAtIsKeptOnce() {
         var machine = RecordedMachine()
         machine.ways[.status] = .refused
         let monitor = IntegrityMonitor(.ofRecordings, on: machine)
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test("a canary that is accepted is a signal of the monitor's")
-    func canary() async {
+    func canaryThatIsAcceptedIsASignalOfTheMonitors() async {
         let monitor = IntegrityMonitor(
             DetectorSet([]), on: RecordedMachine(), canary: Canary([CanaryCheck("verdict", [.bad { true }])]))
         monitor.check()
@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test("an app's detector that makes up names without end fills nothing")
-    func endlessNames() {
+    func appsDetectorThatMakesUpNamesWithoutEndFillsNothing() {
         let detector = ScriptedDetector("endless", .connection) { look in
             SignalName("name-\(look)", family: .app).map { [TamperSignal($0, .low, "")] } ?? []
         }
@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test("many connections at once are checked at once")
-    func parallel() async {
+    func manyConnectionsAtOnceAreCheckedAtOnce() async {
         let detector = ScriptedDetector("quick", .connection) { [agent] _ in [agent] }
         let monitor = IntegrityMonitor(DetectorSet([detector]), on: RecordedMachine())
         await withTaskGroup(of: Void.self) { group in

@@ -13,7 +13,7 @@ import Testing
     private let tracer = TamperSignal(.debuggerAttached, .high, "")
 
     @Test("by default everything is attached and nothing else happens")
-    func byDefault() {
+    func byDefaultEverythingIsAttachedAndNothingElseHappens() {
         let all = SignalName.all.map { TamperSignal($0, .high, "") }
         let decision = TamperPolicy(ignoresDebuggers: false).decision(for: all)
         #expect(decision.attached == SignalName.all.prefix(TamperDecision.mostAttached).map(\.description))
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test("of more signals than a report takes the surest are attached, whichever came first")
-    func surest() throws {
+    func ofMoreSignalsThanAReportTakesTheSurestAreAttachedWhicheverCameFirst() throws {
         try #require(SignalName.all.count > TamperDecision.mostAttached)
         let last = try #require(SignalName.all.last)
         let signals =
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test("a signal refuses only where a rule names refusing for that signal")
-    func refuse() {
+    func signalRefusesOnlyWhereARuleNamesRefusingForThatSignal() {
         let policy = TamperPolicy([TamperRule(.codeWithoutFile, [.refuse])], ignoresDebuggers: false)
         #expect(policy.decision(for: [self.agent]).refuses)
         #expect(!policy.decision(for: [self.pages, self.tracer]).refuses)
@@ -42,14 +42,14 @@ import Testing
     }
 
     @Test("a signal of low confidence has no consequences unless the rule says so")
-    func confidence() {
+    func signalOfLowConfidenceHasNoConsequencesUnlessTheRuleSaysSo() {
         let low = TamperSignal(.preloadedLibrary, .low, "")
         #expect(!TamperPolicy([TamperRule(.preloadedLibrary, [.refuse])]).decision(for: [low]).refuses)
         #expect(TamperPolicy([TamperRule(.preloadedLibrary, [.refuse], from: .low)]).decision(for: [low]).refuses)
     }
 
     @Test("one signal wipes and ends nothing; two of one family do not either")
-    func irreversible() {
+    func oneSignalWipesAndEndsNothingTwoOfOneFamilyDoNotEither() {
         let both: Set<TamperAction> = [.wipe, .end]
         let rules = [
             TamperRule(.codeWithoutFile, both), TamperRule(.anonymousCode, both), TamperRule(.changedCodePages, both),
@@ -66,14 +66,14 @@ import Testing
     }
 
     @Test("wiping needs two signals that are both named for wiping")
-    func namedForWiping() {
+    func wipingNeedsTwoSignalsThatAreBothNamedForWiping() {
         let rules = [TamperRule(.codeWithoutFile, [.wipe]), TamperRule(.changedCodePages, [.end])]
         let decision = TamperPolicy(rules, ignoresDebuggers: false).decision(for: [self.agent, self.pages])
         #expect(!decision.wipes && !decision.ends)
     }
 
     @Test("a debugger has no consequences in a debug build, an agent has")
-    func debugBuild() {
+    func debuggerHasNoConsequencesInADebugBuildAnAgentHas() {
         let rules = TamperPolicy.refusing.rules
         let debug = TamperPolicy(rules, ignoresDebuggers: true)
         let breakpoint = TamperSignal(.breakpoint, .high, "")
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test("no more names are attached than a report takes, each once")
-    func attached() throws {
+    func noMoreNamesAreAttachedThanAReportTakesEachOnce() throws {
         let signals = try (0..<50).flatMap { number in
             let name = try #require(SignalName("own-\(number)", family: .app))
             return [TamperSignal(name, .low, ""), TamperSignal(name, .high, "")]

@@ -28,14 +28,14 @@ import Testing
     ]
 
     @Test("before a connection, what each tool leaves behind is noticed", arguments: Self.attacks)
-    func quick(_ attack: (String, Set<SignalName>)) throws {
+    func beforeAConnectionWhatEachToolLeavesBehindIsNoticed(_ attack: (String, Set<SignalName>)) throws {
         #expect(Looking(.standard(), .connection, at: try RecordedMachine(attack.0)).names == attack.1)
     }
 
     @Test(
         "a program that nobody touches gives no signal",
         arguments: ["clean-c", "clean-swift", "clean-python", "container"])
-    func clean(_ name: String) throws {
+    func programThatNobodyTouchesGivesNoSignal(_ name: String) throws {
         let machine = try RecordedMachine(name)
         #expect(machine.regions.count >= 4)
         let looking = Looking(.ofRecordings, at: machine)
@@ -46,21 +46,21 @@ import Testing
     @Test(
         "a clock or an allocator that is preloaded is its own signal, of low confidence",
         arguments: ["faketime", "jemalloc"])
-    func preloaded(_ name: String) throws {
+    func clockOrAnAllocatorThatIsPreloadedIsItsOwnSignalOfLowConfidence(_ name: String) throws {
         let looking = Looking(at: try RecordedMachine(name))
         #expect(looking.names == [.preloadedLibrary])
         #expect(looking.confidences == [.low])
     }
 
     @Test("a compiler's executable memory is a signal, unless the app declares it")
-    func jit() throws {
+    func compilersExecutableMemoryIsASignalUnlessTheAppDeclaresIt() throws {
         let machine = try RecordedMachine("jit")
         #expect(Looking(at: machine).names == [.anonymousCode])
         #expect(Looking(.standard(DeclaredBehaviour(anonymousCodeRegions: 1)), at: machine).names.isEmpty)
     }
 
     @Test("an agent beside a declared compiler is noticed by its own regions")
-    func agentBesideCompiler() throws {
+    func agentBesideADeclaredCompilerIsNoticedByItsOwnRegions() throws {
         let declared = DeclaredBehaviour(anonymousCodeRegions: 1)
         #expect(Looking(.standard(declared), at: try RecordedMachine("frida17-attach")).names.contains(.anonymousCode))
     }
@@ -68,7 +68,7 @@ import Testing
     @Test(
         "an agent is noticed whichever one question a hook answers with nothing",
         arguments: RecordedMachine.Question.allCases)
-    func oneHook(_ question: RecordedMachine.Question) throws {
+    func agentIsNoticedWhicheverOneQuestionAHookAnswersWithNothing(_ question: RecordedMachine.Question) throws {
         for attack in Self.attacks.map(\.0) where attack != "strace" {
             var machine = try RecordedMachine(attack)
             machine.ways[question] = .hooked
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test("an agent is noticed whichever one detector is silenced")
-    func oneSilentDetector() throws {
+    func agentIsNoticedWhicheverOneDetectorIsSilenced() throws {
         let quick = DetectorSet.standard().detectors.filter { $0.cost == .connection }
         for silent in quick.indices {
             var set = DetectorSet(quick)
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test("what cannot be looked at is said, and is not taken for clean", arguments: RecordedMachine.Question.allCases)
-    func refused(_ question: RecordedMachine.Question) throws {
+    func whatCannotBeLookedAtIsSaidAndIsNotTakenForClean(_ question: RecordedMachine.Question) throws {
         var machine = try RecordedMachine("clean-swift")
         machine.portAnswers[27_042] = { _ in [] }
         machine.ways[question] = .refused
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test("a tracer of the app's own is known by its number, another one is not")
-    func ownTracer() throws {
+    func tracerOfTheAppsOwnIsKnownByItsNumberAnotherOneIsNot() throws {
         let machine = try RecordedMachine("strace")
         let tracer = try machine.status().tracer
         #expect(tracer > 1)
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test("more threads than declared is a signal of low confidence, and only where the app declares them")
-    func threads() throws {
+    func moreThreadsThanDeclaredIsASignalOfLowConfidence() throws {
         let machine = try RecordedMachine("frida17-attach")
         let threads = try #require(try machine.status().threads)
         #expect(threads > 2)

@@ -9,7 +9,7 @@ import Testing
 /// Names and texts, which leave the process in reports.
 @Suite struct SignalTests {
     @Test("the names are those that collectors know, each once")
-    func names() {
+    func namesAreThoseThatCollectorsKnowEachOnce() {
         #expect(
             SignalName.all.map(\.description) == [
                 "known-agent", "code-without-file", "code-of-deleted-file", "anonymous-code", "preloaded-library",
@@ -28,10 +28,10 @@ import Testing
     @Test(
         "a name that does not fit into a report is none",
         arguments: ["", "Two Words", "ü", "a_b", String(repeating: "a", count: 49), "a\n"])
-    func badNames(_ name: String) { #expect(SignalName(name, family: .app) == nil) }
+    func nameThatDoesNotFitIntoAReportIsNone(_ name: String) { #expect(SignalName(name, family: .app) == nil) }
 
     @Test("evidence that others wrote is one short printable line")
-    func evidence() {
+    func evidenceThatOthersWroteIsOneShortPrintableLine() {
         let signal = TamperSignal(
             .agentThread, .high, "evil\n\u{1B}[2J\u{202E}name" + String(repeating: "x", count: 500))
         #expect(signal.evidence.hasPrefix("evil??[2J?namexxx"))
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test("no evidence of a recorded attack tells where the code is")
-    func noAddresses() throws {
+    func noEvidenceOfARecordedAttackTellsWhereTheCodeIs() throws {
         for attack in RecordedAttackTests.attacks.map(\.0) {
             let machine = try RecordedMachine(attack)
             let addresses = machine.regions.map { String($0.start, radix: 16) }
@@ -53,5 +53,5 @@ import Testing
     }
 
     @Test("confidences are ordered")
-    func confidences() { #expect([Confidence.high, .low, .medium].sorted() == [.low, .medium, .high]) }
+    func confidencesAreOrdered() { #expect([Confidence.high, .low, .medium].sorted() == [.low, .medium, .high]) }
 }

@@ -10,7 +10,7 @@ import Testing
 @Suite("A token that blocks")
 struct BlockingCallTests {
     @Test("and never answers is waited for no longer than was said")
-    func hangs() async {
+    func andNeverAnswersIsWaitedForNoLongerThanWasSaid() async {
         let cable = DispatchSemaphore(value: 0)
         let answer = await BlockingCall.answer(within: 0.05) { () throws(RepositoryError) -> Int in
             cable.wait()
@@ -21,7 +21,7 @@ struct BlockingCallTests {
     }
 
     @Test("and answers, or fails, is heard")
-    func answers() async {
+    func andAnswersOrFailsIsHeard() async {
         let answer = await BlockingCall.answer(within: 60) { () throws(RepositoryError) -> Int in 7 }
         #expect(answer == .success(7))
         let error = RepositoryError(.signer, "no token")

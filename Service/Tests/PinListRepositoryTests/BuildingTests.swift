@@ -10,7 +10,7 @@ import Testing
 @Suite("From a source to an unsigned list")
 struct BuildingTests {
     @Test("times, version and members; a client reads the same list back")
-    func whole() throws {
+    func timesVersionAndMembersAClientReadsTheSameListBack() throws {
         let source = try SourceText.read(
             SourceText.good("denied: [\"\(SourceText.pin("c"))\"]", entry: "rollout: 5", list: "validFor: 30d"))
         let list = try PinListBuilt.list(source)
@@ -24,7 +24,7 @@ struct BuildingTests {
     }
 
     @Test("who reports goes into the list, and an entry's own number beside it; at their defaults they are left out")
-    func reportPerMillion() throws {
+    func whoReportsGoesIntoTheListAndAnEntrysOwnNumberBesideIt() throws {
         let quiet = try PinListBuilt.list(
             SourceText.good(entry: "reportPerMillion: 1000000", list: "reportPerMillion: 10000"))
         #expect(quiet.reportPerMillion == 10_000 && quiet.domains[0].reportPerMillion == 1_000_000)
@@ -36,7 +36,7 @@ struct BuildingTests {
     }
 
     @Test("the newest list has another name, or the last version there is")
-    func newest() throws {
+    func newestListHasAnotherNameOrTheLastVersionThereIs() throws {
         var newest = try PinListBuilt.list(SourceText.good())
         newest.name = "other"
         #expect(throws: RepositoryError.self) { try PinListBuilt.list(SourceText.good(), after: newest) }
@@ -46,7 +46,7 @@ struct BuildingTests {
     }
 
     @Test("a rebuild prolongs no suspension: a later one holds as long, and one that ended is left out")
-    func suspensions() throws {
+    func rebuildProlongsNoSuspensionALaterOneHoldsAsLongAndOneThatEndedIsLeftOut() throws {
         let text = SourceText.good("suspended: [{domain: '*', until: \(SourceText.now.later(3_600)), reason: x}]")
         #expect(try PinListBuilt.list(text).suspended.first?.until == SourceText.now.later(3_600))
         let later = try PinListBuilt.list(text, at: SourceText.now.later(1_800))
@@ -55,7 +55,7 @@ struct BuildingTests {
     }
 
     @Test("a suspension of over seven days says where it is and what is possible")
-    func longSuspension() throws {
+    func suspensionOfOverSevenDaysSaysWhereItIsAndWhatIsPossible() throws {
         let week: Int64 = 7 * 86_400
         let text = { (seconds: Int64) in
             SourceText.good("suspended: [{domain: '*', until: \(SourceText.now.later(seconds)), reason: x}]")
@@ -71,7 +71,7 @@ struct BuildingTests {
     }
 
     @Test("a list that would be too large for an envelope is refused here")
-    func tooLarge() throws {
+    func listThatWouldBeTooLargeForAnEnvelopeIsRefusedHere() throws {
         let note = String(repeating: "n", count: 400_000)
         let pins = (0..<8).map { "{pin: \"\(SourceText.pin(Character("\($0)")))\", note: \(note)}" }
         let text = "name: a\ndomains:\n- {domain: x.example, pins: [\(pins.joined(separator: ", "))]}"
@@ -82,7 +82,7 @@ struct BuildingTests {
     }
 
     @Test("a list that is built fits into an envelope with as many of the longest signatures as clients read")
-    func roomForSignatures() throws {
+    func listThatIsBuiltFitsIntoAnEnvelopeWithAsManyOfTheLongestSignaturesAsClients() throws {
         func text(_ length: Int) -> String {
             let note = String(repeating: "n", count: length)
             let pins = (0..<8).map { "{pin: \"\(SourceText.pin(Character("\($0)")))\", note: \(note)}" }

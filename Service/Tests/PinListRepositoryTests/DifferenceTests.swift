@@ -16,13 +16,13 @@ struct DifferenceTests {
     }
 
     @Test("nothing")
-    func same() throws {
+    func nothing() throws {
         let list = try PinListBuilt.list(SourceText.good())
         #expect(ListDifference(old: list, new: list).isEmpty)
     }
 
     @Test("a first list is new, entry by entry and pin by pin")
-    func first() throws {
+    func firstListIsNewEntryByEntryAndPinByPin() throws {
         #expect(
             try Self.lines(nil, SourceText.good()) == [
                 "+ list: com.example.app version 1", "+ api.example.com: entry enforce, 2 pins",
@@ -31,7 +31,7 @@ struct DifferenceTests {
     }
 
     @Test("a pin is exchanged")
-    func pins() throws {
+    func pinIsExchanged() throws {
         let old = SourceText.good()
         let new = old.replacing(SourceText.pin("b"), with: SourceText.pin("c"))
         #expect(
@@ -42,7 +42,7 @@ struct DifferenceTests {
     }
 
     @Test("whatever weakens is said to")
-    func weaker() throws {
+    func whateverWeakensIsSaidTo() throws {
         let old = SourceText.good(
             "denied: [\"\(SourceText.pin("c"))\"]", entry: "includeSubdomains: true", list: "unlisted: deny")
         let new = SourceText.good(
@@ -62,7 +62,7 @@ struct DifferenceTests {
     }
 
     @Test("how many installations report; it accepts nothing more")
-    func reportPerMillion() throws {
+    func howManyInstallationsReportItAcceptsNothingMore() throws {
         let old = SourceText.good()
         let new = SourceText.good(entry: "reportPerMillion: 20", list: "reportPerMillion: 10000")
         #expect(
@@ -73,7 +73,7 @@ struct DifferenceTests {
     }
 
     @Test("an entry that goes, one that comes, and the order of the pins")
-    func entries() throws {
+    func entryThatGoesOneThatComesAndTheOrderOfThePins() throws {
         let old = SourceText.good()
         let moved = old.replacing("api.example.com", with: "www.example.com")
         #expect(
@@ -93,7 +93,7 @@ struct DifferenceTests {
     }
 
     @Test("a reason with an escape sequence does not reach the terminal")
-    func hostileText() throws {
+    func reasonWithAnEscapeSequenceDoesNotReachTheTerminal() throws {
         let new = SourceText.good(
             "suspended: [{domain: '*', until: \(SourceText.now.later(60)), reason: \"a\\e[31m\\nb\"}]")
         let lines = try Self.lines(SourceText.good(), new)

@@ -10,7 +10,7 @@ import Testing
 @Suite("A DER signature becomes 64 bytes")
 struct ECDSASignatureTests {
     @Test("as swift-crypto has it, with numbers that are short and numbers that are padded")
-    func conversion() throws {
+    func asSwiftCryptoHasItWithNumbersThatAreShortAndNumbersThatArePadded() throws {
         let key = P256.Signing.PrivateKey()
         // One number in 256 is short, half of them are padded: 2,000 signatures have all of it.
         for number in 0..<2_000 {
@@ -27,7 +27,7 @@ struct ECDSASignatureTests {
             "30080202008102020001",
             "302702220100000000000000000000000000000000000000000000000000000000000000000000020101",
         ])
-    func refused(hexadecimal: String) {
+    func andNothingElseDoes(hexadecimal: String) {
         let bytes = stride(from: 0, to: hexadecimal.count / 2 * 2, by: 2).compactMap { place in
             UInt8(hexadecimal.dropFirst(place).prefix(2), radix: 16)
         }
@@ -35,7 +35,7 @@ struct ECDSASignatureTests {
     }
 
     @Test("small numbers are filled up with zeros")
-    func small() {
+    func smallNumbersAreFilledUpWithZeros() {
         let raw = ECDSASignature.raw(ofDER: [0x30, 0x06, 0x02, 0x01, 0x05, 0x02, 0x01, 0x07])
         #expect(raw == [UInt8](repeating: 0, count: 31) + [5] + [UInt8](repeating: 0, count: 31) + [7])
     }

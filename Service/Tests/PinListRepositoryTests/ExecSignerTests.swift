@@ -33,7 +33,7 @@ struct ExecSignerTests {
     }
 
     @Test("gets the bytes to sign and nothing else, and its answer is taken as it is")
-    func answers() async throws {
+    func getsTheBytesToSignAndNothingElseAndItsAnswerIsTakenAsItIs() async throws {
         let message = (0..<1_000).map { UInt8(truncatingIfNeeded: $0) }
         #expect(try await self.answer("cat", to: message).0.get() == message)
         #expect(try await self.answer("printf 'a\\0b\\n'").0.get() == [97, 0, 98, 10])
@@ -42,7 +42,7 @@ struct ExecSignerTests {
     }
 
     @Test("may leave a long message unread")
-    func unread() async throws {
+    func mayLeaveALongMessageUnread() async throws {
         let message = [UInt8](repeating: 7, count: 4_000_000)
         #expect(try await self.answer("printf ok", to: message).0.get() == Array("ok".utf8))
         let count = try await self.answer("wc -c | tr -d ' \\n'", to: message).0.get()
@@ -50,7 +50,7 @@ struct ExecSignerTests {
     }
 
     @Test("says why it failed on standard error, which is passed on")
-    func fails() async {
+    func saysWhyItFailedOnStandardErrorWhichIsPassedOn() async {
         let (result, complaints) = await self.answer("echo no token >&2; echo at all >&2; exit 3")
         #expect(throws: RepositoryError.self) { try result.get() }
         #expect(complaints == ["no token", "at all"])
@@ -68,7 +68,7 @@ struct ExecSignerTests {
         arguments: [
             "sleep 1000", "sleep 1000 & wait", "sleep 1000 & exit 0", "exec >&- 2>&-; sleep 1000", "cat; sleep 1000",
         ])
-    func hangs(command: String) async throws {
+    func thatHangsIsEndedWithAllThatItStarted(command: String) async throws {
         try await withTemporaryFolder { folder in
             // Whatever runs holds the writing end: it hangs up when nobody is left.
             let fifo = folder.appendingPathComponent("fifo").path
@@ -88,7 +88,7 @@ struct ExecSignerTests {
     }
 
     @Test("that never stops talking is ended")
-    func endless() async {
+    func thatNeverStopsTalkingIsEnded() async {
         guard case .failure(let error) = await self.answer("yes").0 else {
             Issue.record("endless data was believed")
             return

@@ -27,7 +27,7 @@ struct FilePinTests {
     }
 
     @Test("certificate, key, public key and request give openssl's pin, in PEM and in DER")
-    func samePin() async throws {
+    func certificateKeyPublicKeyAndRequestGiveOpensslsPinInPEMAndInDER() async throws {
         try await self.withFiles { folder, _, pin in
             for text in ["cert: a.pem", "cert: a.der", "key: a.key", "publicKey: a.pub", "csr: a.csr"] {
                 let known = try self.source("\(text), note: x, position: leaf", folder).domains.first?.pins.first?.known
@@ -38,7 +38,7 @@ struct FilePinTests {
     }
 
     @Test("the wrong member names the right one; several in a file, or none, are refused")
-    func wrongFiles() async throws {
+    func wrongMemberNamesTheRightOneSeveralInAFileOrNoneAreRefused() async throws {
         try await self.withFiles { folder, openssl, _ in
             func hint(_ pin: String) -> String? {
                 do {
@@ -63,7 +63,7 @@ struct FilePinTests {
     }
 
     @Test("an included file names files beside itself")
-    func besideTheIncluded() async throws {
+    func includedFileNamesFilesBesideItself() async throws {
         try await self.withFiles { folder, _, pin in
             let team = folder.appendingPathComponent("team")
             try FileManager.default.createDirectory(at: team, withIntermediateDirectories: true)

@@ -56,7 +56,7 @@ struct HeldListTests {
     }
 
     @Test("all that was the newest in the last propagation, and the one that was in force when that time began")
-    func held() async throws {
+    func allThatWasTheNewestInTheLastPropagation() async throws {
         let lists: [(pins: String, daysAgo: Int64?)] = [
             ("ab", 100), ("abc", 60), ("abc", 31), ("abc", 30), ("abc", 10), ("bc", 0),
         ]
@@ -72,7 +72,7 @@ struct HeldListTests {
     }
 
     @Test("a list each day: the pin that came 40 days ago is known to all, and its predecessor may go")
-    func releasingOften() async throws {
+    func listEachDayThePinThatCame40DaysAgoIsKnownToAllAndItsPredecessorMayGo() async throws {
         var lists: [(pins: String, daysAgo: Int64?)] = [("ab", 60)]
         for days in (0...40).reversed() { lists.append(("abc", Int64(days))) }
         try await self.withProject(lists) { (project) throws in
@@ -82,7 +82,7 @@ struct HeldListTests {
     }
 
     @Test("a pin that came yesterday is not known to all, whatever came with it")
-    func tooEarly() async throws {
+    func pinThatCameYesterdayIsNotKnownToAllWhateverCameWithIt() async throws {
         try await self.withProject([("ab", 60), ("abc", 1), ("abc", 0)]) { (project) throws in
             #expect(try self.rules("cd", project) == ["propagation"])
             // The backup has been out all the time.
@@ -92,7 +92,7 @@ struct HeldListTests {
     }
 
     @Test("the day before its time, and the day")
-    func boundary() async throws {
+    func dayBeforeItsTimeAndTheDay() async throws {
         for (days, isTooEarly) in [(Int64(29), true), (30, false)] {
             try await self.withProject([("ab", 60), ("abc", days)]) { (project) throws in
                 #expect(try self.rules("cd", project) == (isTooEarly ? ["propagation"] : []), "\(days)")
@@ -101,14 +101,14 @@ struct HeldListTests {
     }
 
     @Test("a pin that was taken out and came back counts from its return")
-    func returned() async throws {
+    func pinThatWasTakenOutAndCameBackCountsFromItsReturn() async throws {
         try await self.withProject([("abc", 90), ("ab", 20), ("abc", 10)]) { (project) throws in
             #expect(try self.rules("cd", project) == ["propagation"])
         }
     }
 
     @Test("a list that was signed and never went out takes nobody's list away")
-    func signedOnly() async throws {
+    func listThatWasSignedAndNeverWentOutTakesNobodysListAway() async throws {
         try await self.withProject([("ab", 60), ("abc", nil)]) { (project) throws in
             let held = try self.held(project, propagation: Self.day)
             #expect(held.versions == [1, 2])
@@ -117,7 +117,7 @@ struct HeldListTests {
     }
 
     @Test("nobody wrote down when lists went out: then they went out when they were issued, and not before")
-    func unrecorded() async throws {
+    func nobodyWroteDownWhenListsWentOutThenTheyWentOutWhenTheyWereIssuedAndNotBefore() async throws {
         try await withTemporaryFolder { folder in
             let project = ProjectFolder(folder)
             let old = try PinListBuilt.list(Self.text("ab"), at: Self.now.later(-60 * Self.day))
@@ -130,7 +130,7 @@ struct HeldListTests {
     }
 
     @Test("what is missing in lists/ is said, and no pin goes on the strength of it")
-    func missing() async throws {
+    func whatIsMissingInListsIsSaidAndNoPinGoesOnTheStrengthOfIt() async throws {
         try await self.withProject([("ab", 60), ("abc", 20), ("abc", 10), ("abc", 0)]) { (project) throws in
             try FileManager.default.removeItem(at: project.folder.appendingPathComponent("lists/3.json"))
             #expect(try self.held(project).missing == ["version 3"])
@@ -151,7 +151,7 @@ struct HeldListTests {
     }
 
     @Test("less than 30 days where nobody measures is said; measured it is not")
-    func short() async throws {
+    func lessThan30DaysWhereNobodyMeasuresIsSaidMeasuredItIsNot() async throws {
         try await self.withProject([("ab", 60)]) { (project) throws in
             #expect(try self.rules("abc", project, "propagation: 29d") == ["propagation-short"])
             #expect(try self.rules("abc", project, "propagation: 30d").isEmpty)
@@ -165,7 +165,7 @@ struct HeldListTests {
     }
 
     @Test("measured: a pin may go when at most one in a hundred holds a list without its successor")
-    func measured() async throws {
+    func measuredAPinMayGoWhenAtMostOneInAHundredHoldsAListWithoutItsSuccessor() async throws {
         try await self.withProject([("ab", 400), ("abc", 1)]) { (project) throws in
             func rules(_ versions: [Int64: Int64], requests: Int64 = 1_000) throws -> [String] {
                 let source = try SourceText.read(Self.text("cd"))
@@ -188,7 +188,7 @@ struct HeldListTests {
     }
 
     @Test("it is said by what one went")
-    func line() async throws {
+    func itIsSaidByWhatOneWent() async throws {
         try await self.withProject([("ab", 60), ("abc", 20), ("abc", 0)]) { (project) throws in
             #expect(
                 try self.held(project).line

@@ -9,7 +9,7 @@ import Testing
 @Suite("A source that is made to harm whoever reads it")
 struct HostileSourceTests {
     @Test("a few lines of aliases that unfold to gigabytes are refused at the first anchor")
-    func aliasBomb() {
+    func fewLinesOfAliasesThatUnfoldToGigabytesAreRefusedAtTheFirstAnchor() {
         let levels = (1...30).map { "l\($0): &l\($0) [*l\($0 - 1), *l\($0 - 1)]" }
         let bomb = "name: a\nl0: &l0 x\n" + levels.joined(separator: "\n")
         SourceText.expectRefusal(bomb, at: "tumbler.yaml:2:5", "anchor")
@@ -21,7 +21,7 @@ struct HostileSourceTests {
     }
 
     @Test("tags, documents, members twice")
-    func whatYAMLAllows() {
+    func tagsDocumentsMembersTwice() {
         SourceText.expectRefusal("name: !!binary aGFsbG8=", at: "tumbler.yaml:1:7", "tag")
         SourceText.expectRefusal("name: !ruby/object a", at: "tumbler.yaml:1:7", "tag")
         SourceText.expectRefusal("name: !!timestamp &a 2026", at: "tumbler.yaml:1:7", "tag")
@@ -36,12 +36,12 @@ struct HostileSourceTests {
     @Test(
         "what cannot be seen",
         arguments: ["\u{2028}", "\u{85}", "\u{202E}", "\u{200E}", "\u{FEFF}", "\u{0}", "\r", "\u{1B}"])
-    func invisible(character: String) {
+    func whatCannotBeSeen(character: String) {
         SourceText.expectRefusal("name: a\n# harmless\(character)name: b\n", at: "tumbler.yaml:2:11", "U+")
     }
 
     @Test("depth that a stack does not have is refused, on a thread with a small one as well")
-    func depth() async {
+    func depthThatAStackDoesNotHaveIsRefusedOnAThreadWithASmallOneAsWell() async {
         for text in [
             "name: a\ndenied: " + String(repeating: "[", count: 990) + String(repeating: "]", count: 990),
             "name: a\ndenied:\n" + String(repeating: "- ", count: 990) + "x", String(repeating: "[", count: 100_000),
@@ -57,14 +57,14 @@ struct HostileSourceTests {
     }
 
     @Test("too many bytes are refused before they are parsed")
-    func size() {
+    func tooManyBytesAreRefusedBeforeTheyAreParsed() {
         let text = "name: a\n" + String(repeating: "#", count: ListSource.maximumLength)
         #expect(throws: RepositoryError.self) { try SourceText.read(text) }
         do { _ = try SourceText.read(text) } catch { #expect(error.reason.contains("4 MiB")) }
     }
 
     @Test("bytes that are not UTF-8 are named by their line")
-    func encoding() {
+    func bytesThatAreNotUTF8AreNamedByTheirLine() {
         let bytes = Array("name: a\n# ".utf8) + [0xC3, 0x28]
         do {
             _ = try ListSource(bytes, file: "tumbler.yaml", files: FilesInMemory())
@@ -73,7 +73,7 @@ struct HostileSourceTests {
     }
 
     @Test("four thousand changed sources: an error or a source, never a crash; and a source is a list or an error")
-    func mutations() throws {
+    func fourThousandChangedSourcesAnErrorOrASourceNeverACrash() throws {
         var generator = SeededGenerator(seed: 4_711)
         let seed = Array(
             SourceText.good(

@@ -41,7 +41,7 @@ struct HybridRootTests {
     }
 
     @Test("the first key makes the demand, the next root keeps it, and the last key that goes takes it along")
-    func comesAndGoes() throws {
+    func firstKeyMakesTheDemandTheNextRootKeepsItAndTheLastKeyThatGoesTakesItAlong() throws {
         let made = try self.hybridRoot()
         #expect(made.pins.hybrid == Role.Demand(keyIDs: [self.quantum.key.keyID], threshold: 1))
         #expect(made.pins.first == self.root.pins.first)
@@ -65,7 +65,7 @@ struct HybridRootTests {
     }
 
     @Test("a key that would stand in both, a threshold out of reach, and one without a demand are refused")
-    func nonsense() throws {
+    func keyThatWouldStandInBothAThresholdOutOfReachAndOneWithoutADemandAreRefused() throws {
         let attempts: [(inout RootChange) -> Void] = [
             { $0.hybridAdded = [(.pins, self.pinsSigner.key)] },
             { $0.hybridAdded += [(.pins, self.quantum.key)] },
@@ -88,7 +88,7 @@ struct HybridRootTests {
     }
 
     @Test("a ceremony counts both demands, and is done when both are met; its envelope is what both clients take")
-    func ceremony() async throws {
+    func ceremonyCountsBothDemandsAndIsDoneWhenBothAreMet() async throws {
         let next = try self.hybridRoot()
         let payload = try PinList.sample().payload
         var ceremony = try SigningCeremony(try SignableMetadata(payload, named: "list"), under: [next])
@@ -121,7 +121,7 @@ struct HybridRootTests {
     }
 
     @Test("a root needs the hybrid keys of the root before it, and its own")
-    func rootDemands() async throws {
+    func rootNeedsTheHybridKeysOfTheRootBeforeItAndItsOwn() async throws {
         let made = try self.hybridRoot { $0.hybridAdded = [(.root, self.quantum.key)] }
         var change = RootChange(issuedAt: TestTime.issued)
         change.removed = [(.root, self.quantum.key.keyID)]
@@ -137,7 +137,7 @@ struct HybridRootTests {
     }
 
     @Test("a list that the hybrid keys did not sign is not exported with the root that asks for them")
-    func exported() async throws {
+    func listThatTheHybridKeysDidNotSignIsNotExportedWithTheRootThatAsksForThem() async throws {
         let roots = [
             try await self.signed(self.root.payload, under: [], by: [self.rootSigner]),
             try await self.signed(try self.hybridRoot().payload, under: [self.root], by: [self.rootSigner]),
@@ -165,7 +165,7 @@ struct HybridRootTests {
     }
 
     @Test("a threshold that clients of today cannot reach is an error, unless all of them can verify more")
-    func unreachable() throws {
+    func thresholdThatClientsOfTodayCannotReachIsAnErrorUnlessAllOfThemCanVerifyMore() throws {
         let rule = "unverifiable-threshold"
         let text = SourceText.good(list: "verifiable: [ecdsa-p256-sha256, ed25519, ml-dsa-65]")
         let reached = try self.hybridRoot()
@@ -200,7 +200,7 @@ struct HybridRootTests {
     }
 
     @Test("a hybrid demand with a key that nobody can verify is made by nobody; a key in both roles is still shared")
-    func hybridRules() throws {
+    func hybridDemandWithAKeyThatNobodyCanVerifyIsMadeByNobody() throws {
         let later = try #require(
             MetadataKey(algorithm: MetadataKey.Algorithm(rawValue: "slh-dsa-sha2-128s"), publicKey: [1, 2, 3]))
         let unknown = try self.hybridRoot { $0.hybridAdded.append((.pins, later)) }
@@ -210,7 +210,7 @@ struct HybridRootTests {
     }
 
     @Test("verifiable in the source: names that are known, at least one, and never in an included file")
-    func verifiable() throws {
+    func verifiableInTheSourceNamesThatAreKnownAtLeastOneAndNeverInAnIncludedFile() throws {
         #expect(try SourceText.read("name: a").verifiable == [.ecdsaP256SHA256, .ed25519])
         #expect(try SourceText.read("name: a\nverifiable: [ed25519, ml-dsa-65]").verifiable == [.ed25519, .mlDSA65])
         #expect(

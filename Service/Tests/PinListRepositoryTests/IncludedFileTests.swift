@@ -10,7 +10,7 @@ struct IncludedFileTests {
     private static func entry(_ host: String) -> String { "domains: [{domain: \(host), mode: off}]\n" }
 
     @Test("they are beside the file that includes them, and come after it in their order")
-    func order() throws {
+    func theyAreBesideTheFileThatIncludesThemAndComeAfterItInTheirOrder() throws {
         let source = try SourceText.read(
             "name: a\ninclude: [teams/b.yaml, c.yaml]\n" + Self.entry("a.example"),
             [
@@ -21,7 +21,7 @@ struct IncludedFileTests {
     }
 
     @Test("nothing is overridden, and errors name the included file")
-    func errors() {
+    func nothingIsOverriddenAndErrorsNameTheIncludedFile() {
         let main = "name: a\ninclude: [b.yaml]\n" + Self.entry("a.example")
         SourceText.expectRefusal(main, at: "tumbler.yaml:2:11", "b.yaml: no such file")
         SourceText.expectRefusal(main, ["b.yaml": "validFor: 1d"], at: "b.yaml:1:1", "validFor", "tumbler.yaml")
@@ -32,7 +32,7 @@ struct IncludedFileTests {
     }
 
     @Test("a circle is refused, however it is written")
-    func circles() {
+    func circleIsRefusedHoweverItIsWritten() {
         let main = "name: a\ninclude: [b.yaml]\n"
         SourceText.expectRefusal(main, ["b.yaml": "include: [b.yaml]"], at: "b.yaml:1:11", "already")
         SourceText.expectRefusal(main, ["b.yaml": "include: [./tumbler.yaml]"], at: "b.yaml:1:11", "circle")
@@ -42,7 +42,7 @@ struct IncludedFileTests {
     }
 
     @Test("more files than a source may have")
-    func tooMany() {
+    func moreFilesThanASourceMayHave() {
         var files: [String: String] = [:]
         for index in 1...70 { files["\(index).yaml"] = "include: [\(index + 1).yaml]" }
         SourceText.expectRefusal("name: a\ninclude: [1.yaml]", files, at: "63.yaml:1:11", "64 files")

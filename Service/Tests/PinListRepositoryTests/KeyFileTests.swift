@@ -30,7 +30,7 @@ struct KeyFileTests {
         "that was made here is opened by openssl, and is the same key",
         // ML-DSA needs openssl 3.5: MLDSAKeyTests.
         arguments: PrivateKey.Algorithm.allCases.filter { $0 != .mlDSA65 })
-    func openSSLReadsOurs(algorithm: PrivateKey.Algorithm) async throws {
+    func thatWasMadeHereIsOpenedByOpensslAndIsTheSameKey(algorithm: PrivateKey.Algorithm) async throws {
         let openssl = try #require(OpenSSL.installed)
         try await withTemporaryFolder { folder in
             let key = try PrivateKey(new: algorithm)
@@ -48,7 +48,7 @@ struct KeyFileTests {
     }
 
     @Test("is written as openssl writes it: PBES2, AES-256-CBC, 600,000 rounds of HMAC-SHA256")
-    func writtenForm() async throws {
+    func isWrittenAsOpensslWritesItPBES2AES256CBC600000RoundsOfHMACSHA256() async throws {
         let openssl = try #require(OpenSSL.installed)
         try await withTemporaryFolder { folder in
             var generator = SystemRandomNumberGenerator()
@@ -71,7 +71,7 @@ struct KeyFileTests {
             "EC -pkeyopt ec_paramgen_curve:P-256", "EC -pkeyopt ec_paramgen_curve:P-384", "ED25519",
             "RSA -pkeyopt rsa_keygen_bits:2048",
         ])
-    func readsOpenSSL(encryption: String, algorithm: String) async throws {
+    func thatOpensslEncryptedIsOpened(encryption: String, algorithm: String) async throws {
         let openssl = try #require(OpenSSL.installed)
         try await withTemporaryFolder { folder in
             try folder.write(passphraseText, as: "pass")
@@ -90,7 +90,7 @@ struct KeyFileTests {
             "ecparam -name prime256v1 -genkey -out key", "ecparam -name secp384r1 -genkey -noout -out key",
             "genrsa -traditional -out key 2048", "genpkey -algorithm RSA -out key",
         ])
-    func readsPlaintext(command: String) async throws {
+    func thatIsNotEncryptedIsReadInTheFormsThatOpensslWrites(command: String) async throws {
         let openssl = try #require(OpenSSL.installed)
         try await withTemporaryFolder { folder in
             try await openssl.run(command, in: folder)
@@ -107,7 +107,7 @@ struct KeyFileTests {
             "genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -pkeyopt ec_param_enc:explicit -out key",
             "genpkey -algorithm X25519 -out key", "genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:1024 -out key",
         ])
-    func refusesOthers(command: String) async throws {
+    func thatIsUsedNowhereHereIsRefusedWithTheReason(command: String) async throws {
         let openssl = try #require(OpenSSL.installed)
         try await withTemporaryFolder { folder in
             try await openssl.run(command, in: folder)
@@ -119,7 +119,7 @@ struct KeyFileTests {
     }
 
     @Test("is not opened by another passphrase, nor by none, and no passphrase is in the error")
-    func wrongPassphrase() async throws {
+    func isNotOpenedByAnotherPassphraseNorByNoneAndNoPassphraseIsInTheError() async throws {
         try await withTemporaryFolder { folder in
             var generator = SystemRandomNumberGenerator()
             let key = try PrivateKey(new: .ed25519)
@@ -137,7 +137,7 @@ struct KeyFileTests {
     }
 
     @Test("never replaces a file, and is for its owner alone")
-    func neverOverwritten() async throws {
+    func neverReplacesAFileAndIsForItsOwnerAlone() async throws {
         try await withTemporaryFolder { folder in
             var generator = SystemRandomNumberGenerator()
             let key = try PrivateKey(new: .ed25519)
@@ -159,7 +159,7 @@ struct KeyFileTests {
     }
 
     @Test("that is cut anywhere, or has any byte changed, is an error or the same key, and never a crash")
-    func damaged() throws {
+    func thatIsCutAnywhereOrHasAnyByteChangedIsAnErrorOrTheSameKeyAndNeverACrash() throws {
         // One round, so that each attempt is quick.
         let bytes = try Self.encryptedWithOneRound()
         let text = PEMBlock(label: "ENCRYPTED PRIVATE KEY", bytes: bytes.file).text
@@ -193,7 +193,7 @@ struct KeyFileTests {
     @Test(
         "whose rounds or salt would be too much work is refused before any work",
         arguments: [(10_000_001, 16), (0, 16), (-1, 16), (Int.max, 16), (1, 0), (1, 1_025)])
-    func boundedWork(iterations: Int, saltLength: Int) throws {
+    func whoseRoundsOrSaltWouldBeTooMuchWorkIsRefusedBeforeAnyWork(iterations: Int, saltLength: Int) throws {
         let encryption = KeyEncryption(
             function: .sha256, iterations: iterations, salt: Array(repeating: 7, count: saltLength), keyLength: 32,
             initialisationVector: Array(repeating: 9, count: 16))

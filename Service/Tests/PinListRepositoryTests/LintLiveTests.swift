@@ -52,7 +52,7 @@ struct LintLiveTests {
     }
 
     @Test("what is served matches no pin, or one")
-    func cutOff() async throws {
+    func whatIsServedMatchesNoPinOrOne() async throws {
         try await self.withChain { chain in
             let served = [ServedPath(try HostName("api.example.com"), path: chain.path)]
             let foreign = [SourceText.pin("a"), SourceText.pin("b")]
@@ -67,7 +67,7 @@ struct LintLiveTests {
     }
 
     @Test("a pin that is added and served on one day: the new list matches, and installations hold the one before")
-    func sameDay() async throws {
+    func pinThatIsAddedAndServedOnOneDayTheNewListMatches() async throws {
         try await self.withChain { chain in
             let host = try HostName("api.example.com")
             let old = try PinListBuilt.list(
@@ -110,7 +110,7 @@ struct LintLiveTests {
     }
 
     @Test("all pins in one chain, the anchor among them, or only what is above the leaf")
-    func chains() async throws {
+    func allPinsInOneChainTheAnchorAmongThemOrOnlyWhatIsAboveTheLeaf() async throws {
         try await self.withChain { chain in
             let served = [ServedPath(try HostName("api.example.com"), path: chain.path)]
             #expect(try self.rules(self.entry([chain.pins[0], chain.pins[1]]), served) == ["pins-in-one-chain"])
@@ -124,7 +124,7 @@ struct LintLiveTests {
     }
 
     @Test("a denied key is served by a listed host, or where lists and reports go")
-    func denied() async throws {
+    func deniedKeyIsServedByAListedHostOrWhereListsAndReportsGo() async throws {
         try await self.withChain { chain in
             let text = self.entry([chain.pins[0], SourceText.pin("b")], rest: "denied: [\"\(chain.pins[1])\"]")
             for host in ["api.example.com", "reports.example.net"] {
@@ -138,7 +138,7 @@ struct LintLiveTests {
     }
 
     @Test("a certificate that also names a host of another entry, by name or by a wildcard")
-    func otherEntry() async throws {
+    func certificateThatAlsoNamesAHostOfAnotherEntryByNameOrByAWildcard() async throws {
         try await self.withChain { chain in
             let served = [ServedPath(try HostName("api.example.com"), path: chain.path)]
             func text(_ host: String, _ pin: String) -> String {
@@ -158,7 +158,7 @@ struct LintLiveTests {
     }
 
     @Test("the host of the lists serves the key of a pinned host: what breaks the one breaks the way to its cure")
-    func sharedFate() async throws {
+    func hostOfTheListsServesTheKeyOfAPinnedHost() async throws {
         try await self.withChain { chain in
             let (api, lists) = (try HostName("api.example.com"), try HostName("pins.example.org"))
             let text = self.entry([chain.pins[0], SourceText.pin("b")]).replacing(
@@ -176,7 +176,7 @@ struct LintLiveTests {
     }
 
     @Test("a host that nobody could look at is said, and its hosts are those of entries, lists and reports")
-    func unobserved() async throws {
+    func hostThatNobodyCouldLookAtIsSaidAndItsHostsAreThoseOfEntriesListsAndReports() async throws {
         let source = try SourceText.read(
             SourceText.good("  - {domain: x.example.com, mode: off}", list: "server: https://pins.example.org:8443/"))
         var linter = Linter(try PinListBuilt.list(source), at: SourceText.now)

@@ -33,7 +33,7 @@ struct LintRuleTests {
     }
 
     @Test("a source that nothing is wrong with")
-    func good() throws { #expect(try Self.rules(SourceText.good()).isEmpty) }
+    func sourceThatNothingIsWrongWith() throws { #expect(try Self.rules(SourceText.good()).isEmpty) }
 
     @Test(
         "rules that need the source alone",
@@ -75,7 +75,7 @@ struct LintRuleTests {
             ("list-host-pinned", SourceText.good().replacing("reports.example.net", with: "api.example.com")),
             ("denied-key-pinned", SourceText.good("denied: [\"\(b)\"]")),
         ])
-    func sourceAlone(rule: String, text: String) throws {
+    func rulesThatNeedTheSourceAlone(rule: String, text: String) throws {
         let findings = try Self.findings(text)
         #expect(findings.map(\.rule.id) == [rule])
         let isOfTheList = ["valid-too-long", "refresh-clamped", "valid-shorter-than-refresh", "deny-without-report"]
@@ -102,10 +102,10 @@ struct LintRuleTests {
             SourceText.good().replacing("\(a)\"}", with: "\(a)\", position: issuer}"),
             SourceText.good(entry: "mode: report").replacing(", {pin: \"\(b)\"}", with: ""),
         ])
-    func within(text: String) throws { #expect(try Self.rules(text).isEmpty) }
+    func justWithinWhatTheRulesAskFor(text: String) throws { #expect(try Self.rules(text).isEmpty) }
 
     @Test("where a leaf and an issuer must match, each needs a backup of its own")
-    func requireIssuer() throws {
+    func whereALeafAndAnIssuerMustMatchEachNeedsABackupOfItsOwn() throws {
         func rules(leaves: String, issuers: String) throws -> [String] {
             let pins =
                 leaves.map { "{pin: \"\(SourceText.pin($0))\", position: leaf}" }
@@ -121,7 +121,7 @@ struct LintRuleTests {
     }
 
     @Test("a root that ends soon, has ended, or has one key for both roles")
-    func roots() throws {
+    func rootThatEndsSoonHasEndedOrHasOneKeyForBothRoles() throws {
         let keys = try (1...2).map { number in
             let raw = [UInt8](repeating: UInt8(number), count: 32)
             let key = try Curve25519.Signing.PrivateKey(rawRepresentation: raw).publicKey.rawRepresentation
@@ -141,7 +141,7 @@ struct LintRuleTests {
     }
 
     @Test("rollout is lowered where it enforced")
-    func rollout() throws {
+    func rolloutIsLoweredWhereItEnforced() throws {
         let published = try PinListBuilt.list(SourceText.good(entry: "rollout: 50"))
         #expect(try Self.rules(SourceText.good(entry: "rollout: 49"), published: published) == ["rollout-lowered"])
         #expect(try Self.rules(SourceText.good(entry: "rollout: 50"), published: published).isEmpty)
@@ -151,7 +151,7 @@ struct LintRuleTests {
     }
 
     @Test("a version that is not above the published one")
-    func version() throws {
+    func versionThatIsNotAboveThePublishedOne() throws {
         let published = try PinListBuilt.list(SourceText.good())
         var linter = Linter(published, at: Self.now)
         linter.published = published
@@ -163,7 +163,7 @@ struct LintRuleTests {
     }
 
     @Test("a pin goes while its successor is not out for long enough")
-    func propagation() throws {
+    func pinGoesWhileItsSuccessorIsNotOutForLongEnough() throws {
         let published = try PinListBuilt.list(SourceText.good(), at: Self.now.later(-30 * 86_400))
         let next = SourceText.good().replacing(Self.a, with: SourceText.pin("c"))
         #expect(try Self.rules(next, published: published).isEmpty)
@@ -182,7 +182,7 @@ struct LintRuleTests {
     }
 
     @Test("a signer that the newest root does not have: the stolen one, still in signers:")
-    func signers() throws {
+    func signerThatTheNewestRootDoesNotHaveTheStolenOneStillInSigners() throws {
         func key(_ byte: UInt8) throws -> MetadataKey {
             let prefix: [UInt8] = [0x30, 0x2A, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x03, 0x21, 0x00]
             let key = try Curve25519.Signing.PrivateKey(rawRepresentation: [UInt8](repeating: byte, count: 32))
@@ -208,7 +208,7 @@ struct LintRuleTests {
     }
 
     @Test("members and pins that this version does not know")
-    func unknown() throws {
+    func membersAndPinsThatThisVersionDoesNotKnow() throws {
         let list = try PinListBuilt.list(SourceText.good())
         let text = String(decoding: list.payload, as: UTF8.self)
         func rules(_ text: String) throws -> [String] {
@@ -222,7 +222,7 @@ struct LintRuleTests {
     }
 
     @Test("all rules have a name of their own, a reason and a fix")
-    func catalogue() {
+    func allRulesHaveANameOfTheirOwnAReasonAndAFix() {
         #expect(Set(LintRule.all.map(\.id)).count == LintRule.all.count)
         for rule in LintRule.all {
             #expect(LintRule.named(rule.id) == rule)

@@ -13,7 +13,7 @@ struct ListHistoryTests {
     private static let now = SourceText.now
 
     @Test("a list and the time at which it went out, once, with the digest that clients name")
-    func kept() async throws {
+    func listAndTheTimeAtWhichItWentOutOnceWithTheDigestThatClientsName() async throws {
         try await withTemporaryFolder { folder in
             let project = ProjectFolder(folder)
             let list = try PinListBuilt.list(SourceText.good())
@@ -33,7 +33,7 @@ struct ListHistoryTests {
     }
 
     @Test("lists that cannot be read are an error, and not a project that has none")
-    func unreadable() async throws {
+    func listsThatCannotBeReadAreAnErrorAndNotAProjectThatHasNone() async throws {
         try await withTemporaryFolder { folder in
             let project = ProjectFolder(folder)
             #expect(try ListHistory(of: project).records.isEmpty)
@@ -45,7 +45,7 @@ struct ListHistoryTests {
     }
 
     @Test("a second list of a version is refused, and the first stays")
-    func neverRewritten() async throws {
+    func secondListOfAVersionIsRefusedAndTheFirstStays() async throws {
         try await withTemporaryFolder { folder in
             let project = ProjectFolder(folder)
             let first = try PinListBuilt.list(SourceText.good())
@@ -61,7 +61,7 @@ struct ListHistoryTests {
     }
 
     @Test("lines of other people and of newer versions stay, and one without a line break at its end is no trap")
-    func appended() async throws {
+    func linesOfOtherPeopleAndOfNewerVersionsStay() async throws {
         try await withTemporaryFolder { folder in
             let project = ProjectFolder(folder)
             try FileManager.default.createDirectory(
@@ -87,7 +87,7 @@ struct ListHistoryTests {
             #"{"version": 1, "version": 2, "digest": "D", "at": "2026-01-01T00:00:00Z"}"#,
             String(repeating: "[", count: 2_000), "<<<<<<< HEAD",
         ])
-    func damaged(line: String) async throws {
+    func lineThatIsNoneIsRefusedWithItsNumberNobodyGoesOnWithHalfOfWhatWasOut(line: String) async throws {
         try await withTemporaryFolder { folder in
             try FileManager.default.createDirectory(
                 at: folder.appendingPathComponent("lists"), withIntermediateDirectories: true)
@@ -105,7 +105,7 @@ struct ListHistoryTests {
     }
 
     @Test("a file that holds the list of another version is no list of this one")
-    func swapped() async throws {
+    func fileThatHoldsTheListOfAnotherVersionIsNoListOfThisOne() async throws {
         try await withTemporaryFolder { folder in
             let project = ProjectFolder(folder)
             let list = try PinListBuilt.list(SourceText.good())

@@ -47,7 +47,7 @@ struct MLDSAKeyTests {
     }
 
     @Test("is read from its seed, and from seed and expanded key; both are the key that another implementation derives")
-    func readForms() throws {
+    func isReadFromItsSeedAndFromSeedAndExpandedKey() throws {
         #expect(MLDSA65Vector.expandedKey.count == 4_032)
         for form in [MLDSA65Vector.seedForm(), MLDSA65Vector.bothForm()] {
             let key = try self.key(form)
@@ -66,7 +66,7 @@ struct MLDSAKeyTests {
     }
 
     @Test("is refused when it is the expanded key alone, and the error says that it needs the seed")
-    func expandedKeyAlone() throws {
+    func isRefusedWhenItIsTheExpandedKeyAloneAndTheErrorSaysThatItNeedsTheSeed() throws {
         let form = MLDSA65Vector.expandedForm()
         #expect(throws: PrivateKey.Defect.expandedKeyAlone) { try PrivateKey(pkcs8: form) }
         let error = #expect(throws: RepositoryError.self) { try self.key(form) }
@@ -78,7 +78,7 @@ struct MLDSAKeyTests {
     }
 
     @Test("is refused when seed and expanded key are not of one key, in no form of RFC 9881, or cut anywhere")
-    func refused() throws {
+    func isRefusedWhenSeedAndExpandedKeyAreNotOfOneKeyInNoFormOfRFC9881OrCutAnywhere() throws {
         let seed = MLDSA65Vector.seed
         let expanded = MLDSA65Vector.expandedKey
         let other = Array(seed.reversed())
@@ -105,7 +105,7 @@ struct MLDSAKeyTests {
     }
 
     @Test("is encrypted like any other, and is no key for a request")
-    func encrypted() async throws {
+    func isEncryptedLikeAnyOtherAndIsNoKeyForARequest() async throws {
         try await withTemporaryFolder { folder in
             var generator = SystemRandomNumberGenerator()
             let key = try PrivateKey(new: .mlDSA65)
@@ -129,7 +129,7 @@ struct MLDSAKeyTests {
     @Test(
         "that was made here is read by Python's cryptography; each verifies what the other signs",
         .enabled("there is no python3 whose cryptography has ML-DSA", Self.pythonHasMLDSA))
-    func python() async throws {
+    func thatWasMadeHereIsReadByPythonsCryptographyEachVerifiesWhatTheOtherSigns() async throws {
         try await withTemporaryFolder { folder in
             let key = try PrivateKey(new: .mlDSA65)
             try folder.write(Data(try key.pkcs8), as: "key.der")
@@ -164,7 +164,9 @@ struct MLDSAKeyTests {
         "that openssl made is read where it holds the seed; openssl verifies what it signs",
         .enabled("the package registries have no openssl with ML-DSA (3.5 or later)", Self.openSSLHasMLDSA),
         arguments: Self.formats)
-    func openSSL(format: String, holdsSeed: Bool) async throws {
+    func thatOpensslMadeIsReadWhereItHoldsTheSeedOpensslVerifiesWhatItSigns(format: String, holdsSeed: Bool)
+        async throws
+    {
         let openssl = try #require(OpenSSL.installed)
         try await withTemporaryFolder { folder in
             try await openssl.run(

@@ -8,7 +8,7 @@ import Testing
 @Suite("The name of a key on a token")
 struct PKCS11URITests {
     @Test("says token, key, slot, module and the file with the PIN, percent-decoded")
-    func whole() throws {
+    func saysTokenKeySlotModuleAndTheFileWithThePINPercentDecoded() throws {
         let uri = try PKCS11URI(
             "pkcs11:token=My%20Token%3b;object=pins%2Fkey;id=%00%ff%41;type=private;slot-id=12"
                 + "?module-path=/usr/lib/a%3Fb.so&module-name=softhsm2&pin-source=file:///run/secrets/pin")
@@ -34,13 +34,13 @@ struct PKCS11URITests {
             "pkcs11:object=a;type=cert", "pkcs11:object=a?pin-source=%7Ccat", "pkcs11:object=a?module-name=../x",
             "pkcs12:object=a", "pkcs11:object=\(String(repeating: "a", count: 5_000))",
         ])
-    func refused(text: String) {
+    func isRefusedWhenAnythingInItIsNotUnderstood(text: String) {
         let error = #expect(throws: RepositoryError.self) { try PKCS11URI(text) }
         #expect(error?.code == .usage)
     }
 
     @Test("never holds a PIN, and the refusal does not repeat it")
-    func pinValue() {
+    func neverHoldsAPINAndTheRefusalDoesNotRepeatIt() {
         for text in ["pkcs11:object=a?pin-value=1234", "pkcs11:object=a;pin-value=1234"] {
             let error = #expect(throws: RepositoryError.self) { try PKCS11URI(text) }
             #expect(error?.code == .usage)
@@ -49,7 +49,7 @@ struct PKCS11URITests {
     }
 
     @Test("and of the other keys: a path with or without file:, and a command")
-    func names() throws {
+    func andOfTheOtherKeysAPathWithOrWithoutFileAndACommand() throws {
         #expect(try KeyName("keys/pins.pem") == .file("keys/pins.pem"))
         #expect(try KeyName("file:keys/pins.pem") == .file("keys/pins.pem"))
         #expect(try KeyName("exec:ssh hsm sign") == .command("ssh hsm sign"))

@@ -52,7 +52,7 @@ struct PinEditTests {
     @Test(
         "in every layout, with LF and CRLF: the new pin comes, the old one goes, and comments stay",
         arguments: layouts.keys.sorted())
-    func everyLayout(name: String) throws {
+    func inEveryLayoutWithLFAndCRLFTheNewPinComesTheOldOneGoesAndCommentsStay(name: String) throws {
         let layout = try #require(Self.layouts[name])
         for text in [layout, layout.replacing("\n", with: "\r\n")] {
             let files = FilesInMemory(["tumbler.yaml": text])
@@ -84,7 +84,7 @@ struct PinEditTests {
     }
 
     @Test("an entry of an included file is edited there, and tumbler.yaml stays")
-    func included() throws {
+    func entryOfAnIncludedFileIsEditedThereAndTumblerYamlStays() throws {
         let head = "name: com.example.app\ninclude: [more.yaml]\ndomains: []\n"
         let more =
             "domains:\n  - domain: api.example.com\n    pins:\n      - {pin: \"\(Self.old)\"}   # here\n"
@@ -97,7 +97,7 @@ struct PinEditTests {
     }
 
     @Test("the position of the old pin is that of the new one")
-    func position() throws {
+    func positionOfTheOldPinIsThatOfTheNewOne() throws {
         let text =
             "name: com.example.app\ndomains:\n  - domain: api.example.com\n    pins:\n"
             + "      - {pin: \"\(Self.old)\", position: leaf}\n      - {pin: \"\(Self.backup)\", position: leaf}\n"
@@ -110,7 +110,7 @@ struct PinEditTests {
     }
 
     @Test("a host without an entry, and a pin that the entry does not have, are refused with a hint")
-    func unknown() throws {
+    func hostWithoutAnEntryAndAPinThatTheEntryDoesNotHaveAreRefusedWithAHint() throws {
         let text = try #require(Self.layouts["block"])
         let edit = try PinEdit("tumbler.yaml", files: FilesInMemory(["tumbler.yaml": text]))
         #expect(throws: RepositoryError.self) { try edit.scope(of: [Self.old], at: HostName("apy.example.com")) }
@@ -119,7 +119,7 @@ struct PinEditTests {
     }
 
     @Test("what speaks against a rotation: a denied key, and no backup afterwards")
-    func objections() throws {
+    func whatSpeaksAgainstARotationADeniedKeyAndNoBackupAfterwards() throws {
         let text = try #require(Self.layouts["block"])
         let plan = try Self.plan(text, FilesInMemory(["tumbler.yaml": text]))
         #expect(try SourceText.read(text).objections(to: plan).isEmpty)

@@ -29,7 +29,7 @@ struct PinSetTests {
     }
 
     @Test("two entries use one set: clients see the pins in each, as if they had been written there")
-    func used() throws {
+    func twoEntriesUseOneSetClientsSeeThePinsInEachAsIfTheyHadBeenWrittenThere() throws {
         let text = """
               - {domain: api.example.com, use: [current]}
               - {domain: www.example.com, pins: [{pin: "\(SourceText.pin("d"))"}], use: [edge, current]}
@@ -55,7 +55,7 @@ struct PinSetTests {
     }
 
     @Test("an included file uses the sets of the file that includes it")
-    func included() throws {
+    func includedFileUsesTheSetsOfTheFileThatIncludesIt() throws {
         let source = try SourceText.read(
             Self.sets + "  - {domain: api.example.com, use: [current]}\ninclude: [more.yaml]",
             ["more.yaml": "domains: [{domain: www.example.com, use: [edge, current]}]"])
@@ -64,7 +64,7 @@ struct PinSetTests {
     }
 
     @Test("a set that no entry uses is said, with its place")
-    func unused() throws {
+    func setThatNoEntryUsesIsSaidWithItsPlace() throws {
         let findings = try Self.findings(Self.sets + "  - {domain: api.example.com, use: [current]}")
         #expect(findings.map(\.rule.id) == ["unused-pin-set"])
         #expect(findings.first?.detail == "edge" && findings.first?.position?.line == 5)
@@ -72,13 +72,13 @@ struct PinSetTests {
     }
 
     @Test("the same pin by its set and beside it is one pin")
-    func twice() throws {
+    func samePinByItsSetAndBesideItIsOnePin() throws {
         let text = Self.sets + "  - {domain: api.example.com, pins: [{pin: \"\(Self.a)\"}], use: [current, edge]}"
         #expect(try Self.findings(text).map(\.rule.id) == ["backup-equals-primary"])
     }
 
     @Test("errors name the place and what to write")
-    func errors() {
+    func errorsNameThePlaceAndWhatToWrite() {
         func entry(_ use: String) -> String { Self.sets + "  - {domain: api.example.com, use: \(use)}" }
         SourceText.expectRefusal(entry("[curent]"), at: "tumbler.yaml:8:37", "curent", "write current")
         SourceText.expectRefusal(entry("[zzzzzzzzzz]"), at: "tumbler.yaml:8:37", "pinSets")
@@ -95,7 +95,7 @@ struct PinSetTests {
     }
 
     @Test("sets cannot bring an entry over the pins that a list may hold")
-    func tooMany() {
+    func setsCannotBringAnEntryOverThePinsThatAListMayHold() {
         let pin = "{pin: \"\(Self.a)\"}"
         let full = Array(repeating: pin, count: MetadataLimits.pins).joined(separator: ", ")
         SourceText.expectRefusal(
@@ -105,7 +105,7 @@ struct PinSetTests {
     }
 
     @Test("the hash of a certificate denies nothing: whoever holds the certificate evades it by another encoding")
-    func deniedCertificate() throws {
+    func hashOfACertificateDeniesNothing() throws {
         let pin = "cert-\(Self.c)"
         SourceText.expectRefusal(
             SourceText.good("denied: [\"\(pin)\"]"), at: "tumbler.yaml:8:10", "re-encode", "deny its key")

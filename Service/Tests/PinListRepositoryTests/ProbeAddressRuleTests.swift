@@ -59,7 +59,7 @@ struct ProbeAddressRuleTests {
     }
 
     @Test("the host is as its worst address, wherever that stands, and each address is named")
-    func worst() async throws {
+    func hostIsAsItsWorstAddressWhereverThatStandsAndEachAddressIsNamed() async throws {
         try await self.withServers { servers in
             let silent = ProbeObservation.unreachable("connection refused")
             for (observations, state) in [
@@ -79,7 +79,7 @@ struct ProbeAddressRuleTests {
     }
 
     @Test("an address that this machine has no route to decides nothing, unless nobody else was asked")
-    func noRoute() async throws {
+    func addressThatThisMachineHasNoRouteToDecidesNothingUnlessNobodyElseWasAsked() async throws {
         try await self.withServers { servers in
             var memory = ProbeMemory()
             let well = self.judge(servers, [servers.old], noRoute: 1, &memory)
@@ -92,7 +92,7 @@ struct ProbeAddressRuleTests {
     }
 
     @Test("what was seen at any address was seen, and two addresses are no change of the issuer")
-    func remembered() async throws {
+    func whatWasSeenAtAnyAddressWasSeenAndTwoAddressesAreNoChangeOfTheIssuer() async throws {
         try await self.withServers { servers in
             var memory = ProbeMemory()
             let first = self.judge(servers, [servers.old, servers.new], &memory)

@@ -17,12 +17,12 @@ struct PublicSuffixTests {
             ("kobe.jp", true), ("github.io", true), ("me.github.io", false), ("xn--55qx5d.cn", true),
             ("shishi.xn--55qx5d.cn", false), ("xn--fiqs8s", true), ("localhost", false), ("192.0.2.1", false),
         ])
-    func rules(host: String, isSuffix: Bool) throws {
+    func rulesWildcardsAndExceptions(host: String, isSuffix: Bool) throws {
         #expect(PublicSuffixes.contains(try HostName(host)) == isSuffix)
     }
 
     @Test("a top level that no rule knows, where subdomains are included")
-    func unknownTopLevel() throws {
+    func topLevelThatNoRuleKnowsWhereSubdomainsAreIncluded() throws {
         #expect(PublicSuffixes.contains(try HostName("internal"), orUnknownTopLevel: true))
         #expect(!PublicSuffixes.contains(try HostName("api.internal"), orUnknownTopLevel: true))
     }

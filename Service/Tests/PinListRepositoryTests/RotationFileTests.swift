@@ -28,14 +28,14 @@ struct RotationFileTests {
     private static func text(_ plan: RotationPlan) -> String { String(decoding: plan.yaml, as: UTF8.self) }
 
     @Test("what is written reads back as the same, whatever people are called")
-    func roundTrip() throws {
+    func whatIsWrittenReadsBackAsTheSameWhateverPeopleAreCalled() throws {
         let plan = try Self.plan()
         #expect(try RotationPlan(yaml: plan.yaml, file: Self.name) == plan)
         #expect(Self.text(plan).contains("\n  - {state: announced, at: 2026-11-21T00:00:00Z, version: 7, "))
     }
 
     @Test("hostile files are refused with file and line, and none is read without a bound")
-    func hostile() throws {
+    func hostileFilesAreRefusedWithFileAndLineAndNoneIsReadWithoutABound() throws {
         let text = Self.text(try Self.plan())
         let deep = String(repeating: "[", count: 40) + String(repeating: "]", count: 40)
         let files = [
@@ -65,7 +65,7 @@ struct RotationFileTests {
     }
 
     @Test("a plan of a newer tool is refused as such, and its file is byte for byte what it was")
-    func newer() async throws {
+    func planOfANewerToolIsRefusedAsSuchAndItsFileIsByteForByteWhatItWas() async throws {
         try await withTemporaryFolder { folder in
             try FileManager.default.createDirectory(
                 at: folder.appendingPathComponent("rotations"), withIntermediateDirectories: true)
@@ -84,7 +84,7 @@ struct RotationFileTests {
     }
 
     @Test("of two who write over one plan the second is told, and writes nothing")
-    func two() async throws {
+    func ofTwoWhoWriteOverOnePlanTheSecondIsToldAndWritesNothing() async throws {
         try await withTemporaryFolder { folder in
             let rotations = RotationFolder(of: ProjectFolder(folder))
             let plan = try Self.plan()
@@ -110,7 +110,7 @@ struct RotationFileTests {
     }
 
     @Test("a link, a folder and a pipe are no plans, wherever they lead, and nothing is written through them")
-    func noFile() async throws {
+    func linkAFolderAndAPipeAreNoPlansWhereverTheyLeadAndNothingIsWrittenThroughThem() async throws {
         try await withTemporaryFolder { folder in
             let host = try HostName("api.example.com")
             let rotations = RotationFolder(of: ProjectFolder(folder))
@@ -140,7 +140,7 @@ struct RotationFileTests {
     }
 
     @Test("a folder with too many plans, a file that is named for another host or for none, and no folder at all")
-    func folders() async throws {
+    func folderWithTooManyPlansAFileThatIsNamedForAnotherHostOrForNone() async throws {
         try await withTemporaryFolder { folder in
             let plans = folder.appendingPathComponent(RotationFolder.name)
             #expect(Self.refusal(folder) == nil)
@@ -167,7 +167,7 @@ struct RotationFileTests {
     }
 
     @Test("one command at a time takes steps in a folder")
-    func lock() async throws {
+    func oneCommandAtATimeTakesStepsInAFolder() async throws {
         try await withTemporaryFolder { folder in
             let project = ProjectFolder(folder)
             do {

@@ -26,7 +26,7 @@ struct SigningCeremonyTests {
     }
 
     @Test("counts what is missing, and takes raw, DER and Ed25519 signatures, 64 bytes of each")
-    func counts() async throws {
+    func countsWhatIsMissingAndTakesRawDERAndEd25519Signatures64BytesOfEach() async throws {
         var ceremony = try self.ceremony()
         #expect(ceremony.missing == 2)
         try await ceremony.add(self.signers[1])
@@ -41,7 +41,7 @@ struct SigningCeremonyTests {
     }
 
     @Test("lets a client take the list as it is")
-    func clientAccepts() async throws {
+    func letsAClientTakeTheListAsItIs() async throws {
         var roots = try SigningCeremony(try SignableMetadata(self.root.payload, named: "root"), under: [])
         try await roots.add(self.signers[0])
         #expect(roots.isComplete)
@@ -57,7 +57,7 @@ struct SigningCeremonyTests {
     }
 
     @Test("has a key that signs again count once, with its last signature")
-    func signsAgain() async throws {
+    func hasAKeyThatSignsAgainCountOnceWithItsLastSignature() async throws {
         var first = try self.ceremony()
         try await first.add(self.signers[0])
         var second = try self.ceremony(first.envelope.bytes)
@@ -69,7 +69,7 @@ struct SigningCeremonyTests {
     }
 
     @Test("takes no signature of a key that is in no root, and of nobody who answers rubbish")
-    func rubbish() async throws {
+    func takesNoSignatureOfAKeyThatIsInNoRootAndOfNobodyWhoAnswersRubbish() async throws {
         let signer = self.signers[0]
         let answers: [@Sendable ([UInt8]) throws -> [UInt8]] = [
             { _ in [] }, { _ in Array(repeating: 0, count: 64) }, { $0.dropLast() + [] }, { $0 + [10] },
@@ -90,7 +90,7 @@ struct SigningCeremonyTests {
     }
 
     @Test("signs for each root that is given, the old and the new, and is done when both are satisfied")
-    func twoRoots() async throws {
+    func signsForEachRootThatIsGivenTheOldAndTheNewAndIsDoneWhenBothAreSatisfied() async throws {
         let other = try Root.sample(root: [self.signers[3]], pins: [self.signers[3]])
         var ceremony = try SigningCeremony(
             try SignableMetadata(self.payload, named: "list"), under: [self.root, other])
@@ -103,7 +103,7 @@ struct SigningCeremonyTests {
     }
 
     @Test("wants a new root signed by its own keys and by those of the root before it")
-    func rotation() async throws {
+    func wantsANewRootSignedByItsOwnKeysAndByThoseOfTheRootBeforeIt() async throws {
         var change = RootChange(issuedAt: TestTime.after(days: 1))
         change.added = [(.root, self.signers[3].key)]
         change.removed = [(.root, self.signers[0].key.keyID)]
@@ -132,7 +132,7 @@ struct SigningCeremonyTests {
     }
 
     @Test("keeps the signatures that it does not know, and makes no envelope of over 32")
-    func room() async throws {
+    func keepsTheSignaturesThatItDoesNotKnowAndMakesNoEnvelopeOfOver32() async throws {
         func envelope(_ range: Range<Int>) throws -> SignableMetadata {
             let signatures = range.map { Envelope.Signature(keyID: "\($0)", bytes: [UInt8](repeating: 7, count: $0)) }
             let payload = self.payload
@@ -154,7 +154,7 @@ struct SigningCeremonyTests {
     }
 
     @Test("does not begin over a payload with members that nobody knows, nor for another name")
-    func refusals() throws {
+    func doesNotBeginOverAPayloadWithMembersThatNobodyKnowsNorForAnotherName() throws {
         let text = String(decoding: self.payload, as: UTF8.self)
         let unknown = Array(text.replacing("{\"type\"", with: "{\"surprise\":1,\"type\"").utf8)
         let other = try PinList.sample(name: "com.example.other").payload
@@ -167,7 +167,7 @@ struct SigningCeremonyTests {
     }
 
     @Test("tells payloads from envelopes and roots from lists, and rubbish from all of them")
-    func kinds() async throws {
+    func tellsPayloadsFromEnvelopesAndRootsFromListsAndRubbishFromAllOfThem() async throws {
         #expect(try SignableMetadata(self.payload, named: "x").kind == .pins)
         #expect(try !SignableMetadata(self.payload, named: "x").isEnvelope)
         let root = try SignableMetadata(self.root.payload, named: "x")
@@ -182,7 +182,7 @@ struct SigningCeremonyTests {
     }
 
     @Test("joins what signers did apart, and nothing over another payload")
-    func union() async throws {
+    func joinsWhatSignersDidApartAndNothingOverAnotherPayload() async throws {
         var envelopes: [(name: String, metadata: SignableMetadata)] = []
         for signer in self.signers[..<3] {
             var ceremony = try self.ceremony()

@@ -13,7 +13,7 @@ struct SourceErrorTests {
     }
 
     @Test("a member that nobody knows: the nearest known one")
-    func unknownMembers() {
+    func memberThatNobodyKnowsTheNearestKnownOne() {
         SourceText.expectRefusal("nam: a", at: "tumbler.yaml:1:1", "nam", "write name")
         SourceText.expectRefusal("name: a\nvalidfor: 3d", at: "tumbler.yaml:2:1", "write validFor")
         SourceText.expectRefusal(
@@ -46,12 +46,12 @@ struct SourceErrorTests {
             ("reportTo: {a: b}", "tumbler.yaml:6:15", "not a list"),
             ("requireIssuer: true", "tumbler.yaml:6:5", "position: leaf"),
         ])
-    func wrongValues(line: String, place: String, hint: String) {
+    func valueOfTheWrongKind(line: String, place: String, hint: String) {
         SourceText.expectRefusal(Self.entry(line), at: place, hint)
     }
 
     @Test("the settings of the whole")
-    func settings() {
+    func settingsOfTheWhole() {
         SourceText.expectRefusal("domains: []", at: "tumbler.yaml:1:1", "name is missing", "com.example.app")
         SourceText.expectRefusal("name: -a", at: "tumbler.yaml:1:7", "name")
         SourceText.expectRefusal("name: a\nvalidFor: 60", at: "tumbler.yaml:2:11", "30d")
@@ -67,7 +67,7 @@ struct SourceErrorTests {
     }
 
     @Test("entries that clients would refuse")
-    func entries() {
+    func entriesThatClientsWouldRefuse() {
         let pin = "pins: [{pin: \"\(SourceText.pin("a"))\"}]"
         SourceText.expectRefusal(
             "name: a\ndomains: [{domain: x.example}]", at: "tumbler.yaml:2:11", "no pin", "mode: off")
@@ -85,7 +85,7 @@ struct SourceErrorTests {
     }
 
     @Test("pins that are written in another form, twice, or not at all")
-    func pins() {
+    func pinsThatAreWrittenInAnotherFormTwiceOrNotAtAll() {
         func pins(_ pin: String) -> String { "name: a\ndomains:\n- domain: x.example\n  pins:\n  - \(pin)" }
         let bare = String(SourceText.pin("a").dropFirst(7))
         SourceText.expectRefusal(pins("{pin: \"\(bare)\"}"), at: "tumbler.yaml:5:11", "write \"sha256/\(bare)\"")

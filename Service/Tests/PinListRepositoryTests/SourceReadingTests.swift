@@ -39,7 +39,7 @@ struct SourceReadingTests {
         """
 
     @Test("every member of the contract's example comes through")
-    func everyMember() throws {
+    func everyMemberOfTheContractsExampleComesThrough() throws {
         let included = """
             domains: [{domain: other.example.com, mode: off}]
             denied: ["\(SourceText.pin("e"))"]
@@ -72,7 +72,7 @@ struct SourceReadingTests {
     }
 
     @Test("what is not said has the default of the format")
-    func defaults() throws {
+    func whatIsNotSaidHasTheDefaultOfTheFormat() throws {
         let source = try SourceText.read(
             "name: a\ndomains:\n- {domain: x.example, pins: [{pin: \(SourceText.pin("a"))}]}")
         let entry = try #require(source.domains.first).domain
@@ -83,7 +83,7 @@ struct SourceReadingTests {
     }
 
     @Test("off, \"off\" and false all mean off", arguments: ["off", "\"off\"", "'off'", "false"])
-    func modeOff(text: String) throws {
+    func offOffAndFalseAllMeanOff(text: String) throws {
         let source = try SourceText.read("name: a\ndomains: [{domain: x.example, mode: \(text)}]")
         #expect(source.domains.first?.domain.entry.mode == .off)
     }
@@ -91,7 +91,7 @@ struct SourceReadingTests {
     @Test(
         "a time is text, with and without YAML's own tag",
         arguments: ["2026-11-22T12:00:00Z", "\"2026-11-22T12:00:00Z\"", "!!timestamp 2026-11-22T12:00:00Z"])
-    func times(text: String) throws {
+    func timeIsTextWithAndWithoutYAMLsOwnTag(text: String) throws {
         let source = try SourceText.read("name: a\nsuspended: [{domain: '*', until: \(text), reason: x}]")
         #expect(source.suspended.first?.value.until.description == "2026-11-22T12:00:00Z")
     }
@@ -110,13 +110,13 @@ struct SourceReadingTests {
             ("BÜCHER.Example", "xn--bcher-kva.example"),
             ("τελικός.gr", "xn--qxaidc1bh4d.gr"), ("例え。テスト", "xn--r8jz45g.xn--zckzah"),
         ])
-    func internationalNames(name: String, ascii: String) throws {
+    func namesInTheirOwnScriptBecomeALabelsWithoutTheTransitionOfUTS46(name: String, ascii: String) throws {
         let source = try SourceText.read("name: a\ndomains: [{domain: \(name), mode: off}]")
         #expect(source.domains.first?.host.description == ascii)
     }
 
     @Test("a byte order mark and CRLF do not matter")
-    func markAndReturns() throws {
+    func byteOrderMarkAndCRLFDoNotMatter() throws {
         let text = "\u{FEFF}" + Self.whole.replacing("include: [common.yaml]\n", with: "")
         let source = try SourceText.read(text)
         let other = try ListSource(
@@ -126,7 +126,7 @@ struct SourceReadingTests {
     }
 
     @Test("a sign of an alias within quotation marks, in comments and inside of words is a letter")
-    func harmlessSigns() throws {
+    func signOfAnAliasWithinQuotationMarksInCommentsAndInsideOfWordsIsALetter() throws {
         let source = try SourceText.read(
             "name: a # see *this* & that\nsuspended: [{domain: \"*\", until: 2026-11-22T12:00:00Z, reason: R&D *now*}]")
         #expect(source.suspended.first?.value.reason == "R&D *now*")

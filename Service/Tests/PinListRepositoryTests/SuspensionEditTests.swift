@@ -54,7 +54,7 @@ struct SuspensionEditTests {
     @Test(
         "in every layout, with LF and CRLF: it says what was meant, and every other line stays",
         arguments: layouts.keys.sorted())
-    func everyLayout(name: String) throws {
+    func inEveryLayoutWithLFAndCRLFItSaysWhatWasMeantAndEveryOtherLineStays(name: String) throws {
         let text = try #require(Self.layouts[name])
         for text in [text, text.replacing("\n", with: "\r\n")] {
             let bytes = Array(text.utf8)
@@ -80,7 +80,7 @@ struct SuspensionEditTests {
     }
 
     @Test("an edit that was there before is replaced; suspending twice and resuming once gives the file back")
-    func replaced() throws {
+    func editThatWasThereBeforeIsReplaced() throws {
         let bytes = Array((try #require(Self.layouts["block"])).utf8)
         let edit = try Self.edit(bytes)
         let scope = try edit.scope("api.example.com")
@@ -92,7 +92,7 @@ struct SuspensionEditTests {
     }
 
     @Test("resuming an entry written by hand takes its lines and leaves the comments of others")
-    func byHand() throws {
+    func resumingAnEntryWrittenByHandTakesItsLinesAndLeavesTheCommentsOfOthers() throws {
         let text = """
             name: a
             domains: [{domain: x.example, mode: off}, {domain: y.example, mode: off}]
@@ -120,7 +120,7 @@ struct SuspensionEditTests {
     }
 
     @Test("what cannot be edited by whole lines is said, and nothing comes out")
-    func byHandOnly() throws {
+    func whatCannotBeEditedByWholeLinesIsSaidAndNothingComesOut() throws {
         for text in [
             "{name: a, domains: [{domain: x.example, mode: off}]}",
             "name: a\ndomains: [{domain: x.example, mode: off}]\nsuspended: ~",
@@ -135,7 +135,7 @@ struct SuspensionEditTests {
     }
 
     @Test("a suspension in an included file is not ours to edit")
-    func included() throws {
+    func suspensionInAnIncludedFileIsNotOursToEdit() throws {
         let files = FilesInMemory(["b.yaml": "suspended: [{domain: '*', until: 2026-11-22T12:00:00Z, reason: x}]"])
         let edit = try SuspensionEdit(Array("name: a\ninclude: b.yaml".utf8), file: "tumbler.yaml", files: files)
         do {
@@ -145,7 +145,7 @@ struct SuspensionEditTests {
     }
 
     @Test("over seven days, no entry of that name, nothing to resume, a reason of two lines")
-    func refusals() throws {
+    func overSevenDaysNoEntryOfThatNameNothingToResumeAReasonOfTwoLines() throws {
         let edit = try Self.edit(Array((try #require(Self.layouts["missing"])).utf8))
         let until = { (seconds: Int64) in
             Suspension(.everything, until: SourceText.now.later(seconds), reason: "x")
@@ -165,7 +165,7 @@ struct SuspensionEditTests {
     }
 
     @Test("PyYAML reads the edited files as we do", .enabled("there is no python3 with a YAML parser", pythonReadsYAML))
-    func secondOpinion() async throws {
+    func pyYAMLReadsTheEditedFilesAsWeDo() async throws {
         struct Line: Decodable, Equatable {
             let domain: String
             let until: String

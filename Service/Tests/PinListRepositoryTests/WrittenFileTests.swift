@@ -12,7 +12,7 @@ struct WrittenFileTests {
     private func path(_ name: String, in folder: URL) -> String { folder.appendingPathComponent(name).path }
 
     @Test("is there whole, in place of the one before, with nothing beside it", arguments: ["a", "file.json", ".x"])
-    func replaced(name: String) async throws {
+    func isThereWholeInPlaceOfTheOneBeforeWithNothingBesideIt(name: String) async throws {
         try await withTemporaryFolder { folder in
             for text in ["one", "another one"] {
                 try WrittenFile.write(
@@ -24,7 +24,7 @@ struct WrittenFileTests {
     }
 
     @Test("leaves a link a link, and the file behind it is the new one")
-    func link() async throws {
+    func leavesALinkALinkAndTheFileBehindItIsTheNewOne() async throws {
         try await withTemporaryFolder { folder in
             try folder.write("old", as: "target")
             let link = self.path("link", in: folder)
@@ -36,7 +36,7 @@ struct WrittenFileTests {
     }
 
     @Test("takes no name that something has, not even a link that leads nowhere")
-    func kept() async throws {
+    func takesNoNameThatSomethingHasNotEvenALinkThatLeadsNowhere() async throws {
         try await withTemporaryFolder { folder in
             let link = self.path("link", in: folder)
             try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "nowhere")
@@ -52,7 +52,7 @@ struct WrittenFileTests {
 @Suite("A file that is read")
 struct BoundedFileTests {
     @Test("has at most so many bytes, endless ones included; none at all is an error, too")
-    func bounds() async throws {
+    func hasAtMostSoManyBytesEndlessOnesIncludedNoneAtAllIsAnErrorToo() async throws {
         try await withTemporaryFolder { folder in
             try folder.write("12345", as: "five")
             try folder.write("", as: "empty")

@@ -13,7 +13,7 @@ struct AccessTokenTests {
     private static let random = (0..<40).map { UInt8($0) }
 
     @Test("open what they were made for, by their secret alone, until they are revoked")
-    func scopes() throws {
+    func openWhatTheyWereMadeForByTheirSecretAloneUntilTheyAreRevoked() throws {
         let made = try #require(AccessToken.make(.publish, names: ["a"], random: Self.random, at: Self.time))
         var token = made.token
         #expect(AccessToken.id(of: made.secret) == token.id)
@@ -28,7 +28,7 @@ struct AccessTokenTests {
     }
 
     @Test("whoever knows a token's id, from the audit log perhaps, cannot guess its secret: 20,000 guesses")
-    func guesses() throws {
+    func whoeverKnowsATokensIdFromTheAuditLogPerhapsCannotGuessItsSecret20000Guesses() throws {
         let made = try #require(AccessToken.make(.publish, names: ["a"], random: Self.random, at: Self.time))
         let known = made.secret.dropLast(4)
         let guesses = (0..<20_000).map { number in
@@ -47,7 +47,7 @@ struct AccessTokenTests {
     }
 
     @Test("end when they should, to the second, and are called by what they are for and whose they are")
-    func ends() throws {
+    func endWhenTheyShouldToTheSecondAndAreCalledByWhatTheyAreForAndWhoseTheyAre() throws {
         let end = Timestamp(secondsSince1970: Self.time.secondsSince1970 + 60)
         let token = try #require(
             AccessToken.make(
@@ -62,7 +62,7 @@ struct AccessTokenTests {
     @Test(
         "have no label and no owner that would hide something in a line, or push all else out of it",
         arguments: ["a\nb", "\u{1b}[2J", "\u{202e}abc", "a\u{0}", "\u{2028}", String(repeating: "a", count: 101)])
-    func texts(text: String) throws {
+    func haveNoLabelAndNoOwnerThatWouldHideSomethingInALineOrPushAllElseOutOfIt(text: String) throws {
         #expect(!AccessToken.isText(text))
         #expect(AccessToken.make(.read, names: [], label: text, random: Self.random, at: Self.time) == nil)
         #expect(AccessToken.make(.read, names: [], owner: text, random: Self.random, at: Self.time) == nil)
@@ -71,8 +71,10 @@ struct AccessTokenTests {
     }
 
     @Test("are not read out of what is none", arguments: ["", "tumbler_", "tumbler_0001020304050607_", "_a_b", "x"])
-    func none(text: String) { #expect(AccessToken.id(of: text) == nil) }
+    func areNotReadOutOfWhatIsNone(text: String) { #expect(AccessToken.id(of: text) == nil) }
 
     @Test("are not made of too little chance")
-    func chance() { #expect(AccessToken.make(.read, names: [], random: [1], at: Self.time) == nil) }
+    func areNotMadeOfTooLittleChance() {
+        #expect(AccessToken.make(.read, names: [], random: [1], at: Self.time) == nil)
+    }
 }

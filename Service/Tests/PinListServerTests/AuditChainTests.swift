@@ -27,7 +27,7 @@ struct AuditChainTests {
     }
 
     @Test("holds as it was written, and has each digest that somebody kept")
-    func whole() throws {
+    func holdsAsItWasWrittenAndHasEachDigestThatSomebodyKept() throws {
         let entries = self.log(20)
         let chain = try self.check(entries, wanted: entries[4].digest)
         #expect(chain.head == entries[19].digest)
@@ -64,7 +64,7 @@ struct AuditChainTests {
 
     @Test(
         "whose sealed begin was removed, in whole or in part, holds, and has the heads of its seals", arguments: 0...10)
-    func shortened(by count: Int) throws {
+    func whoseSealedBeginWasRemovedInWholeOrInPartHoldsAndHasTheHeadsOfItsSeals(by count: Int) throws {
         let (entries, seals) = self.sealed()
         for seal in seals {
             let chain = try self.check(entries.dropFirst(count), seals, wanted: seal.head)
@@ -76,7 +76,7 @@ struct AuditChainTests {
     }
 
     @Test("that is shortened beyond its seals, or whose seals are not those that it names, breaks")
-    func forgedSeals() throws {
+    func thatIsShortenedBeyondItsSealsOrWhoseSealsAreNotThoseThatItNamesBreaks() throws {
         let (entries, seals) = self.sealed()
         let other = AuditSeal(
             period: seals[1].period, first: 6, last: 10, head: AuditEntry.origin, previous: seals[0].digest, entry: 12)
@@ -98,7 +98,7 @@ struct AuditChainTests {
     }
 
     @Test("that was rewritten, or has a gap, breaks; one that was cut off lacks the digest that somebody kept")
-    func tampered() throws {
+    func thatWasRewrittenOrHasAGapBreaks() throws {
         let entries = self.log(20)
         var rewritten = entries
         rewritten[7] = AuditEntry(

@@ -8,7 +8,7 @@ import Testing
 @Suite("What a client names in If-None-Match")
 struct EntityTagTests {
     @Test("strong and weak tags, lists of them, and what proxies make of them")
-    func understood() {
+    func strongAndWeakTagsListsOfThemAndWhatProxiesMakeOfThem() {
         let tag = EntityTag(digest: "ab12")
         #expect(tag.text == "\"ab12\"")
         for field in ["\"ab12\"", "W/\"ab12\"", "\"ab12-gzip\"", " W/\"ab12-gzip\" ", "\"x\", \"ab12\""] {
@@ -17,5 +17,5 @@ struct EntityTagTests {
     }
 
     @Test("what is none is as if it were absent", arguments: ["", "ab12", "\"ab12", "\"a\"b\"", "\"a\",", "*"])
-    func none(field: String) { #expect(EntityTag.tags(in: field) == nil) }
+    func whatIsNoneIsAsIfItWereAbsent(field: String) { #expect(EntityTag.tags(in: field) == nil) }
 }

@@ -18,7 +18,7 @@ struct PublicationTests {
     }
 
     @Test("a root and a list: both are there, or neither")
-    func first() throws {
+    func rootAndAListBothAreThereOrNeither() throws {
         let repository = try self.repository()
         var name = try PublishedName(anchor: repository.roots[0])
         #expect(throws: PublicationRefusal.self) { try name.publish([repository.lists[0]], at: Self.start) }
@@ -30,7 +30,7 @@ struct PublicationTests {
     }
 
     @Test("a first root that is not the configured one is refused")
-    func otherRoot() throws {
+    func firstRootThatIsNotTheConfiguredOneIsRefused() throws {
         let repository = try self.repository()
         let other = try RepositorySimulator(at: Self.start, seed: 9)
         var name = try PublishedName(anchor: repository.roots[0])
@@ -40,7 +40,7 @@ struct PublicationTests {
     }
 
     @Test("an older list and another one of the same version are conflicts")
-    func conflicts() throws {
+    func olderListAndAnotherOneOfTheSameVersionAreConflicts() throws {
         var repository = try self.repository()
         var name = try PublishedName(anchor: repository.roots[0])
         let second = try repository.publishList { _ in }
@@ -56,7 +56,7 @@ struct PublicationTests {
     @Test(
         "the list that is served with a signature cut off is a conflict: a publisher's token cannot take a signer away"
     )
-    func signatureLost() throws {
+    func listThatIsServedWithASignatureCutOffIsAConflict() throws {
         var repository = try self.repository()
         let stranger = repository.newKey()
         let full = try repository.republishList(signedBy: repository.pinsKeys + [stranger])
@@ -73,7 +73,7 @@ struct PublicationTests {
     }
 
     @Test("a root with a hybrid demand that the list which is served does not meet waits for a list that does")
-    func wouldRefuse() throws {
+    func rootWithAHybridDemandThatTheListWhichIsServedDoesNotMeetWaitsForAListThat() throws {
         var repository = try self.repository()
         var name = try PublishedName(anchor: repository.roots[0])
         _ = try name.publish([repository.roots[0], repository.lists[0]], at: Self.start)
@@ -94,7 +94,7 @@ struct PublicationTests {
     }
 
     @Test("the same payload and signatures spelled otherwise change nothing, not even the entity tag")
-    func spelledOtherwise() throws {
+    func samePayloadAndSignaturesSpelledOtherwiseChangeNothingNotEvenTheEntityTag() throws {
         let repository = try self.repository()
         var name = try PublishedName(anchor: repository.roots[0])
         _ = try name.publish([repository.roots[0], repository.lists[0]], at: Self.start)
@@ -131,7 +131,7 @@ struct PublicationTests {
     }
 
     @Test("an app that ships root 3: the first publication is root 3 at its version; older roots are not asked for")
-    func configuredLater() throws {
+    func appThatShipsRoot3TheFirstPublicationIsRoot3AtItsVersion() throws {
         let repository = try self.fourRoots()
         let roots = repository.roots
         var name = try PublishedName(anchor: roots[2])
@@ -155,7 +155,7 @@ struct PublicationTests {
     }
 
     @Test("roots 1 and 2 are stored and the configuration moves to root 3: older clients are served as before")
-    func configurationMoves() throws {
+    func roots1And2AreStoredAndTheConfigurationMovesToRoot3() throws {
         let repository = try self.fourRoots()
         let (roots, list) = (repository.roots, repository.lists[0])
         // Root 3 is configured before it is published, and after it.
@@ -182,7 +182,7 @@ struct PublicationTests {
     }
 
     @Test("roots spelled otherwise are the same roots, the configured one as well; its configured spelling is served")
-    func rootsSpelledOtherwise() throws {
+    func rootsSpelledOtherwiseAreTheSameRootsTheConfiguredOneAsWell() throws {
         let repository = try self.fourRoots()
         let spelled = try repository.roots.map { root in
             var envelope = try Envelope(root, of: .root, limits: MetadataLimits())
@@ -199,7 +199,7 @@ struct PublicationTests {
     }
 
     @Test("what is stored is loaded, and what does not verify is said")
-    func stored() throws {
+    func whatIsStoredIsLoadedAndWhatDoesNotVerifyIsSaid() throws {
         let repository = try self.repository()
         let name = try PublishedName(
             anchor: repository.roots[0], roots: repository.roots, list: repository.lists[0])
@@ -211,7 +211,7 @@ struct PublicationTests {
     }
 
     @Test("nothing, and a list that is not the last, are no publication")
-    func malformed() throws {
+    func nothingAndAListThatIsNotTheLastAreNoPublication() throws {
         let repository = try self.repository()
         var name = try PublishedName(anchor: repository.roots[0])
         #expect(throws: PublicationRefusal.self) { try name.publish([], at: Self.start) }

@@ -16,7 +16,7 @@ struct HostileScenarioTests {
             "clients: 0", "clients: -1", "clients: 50000001", "clients: 99999999999999999999", "clients: 1e9",
             "clients: nan", "clients: 0x10", "clients: \"5\"",
         ])
-    func clients(line: String) {
+    func numbersThatAreNoneOrTooLarge(line: String) {
         ScenarioText.expectRefusal("\(line)\nopened: {model: daily, share: 1}\n", at: "1:10", "number")
     }
 
@@ -25,7 +25,7 @@ struct HostileScenarioTests {
         arguments: [
             "nan", ".inf", "-0.1", "1.1", "1e-3", "+0.5", "0x1p-1", "infinity", "0.1234567890123", "", "1.", "[1]",
         ])
-    func shares(text: String) {
+    func sharesAndShapesThatAreNone(text: String) {
         ScenarioText.expectRefusal("clients: 1\nopened: {model: daily, share: \(text)}\n", at: "2:", "share")
         ScenarioText.expectRefusal(
             "clients: 1\nopened: {model: gamma-poisson, shape: \(text == "1.1" ? "1001" : text), scale: 1d}\n",
@@ -33,14 +33,14 @@ struct HostileScenarioTests {
     }
 
     @Test("a shape or a scale of next to nothing is refused: all rates would be 0, or without end")
-    func extremes() {
+    func shapeOrAScaleOfNextToNothingIsRefusedAllRatesWouldBe0OrWithoutEnd() {
         for opened in ["shape: 0.009, scale: 1d", "shape: 1, scale: 59s", "shape: 1, scale: 0d"] {
             ScenarioText.expectRefusal("clients: 1\nopened: {model: gamma-poisson, \(opened)}\n", at: "2:", "not")
         }
     }
 
     @Test("a hundred thousand events, and a thousand outages: refused at the first one too many")
-    func manyEvents() {
+    func hundredThousandEventsAndAThousandOutagesRefusedAtTheFirstOneTooMany() {
         let event = "  - {at: 1d, switch: a}\n"
         let events = "events:\n" + String(repeating: event, count: 100_000)
         ScenarioText.expectRefusal(ScenarioText.small(events), at: "260:", "over 256")
@@ -55,13 +55,13 @@ struct HostileScenarioTests {
     }
 
     @Test("a million events are too many bytes, and are not parsed")
-    func tooManyBytes() {
+    func millionEventsAreTooManyBytesAndAreNotParsed() {
         let text = ScenarioText.small("events:\n" + String(repeating: "  - {at: 1d, switch: a}\n", count: 1_000_000))
         #expect(throws: RepositoryError.self) { try ScenarioText.read(text) }
     }
 
     @Test("depth, aliases and tags")
-    func depth() {
+    func depthAliasesAndTags() {
         let deep = String(repeating: "[", count: 10_000)
         #expect(throws: RepositoryError.self) { try ScenarioText.read(ScenarioText.small("events: \(deep)")) }
         ScenarioText.expectRefusal(ScenarioText.small("events: &a []"), at: "3:", "anchor")
@@ -69,7 +69,7 @@ struct HostileScenarioTests {
     }
 
     @Test("values that were put together in code are checked as those of a file")
-    func values() {
+    func valuesThatWerePutTogetherInCodeAreCheckedAsThoseOfAFile() {
         var scenario = Scenario(clients: 1, opened: .gammaPoisson(shape: .nan, scale: TimeSpan(days: 1)))
         #expect(throws: SimulationError.self) { try Simulation(scenario, seed: 1) }
         scenario.opened = .daily(share: .infinity)
@@ -84,7 +84,7 @@ struct HostileScenarioTests {
     }
 
     @Test("two thousand changed scenarios: an error or a scenario, never a crash")
-    func mutations() throws {
+    func twoThousandChangedScenariosAnErrorOrAScenarioNeverACrash() throws {
         var generator = SeededGenerator(seed: 4_711)
         let seed = Array(ScenarioText.example.utf8)
         var read = 0

@@ -22,7 +22,7 @@ struct IncidentTests {
     }
 
     @Test("a bank's payment app, 2016: everybody who opens it is refused for three weeks")
-    func paymentApp() throws {
+    func banksPaymentApp2016EverybodyWhoOpensItIsRefusedForThreeWeeks() throws {
         let answer = try self.answer("barclays-pingit-2016")
         #expect(answer.series[..<32].allSatisfy { $0.refused == 0 })
         #expect(answer.series[33..<(22 * 24)].allSatisfy { $0.refused == $0.opened })
@@ -31,7 +31,7 @@ struct IncidentTests {
     }
 
     @Test("Duo, 2022: refused until the old certificate is back, and nobody for longer")
-    func certificateTakenBack() throws {
+    func duo2022RefusedUntilTheOldCertificateIsBackAndNobodyForLonger() throws {
         let answer = try self.answer("duo-2022")
         #expect(answer.series[16].refused == answer.series[16].opened && answer.series[16].refused > 5_000)
         #expect(answer.series[19...].allSatisfy { $0.refused == 0 })
@@ -39,7 +39,7 @@ struct IncidentTests {
     }
 
     @Test("xMatters, 2020, with a signed list: each installation is refused once, at its first opening")
-    func wrongBuild() throws {
+    func xMatters2020WithASignedListEachInstallationIsRefusedOnceAtItsFirstOpening() throws {
         let answer = try self.answer("xmatters-2020")
         #expect(answer.neverRecovered == 0)
         let reached = try #require(answer.reached.last).share
@@ -48,7 +48,7 @@ struct IncidentTests {
     }
 
     @Test("Smashing Magazine, 2016: who had been there before is refused to the end, and hears of no new pin")
-    func pinsInHeaders() throws {
+    func smashingMagazine2016WhoHadBeenThereBeforeIsRefusedToTheEndAndHearsOfNoNewPin() throws {
         let answer = try self.answer("smashing-magazine-2016")
         #expect(answer.series[..<24].allSatisfy { $0.refused == 0 })
         #expect(answer.series[25...].allSatisfy { $0.refused == $0.opened })

@@ -47,7 +47,7 @@ struct RealClientTests {
     }
 
     @Test("200 real clients and 200 simulated ones come to the same, list by list and hour by hour")
-    func sameCounts() async throws {
+    func of200RealClientsAnd200SimulatedOnesComeToTheSameListByListAndHourByHour() async throws {
         let openings = Self.openings
         let scenario = Self.scenario(openings)
         let simulation = try Simulation(scenario, seed: Self.seed)

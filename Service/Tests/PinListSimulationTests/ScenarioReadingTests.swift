@@ -10,7 +10,7 @@ import Testing
 @Suite("A scenario as people write it")
 struct ScenarioReadingTests {
     @Test("every member of the format is read")
-    func everything() throws {
+    func everyMemberOfTheFormatIsRead() throws {
         let scenario = try ScenarioText.read(ScenarioText.example)
         #expect(scenario.clients == 20_000)
         #expect(scenario.days == 90)
@@ -30,7 +30,7 @@ struct ScenarioReadingTests {
     }
 
     @Test("members that are left out have the values of the format")
-    func defaults() throws {
+    func membersThatAreLeftOutHaveTheValuesOfTheFormat() throws {
         let scenario = try ScenarioText.read("clients: 1\nopened: {model: gamma-poisson, shape: 1, scale: 4d}\n")
         #expect(scenario.session.seconds == 180)
         #expect(scenario.refreshAfter.seconds == 43_200)
@@ -48,7 +48,7 @@ struct ScenarioReadingTests {
             ("0d", 0), ("300s", 300), ("2.6d", 224_640), ("14d2h", 1_216_800), ("1d8h30m", 117_000), ("0.5s", 1),
             ("1.5m30s", 120),
         ] as [(String, Int64)])
-    func spans(text: String, seconds: Int64) { #expect(TimeSpan(text)?.seconds == seconds) }
+    func lengthsOfTime(text: String, seconds: Int64) { #expect(TimeSpan(text)?.seconds == seconds) }
 
     @Test(
         "what is no length of time",
@@ -56,10 +56,10 @@ struct ScenarioReadingTests {
             "", "d", "5", "2h1d", "1d1d", "-1d", "1e3d", "nan", "inf d", "1.d", ".5d", "1 d", "99999999999d",
             "36526d", "1.1234567d", "１d",
         ])
-    func noSpans(text: String) { #expect(TimeSpan(text) == nil) }
+    func whatIsNoLengthOfTime(text: String) { #expect(TimeSpan(text) == nil) }
 
     @Test("the other models: a share of each day, and what was recorded")
-    func models() throws {
+    func otherModelsAShareOfEachDayAndWhatWasRecorded() throws {
         #expect(try ScenarioText.read(ScenarioText.small("")).opened == .daily(share: 0.2))
         let recorded = "clients: 5\nopened: {model: trace, file: openings.txt}\n"
         #expect(
@@ -72,7 +72,7 @@ struct ScenarioReadingTests {
     }
 
     @Test("errors name the line, and the nearest known name")
-    func errors() {
+    func errorsNameTheLineAndTheNearestKnownName() {
         ScenarioText.expectRefusal(ScenarioText.small("sesion: 3m"), at: "3:1", "write session")
         ScenarioText.expectRefusal(ScenarioText.small("session: 3"), at: "3:10", "14d2h")
         ScenarioText.expectRefusal(ScenarioText.small("session: 2d"), at: "3:10", "1d")

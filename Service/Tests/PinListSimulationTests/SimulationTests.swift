@@ -21,7 +21,7 @@ struct SimulationTests {
     }
 
     @Test("the same seed gives the same answer, in one part or in many, and another seed another one")
-    func determinism() throws {
+    func sameSeedGivesTheSameAnswerInOnePartOrInManyAndAnotherSeedAnotherOne() throws {
         let simulation = try Simulation(try Self.scenario(), seed: 1)
         let whole = try simulation.tally(of: 0..<20_000)
         let again = try simulation.tally(of: 0..<20_000)
@@ -36,7 +36,7 @@ struct SimulationTests {
     }
 
     @Test("where one opening suffices, the share that is not reached is (scale / (scale + t)) ^ shape")
-    func closedForm() throws {
+    func whereOneOpeningSufficesTheShareThatIsNotReachedIsScaleScaleTShape() throws {
         // 250,000 draws: a share is off by 0.001 with one chance in three. The seed decides that, so it stays as it is.
         for (shape, scale, clients, seed) in [
             (0.65, 2.6, 250_000, 2), (2.0, 10.0, 150_000, 1),
@@ -56,7 +56,7 @@ struct SimulationTests {
     }
 
     @Test("on each day so many installations are opened as the daily share says")
-    func dailyShare() throws {
+    func onEachDaySoManyInstallationsAreOpenedAsTheDailyShareSays() throws {
         var scenario = Scenario(clients: 50_000, opened: .daily(share: 0.2))
         scenario.days = 30
         let answer = try Simulation(scenario, seed: 1).answer()
@@ -68,7 +68,7 @@ struct SimulationTests {
     }
 
     @Test("a rotation in the right order refuses nobody; the key before its list refuses those who are opened")
-    func rotations() throws {
+    func rotationInTheRightOrderRefusesNobody() throws {
         func answer(_ text: String) throws -> SimulationAnswer {
             try Simulation(
                 try ScenarioText.read(
@@ -95,7 +95,7 @@ struct SimulationTests {
     }
 
     @Test("a suspension lets those through who have heard of it, and ends by itself")
-    func suspension() throws {
+    func suspensionLetsThoseThroughWhoHaveHeardOfItAndEndsByItself() throws {
         let text = "[{at: 10d, switch: new}, {at: 10d1h, suspend: {for: 3h}}]"
         let scenario = try ScenarioText.read(
             "clients: 20000\ndays: 12\nopened: {model: gamma-poisson, shape: 2, scale: 1d}\nevents: \(text)\n")
@@ -109,7 +109,7 @@ struct SimulationTests {
     }
 
     @Test("out of the rollout nobody is refused, and everybody reports")
-    func rollout() throws {
+    func outOfTheRolloutNobodyIsRefusedAndEverybodyReports() throws {
         let text = "[{at: 0d, percent: 10}]\nevents: [{at: 20d, switch: new}]"
         let scenario = try ScenarioText.read(
             "clients: 20000\nopened: {model: gamma-poisson, shape: 2, scale: 1d}\nrollout: \(text)\n")
@@ -120,7 +120,7 @@ struct SimulationTests {
     }
 
     @Test("who gets lists from a host that shares the fate of the pinned one never recovers")
-    func sharedFate() throws {
+    func whoGetsListsFromAHostThatSharesTheFateOfThePinnedOneNeverRecovers() throws {
         let events = "events: [{at: 10d, switch: new}, {at: 10d5h, publish: {pins: [new]}}]"
         let start = "clients: 5000\nopened: {model: gamma-poisson, shape: 2, scale: 1d}\n"
         let shared = try Simulation(
@@ -132,7 +132,7 @@ struct SimulationTests {
     }
 
     @Test("lists that have expired are refused by those who do not hold them")
-    func expiry() throws {
+    func listsThatHaveExpiredAreRefusedByThoseWhoDoNotHoldThem() throws {
         let scenario = try ScenarioText.read(
             "clients: 5000\nvalidFor: 10d\nopened: {model: gamma-poisson, shape: 0.5, scale: 10d}\n"
                 + "events: [{at: 0d, publish: {pins: [old, new]}}]\n")
@@ -143,7 +143,7 @@ struct SimulationTests {
     }
 
     @Test("a cache holds a list back for so long")
-    func cache() throws {
+    func cacheHoldsAListBackForSoLong() throws {
         let start = "clients: 20000\nopened: {model: gamma-poisson, shape: 2, scale: 1d}\ndays: 3\n"
         let events = "events: [{at: 1h, publish: {pins: [old, new]}}]\n"
         let cached = try Simulation(try ScenarioText.read(start + "cache: 1d\n" + events), seed: 1).answer()
@@ -152,7 +152,7 @@ struct SimulationTests {
     }
 
     @Test("what is kept does not grow with the installations, and the steps grow as they are opened")
-    func bounds() throws {
+    func whatIsKeptDoesNotGrowWithTheInstallationsAndTheStepsGrowAsTheyAreOpened() throws {
         let few = try Simulation(try Self.scenario(100), seed: 1).tally(of: 0..<100)
         let many = try Simulation(try Self.scenario(), seed: 1).tally(of: 0..<20_000)
         #expect(few.kept == many.kept)
@@ -162,7 +162,7 @@ struct SimulationTests {
     }
 
     @Test("who would do too much is told so")
-    func tooMuchWork() throws {
+    func whoWouldDoTooMuchIsToldSo() throws {
         // One installation that is opened each second, again and again.
         let openings = (0..<86_400).map { Int64($0) }
         var scenario = Scenario(clients: 1, opened: .trace(OpeningTrace([openings])))
@@ -179,7 +179,7 @@ struct SimulationTests {
     }
 
     @Test("an answer as JSON has the members of the format")
-    func json() throws {
+    func answerAsJSONHasTheMembersOfTheFormat() throws {
         var scenario = try Self.scenario(1_000)
         scenario.days = 45
         let encoded = try JSONEncoder().encode(try Simulation(scenario, seed: 9).answer())
@@ -204,7 +204,7 @@ struct SimulationTests {
     }
 
     @Test("the picture is XML, says in words what it shows, and takes no name of a key for markup")
-    func picture() throws {
+    func pictureIsXMLSaysInWordsWhatItShowsAndTakesNoNameOfAKeyForMarkup() throws {
         var scenario = try Self.scenario(1_000)
         scenario.events.append(Scenario.Event(at: TimeSpan(days: 20), .switchTo("<script>&\"")))
         let svg = SimulationPicture(try Simulation(scenario, seed: 1).answer(), of: scenario, title: "a < b").svg

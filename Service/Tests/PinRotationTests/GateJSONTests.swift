@@ -26,7 +26,7 @@ struct GateJSONTests {
     }
 
     @Test("word by word, measured and not")
-    func words() throws {
+    func wordByWordMeasuredAndNot() throws {
         #expect(
             try self.text(try self.answer(share: 0.004))
                 == #"{"host":"api.example.com","matched":{"pin":"\#(Self.pin)","position":"leaf"},"#
@@ -43,7 +43,7 @@ struct GateJSONTests {
     }
 
     @Test("what was written is read as it was")
-    func readBack() throws {
+    func whatWasWrittenIsReadAsItWas() throws {
         for share in [nil, 0, 0.004, 1] as [Double?] {
             let record = GateRecord(try self.answer(share: share), certificate: String(repeating: "a", count: 64))
             let text = try self.text(record)
@@ -63,7 +63,7 @@ struct GateJSONTests {
             (#""host":"api.example.com""#, #""host":"not a host""#), (#""pin":"sha256/"#, #""pin":"sha1/"#),
             ("aaaa", "AAAA"),
         ])
-    func refused(part: String, other: String) throws {
+    func whatContradictsItselfOrIsNoAnswerIsRefused(part: String, other: String) throws {
         let record = GateRecord(try self.answer(share: 0.004), certificate: String(repeating: "a", count: 64))
         let text = try self.text(record)
         #expect(text.contains(part))
@@ -73,7 +73,7 @@ struct GateJSONTests {
     }
 
     @Test("a reason from outside is one printable line")
-    func reason() throws {
+    func reasonFromOutsideIsOnePrintableLine() throws {
         let text = try self.text(try self.answer(share: nil)).replacing("all is well", with: #"all\n\u001b[2Jis well"#)
         let answer = try JSONDecoder().decode(GateAnswer.self, from: Data(text.utf8))
         #expect(answer.reason.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f })

@@ -21,7 +21,7 @@ struct GateKeyTests {
     }
 
     @Test("pins of the positions any and leaf are compared, and the answer says which one it was")
-    func compared() throws {
+    func pinsOfThePositionsAnyAndLeafAreComparedAndTheAnswerSaysWhichOneItWas() throws {
         for position in [KnownPin.Position.any, .leaf] {
             let answer = try GateScene(byTime: Self.list(1, [(1, .leaf), (2, position), (9, .issuer)]))
                 .answer(Self.key, lifetimes: [])
@@ -33,7 +33,7 @@ struct GateKeyTests {
     }
 
     @Test("an entry that needs the issuer as well, or knows issuers alone, cannot be judged by a key")
-    func undecided() throws {
+    func entryThatNeedsTheIssuerAsWellOrKnowsIssuersAloneCannotBeJudgedByAKey() throws {
         let needsIssuer = try Self.list(1, [(2, .leaf), (7, .issuer)], requireIssuer: true)
         for list in [needsIssuer, try Self.list(1, [(7, .issuer), (2, .issuer)])] {
             for scene in [GateScene(byTime: list), GateScene(counted: (list, 1_000), of: 1_000)] {
@@ -51,7 +51,7 @@ struct GateKeyTests {
     }
 
     @Test("a pin of a whole certificate says nothing of a key")
-    func certificatePin() throws {
+    func pinOfAWholeCertificateSaysNothingOfAKey() throws {
         let list = try GateScene.list(1) {
             $0.domains[0].entry.pins = [KnownPin(Pin(kind: .certificate, hashing: [1, 2, 3]))]
         }
@@ -59,7 +59,7 @@ struct GateKeyTests {
     }
 
     @Test("an older list by which a key cannot be judged counts as refusing, and what it decides is unknown")
-    func undecidedElsewhere() throws {
+    func olderListByWhichAKeyCannotBeJudgedCountsAsRefusing() throws {
         let old = try Self.list(1, [(2, .leaf), (7, .issuer)], requireIssuer: true)
         let new = try Self.list(2, [(2, .leaf)])
         #expect(try GateScene(byTime: old, new).answer(Self.key, lifetimes: []).verdict == .unknown)
@@ -70,7 +70,7 @@ struct GateKeyTests {
     }
 
     @Test("a denied key is unsafe before there is a certificate, in every mode and on every host")
-    func denied() throws {
+    func deniedKeyIsUnsafeBeforeThereIsACertificateInEveryModeAndOnEveryHost() throws {
         for mode in PinnedDomain.Mode.allCases {
             let list = try GateScene.list(1, [2]) {
                 $0.denied = [DeniedKey(FramedCertificate.pin(2))]
@@ -84,7 +84,7 @@ struct GateKeyTests {
     }
 
     @Test("an entry without any pin blocks every key; one that only reports blocks none")
-    func noPins() throws {
+    func entryWithoutAnyPinBlocksEveryKeyOneThatOnlyReportsBlocksNone() throws {
         #expect(try GateScene(byTime: Self.list(1, [])).answer(Self.key, lifetimes: []).verdict == .unsafe)
         let reporting = try GateScene.list(1, [1]) { $0.domains[0].entry.mode = .report }
         #expect(try GateScene(byTime: reporting).answer(Self.key, lifetimes: []).verdict == .safe)

@@ -17,7 +17,7 @@ struct GateMeasurementTests {
     }
 
     @Test("one of a hundred may refuse it, and not one more; another share may be agreed")
-    func share() throws {
+    func oneOfAHundredMayRefuseItAndNotOneMoreAnotherShareMayBeAgreed() throws {
         var scene = try self.scene(old: 10, new: 990, of: 1_000)
         let answer = try scene.answer(Self.chain)
         #expect(answer.verdict == .safe)
@@ -32,7 +32,7 @@ struct GateMeasurementTests {
     }
 
     @Test("a measurement is never overridden by the time that has passed, in neither direction")
-    func neverOverridden() throws {
+    func measurementIsNeverOverriddenByTheTimeThatHasPassedInNeitherDirection() throws {
         // All lists of the last propagation accept it, and many installations hold an older one.
         var scene = try self.scene(old: 200, new: 800, of: 1_000)
         scene.holders.recent = [try GateScene.list(2, [1, 2])]
@@ -48,7 +48,7 @@ struct GateMeasurementTests {
     }
 
     @Test("299 requests say nothing, 300 do")
-    func fewRequests() throws {
+    func of299RequestsSayNothing300Do() throws {
         let few = try self.scene(old: 299, new: 0, of: 299).answer(Self.chain)
         #expect(few.verdict == .unknown && few.refusing == GateRefusing(share: nil, hours: 24, requests: 299))
         #expect(few.reason.contains("299 requests in 24h are too few, and 300 are needed"), "\(few)")
@@ -59,7 +59,7 @@ struct GateMeasurementTests {
     }
 
     @Test("many requests that came through caches say nothing, as the service says")
-    func caches() throws {
+    func manyRequestsThatCameThroughCachesSayNothingAsTheServiceSays() throws {
         var scene = try self.scene(old: 0, new: 1_000, of: 1_000)
         scene.holders.count = GateHolders.Count(
             hours: 24, requests: 1_000, lists: scene.holders.count?.lists ?? [], why: "caches answer for the service")
@@ -69,7 +69,7 @@ struct GateMeasurementTests {
     }
 
     @Test("digests that nobody knows count as refusing")
-    func unknownDigests() throws {
+    func digestsThatNobodyKnowsCountAsRefusing() throws {
         let answer = try self.scene(old: 0, new: 980, of: 1_000).answer(Self.chain)
         #expect(answer.verdict == .unsafe && answer.refusing.share == 0.02)
         #expect(try self.scene(old: 0, new: 990, of: 1_000).answer(Self.chain).verdict == .safe)
@@ -77,7 +77,7 @@ struct GateMeasurementTests {
     }
 
     @Test("a list in a rollout counts by its part; a denied key in it counts whole")
-    func rollout() throws {
+    func listInARolloutCountsByItsPartADeniedKeyInItCountsWhole() throws {
         let partly = try GateScene.list(1, [1]) { $0.domains[0].rollout = 10 }
         let new = try GateScene.list(2, [1, 2])
         for (held, verdict) in [(100, .safe), (101, .unsafe)] as [(Int64, GateVerdict)] {
@@ -92,7 +92,7 @@ struct GateMeasurementTests {
     }
 
     @Test("counts that do not add up never make a share above all, or below none")
-    func absurdCounts() throws {
+    func countsThatDoNotAddUpNeverMakeAShareAboveAllOrBelowNone() throws {
         let over = try self.scene(old: .max, new: .max, of: 1_000).answer(Self.chain)
         #expect(over.verdict == .unsafe && over.refusing.share == 1)
         let below = try self.scene(old: .min, new: 1_000, of: 1_000).answer(Self.chain)
@@ -104,5 +104,7 @@ struct GateMeasurementTests {
         arguments: [
             (0, 24), (43_200, 24), (86_400, 24), (86_401, 25), (604_800, 168), (Int64.max, 2_562_047_788_015_216),
         ] as [(Int64, Int64)])
-    func period(seconds: Int64, hours: Int64) { #expect(GateRefusing.hours(of: seconds) == hours) }
+    func overHowManyHoursIsCountedRefreshAfterAndADayAtLeast(seconds: Int64, hours: Int64) {
+        #expect(GateRefusing.hours(of: seconds) == hours)
+    }
 }

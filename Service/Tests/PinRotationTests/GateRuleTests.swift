@@ -22,7 +22,7 @@ struct GateRuleTests {
     }
 
     @Test("every list that installations may hold has the pin: safe, and the pin is named as the list has it")
-    func safe() throws {
+    func everyListThatInstallationsMayHoldHasThePinSafeAndThePinIsNamedAsTheListHasIt() throws {
         let answer = try GateScene(byTime: GateScene.list(1, [1, 2]), GateScene.list(2, [2, 3])).answer(Self.chain)
         #expect(answer.verdict == .safe, "\(answer)")
         #expect(answer.notedHostname == answer.host)
@@ -32,7 +32,7 @@ struct GateRuleTests {
     }
 
     @Test("the pin came with the newest list: by time alone nobody knows who has it")
-    func tooEarly() throws {
+    func pinCameWithTheNewestListByTimeAloneNobodyKnowsWhoHasIt() throws {
         let answer = try GateScene(byTime: GateScene.list(1, [1]), GateScene.list(2, [1, 2])).answer(Self.chain)
         #expect(answer.verdict == .unknown)
         #expect(answer.matched?.pin == FramedCertificate.pin(2))
@@ -40,7 +40,7 @@ struct GateRuleTests {
     }
 
     @Test("a chain that does not validate is unsafe before anything else, whatever pins it has")
-    func invalid() throws {
+    func chainThatDoesNotValidateIsUnsafeBeforeAnythingElseWhateverPinsItHas() throws {
         let scene = try GateScene(counted: (GateScene.list(1, [2]), 1_000), of: 1_000)
         let answer = try scene.answer(.invalid(.chainInvalid, "the certificate is for another server"), lifetimes: [])
         #expect(answer.verdict == .unsafe && answer.matched == nil)
@@ -48,7 +48,7 @@ struct GateRuleTests {
     }
 
     @Test("the newest list refuses it: unsafe, though hardly anybody holds that list")
-    func newestRefuses() throws {
+    func newestListRefusesItUnsafeThoughHardlyAnybodyHoldsThatList() throws {
         let answer = try GateScene(
             counted: (GateScene.list(1, [1, 2]), 999), (GateScene.list(2, [1, 3]), 1), of: 1_000
         ).answer(Self.chain)
@@ -57,7 +57,7 @@ struct GateRuleTests {
     }
 
     @Test("the project's newest list and the one that the service serves must both accept it")
-    func twoNewest() throws {
+    func projectsNewestListAndTheOneThatTheServiceServesMustBothAcceptIt() throws {
         let (old, new) = (try GateScene.list(1, [1]), try GateScene.list(2, [1, 2]))
         for newest in [[old, new], [new, old]] {
             var scene = GateScene(counted: (old, 1), (new, 999), of: 1_000)
@@ -69,7 +69,7 @@ struct GateRuleTests {
     }
 
     @Test("a denied key, wherever it stands in the path, is unsafe; one that is only reported is not")
-    func denied() throws {
+    func deniedKeyWhereverItStandsInThePathIsUnsafeOneThatIsOnlyReportedIsNot() throws {
         for (key, isEnforced, verdict) in [
             (2, true, .unsafe), (7, true, .unsafe), (8, true, .unsafe), (7, false, .safe), (9, true, .safe),
         ] as [(UInt8, Bool, GateVerdict)] {
@@ -81,7 +81,7 @@ struct GateRuleTests {
     }
 
     @Test("the order: refused before ending, ending before measured")
-    func order() throws {
+    func orderRefusedBeforeEndingEndingBeforeMeasured() throws {
         let ending = Self.lifetime(90 * GateScene.day, left: GateScene.day)
         let refused = try GateScene(byTime: GateScene.list(1, [1])).answer(Self.chain, lifetimes: [ending])
         #expect(refused.verdict == .unsafe && refused.reason.contains("no pin matches"), "\(refused)")
@@ -99,7 +99,7 @@ struct GateRuleTests {
             (90 * 86_400, 7 * 86_400), (45 * 86_400, 7 * 86_400), (21 * 86_400, 7 * 86_400),
             (21 * 86_400 + 1, 7 * 86_400), (6 * 86_400, 2 * 86_400), (160 * 3_600, 192_000), (3, 1), (4, 2),
         ] as [(lifetime: Int64, least: Int64)])
-    func endings(lifetime: Int64, least: Int64) throws {
+    func whatMustBeLeft7DaysOrAThirdOfALifetimeOfUpTo21Days(lifetime: Int64, least: Int64) throws {
         #expect(!Self.lifetime(lifetime, left: least).isEnding(at: GateScene.now))
         #expect(Self.lifetime(lifetime, left: least - 1).isEnding(at: GateScene.now))
         let scene = try GateScene(byTime: GateScene.list(1, [2]))
@@ -109,7 +109,7 @@ struct GateRuleTests {
     }
 
     @Test("times out of all bounds end, and nothing overflows")
-    func absurdTimes() {
+    func timesOutOfAllBoundsEndAndNothingOverflows() {
         let (first, last) = (Timestamp(secondsSince1970: .min), Timestamp(secondsSince1970: .max))
         for (from, to) in [(first, first), (last, first), (GateScene.now, first)] {
             #expect(CertificateLifetime(notBefore: from, notAfter: to).isEnding(at: last))
@@ -119,7 +119,7 @@ struct GateRuleTests {
     }
 
     @Test("an intermediate that ends counts as the leaf does; one whose end nobody can read is unknown")
-    func otherCertificates() throws {
+    func intermediateThatEndsCountsAsTheLeafDoesOneWhoseEndNobodyCanReadIsUnknown() throws {
         let scene = try GateScene(byTime: GateScene.list(1, [2]))
         let ending = Self.lifetime(900 * GateScene.day, left: GateScene.day)
         let answer = try scene.answer(Self.chain, lifetimes: [Self.long, ending, Self.long])
@@ -128,7 +128,7 @@ struct GateRuleTests {
     }
 
     @Test("a suspension hides nothing: it ends")
-    func suspended() throws {
+    func suspensionHidesNothingItEnds() throws {
         let list = try GateScene.list(1, [1]) {
             let until = Timestamp(secondsSince1970: GateScene.now.secondsSince1970 + 3_600)
             $0.suspended = [Suspension(.everything, until: until, reason: "incident")]
@@ -137,7 +137,7 @@ struct GateRuleTests {
     }
 
     @Test("a host that no list covers is unknown; with unlisted: deny it is unsafe")
-    func unlisted() throws {
+    func hostThatNoListCoversIsUnknownWithUnlistedDenyItIsUnsafe() throws {
         for (rule, verdict) in [(.allow, .unknown), (.report, .unknown), (.deny, .unsafe)]
             as [(UnlistedHosts, GateVerdict)]
         {
@@ -151,7 +151,7 @@ struct GateRuleTests {
     }
 
     @Test("an entry that is gone from the newest list still counts where installations hold it")
-    func entryGone() throws {
+    func entryThatIsGoneFromTheNewestListStillCountsWhereInstallationsHoldIt() throws {
         let gone = try GateScene.list(2) { $0.domains = [] }
         let unknown = try GateScene(byTime: GateScene.list(1, [1]), gone).answer(Self.chain)
         #expect(unknown.verdict == .unknown && unknown.reason.contains("version 1"), "\(unknown)")
@@ -161,7 +161,7 @@ struct GateRuleTests {
     }
 
     @Test("entries that block nobody are safe, and the reason says that nothing is enforced")
-    func notEnforced() throws {
+    func entriesThatBlockNobodyAreSafeAndTheReasonSaysThatNothingIsEnforced() throws {
         for (mode, words) in [(.report, "which it reports"), (.off, "is off")] as [(PinnedDomain.Mode, String)] {
             let list = try GateScene.list(1, [1]) { $0.domains[0].entry.mode = mode }
             let answer = try GateScene(byTime: list).answer(Self.chain)
@@ -175,7 +175,7 @@ struct GateRuleTests {
     }
 
     @Test("without any list, and without one that is known to be out, nothing is safe")
-    func noList() throws {
+    func withoutAnyListAndWithoutOneThatIsKnownToBeOutNothingIsSafe() throws {
         var scene = try GateScene(byTime: GateScene.list(1, [2]))
         scene.holders.recent = []
         #expect(try scene.answer(Self.chain).verdict == .unknown)
@@ -184,7 +184,7 @@ struct GateRuleTests {
     }
 
     @Test("a list that may be held and is not at hand may refuse it")
-    func missing() throws {
+    func listThatMayBeHeldAndIsNotAtHandMayRefuseIt() throws {
         var scene = try GateScene(byTime: GateScene.list(2, [2]))
         #expect(try scene.answer(Self.chain).verdict == .safe)
         scene.holders.missing = ["what went out before version 2"]

@@ -31,7 +31,7 @@ struct AlarmsCommandTests {
     }
 
     @Test("what fires is listed for people, without what would colour a terminal, and ends with 1")
-    func list() async throws {
+    func whatFiresIsListedForPeopleWithoutWhatWouldColourATerminalAndEndsWith1() async throws {
         for arguments in [[], ["list"]] {
             try await self.alarms(.json(200, Self.firing), arguments) { run, service in
                 #expect(run.exitCode == 1, "\(run)")
@@ -53,7 +53,7 @@ struct AlarmsCommandTests {
     }
 
     @Test("each deed is sent with the token, as the service reads it")
-    func deeds() async throws {
+    func eachDeedIsSentWithTheTokenAsTheServiceReadsIt() async throws {
         for (arguments, path, body) in [
             (["acknowledge", "failure-rate:a"], "acknowledge", #"{"key":"failure-rate:a"}"#),
             (
@@ -77,7 +77,7 @@ struct AlarmsCommandTests {
     }
 
     @Test("what ended meanwhile is said, and so is a silence without an end or a token")
-    func refused() async throws {
+    func whatEndedMeanwhileIsSaidAndSoIsASilenceWithoutAnEndOrAToken() async throws {
         try await self.alarms(.problem(404, "not-found", "no"), ["acknowledge", "x", "--token-file", "token"]) {
             run, _ in
             run.expectError(1, hint: true)

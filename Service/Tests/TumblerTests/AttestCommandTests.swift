@@ -62,7 +62,7 @@ struct AttestCommandTests {
     }
 
     @Test("an attestation is accepted as a binary file and in base64, as text and as JSON")
-    func acceptsAttestation() async throws {
+    func attestationIsAcceptedAsABinaryFileAndInBase64AsTextAndAsJSON() async throws {
         try await withTemporaryFolder { folder in
             try self.fill(folder)
             try folder.write(
@@ -83,7 +83,7 @@ struct AttestCommandTests {
     }
 
     @Test("what is refused ends with 1 and says the step")
-    func refusesAttestation() async throws {
+    func whatIsRefusedEndsWith1AndSaysTheStep() async throws {
         try await withTemporaryFolder { folder in
             try self.fill(folder)
             for (others, step) in [
@@ -102,7 +102,7 @@ struct AttestCommandTests {
     }
 
     @Test("what the app gave as its hash is taken as it is, in hexadecimal digits of any length")
-    func takesHash() async throws {
+    func whatTheAppGaveAsItsHashIsTakenAsItIsInHexadecimalDigitsOfAnyLength() async throws {
         try await withTemporaryFolder { folder in
             try self.fill(folder)
             try folder.write(
@@ -114,7 +114,7 @@ struct AttestCommandTests {
     }
 
     @Test("an assertion is verified by a key in a file or an argument, in each of its forms")
-    func acceptsAssertion() async throws {
+    func assertionIsVerifiedByAKeyInAFileOrAnArgumentInEachOfItsForms() async throws {
         let request = Array("a request".utf8)
         let key = self.kit.deviceKey.publicKey
         try await withTemporaryFolder { folder in
@@ -147,7 +147,7 @@ struct AttestCommandTests {
     }
 
     @Test("a receipt is verified, and what it says is printed")
-    func acceptsReceipt() async throws {
+    func receiptIsVerifiedAndWhatItSaysIsPrinted() async throws {
         let kit = try ReceiptKit()
         try await withTemporaryFolder { folder in
             try folder.write(Data(kit.receipt()), as: "receipt")
@@ -166,7 +166,7 @@ struct AttestCommandTests {
     }
 
     @Test("a batch answers each line in its order, those that cannot be read as well")
-    func answersBatch() async throws {
+    func batchAnswersEachLineInItsOrderThoseThatCannotBeReadAsWell() async throws {
         let receipts = try ReceiptKit()
         let root = Data(self.kit.root.der).base64EncodedString()
         let request = Data("a request".utf8)
@@ -207,7 +207,7 @@ struct AttestCommandTests {
     }
 
     @Test("a wrong call is a usage error, and a file that is missing ends with 2")
-    func refusesCalls() async throws {
+    func wrongCallIsAUsageErrorAndAFileThatIsMissingEndsWith2() async throws {
         try await withTemporaryFolder { folder in
             try self.fill(folder)
             for arguments in [

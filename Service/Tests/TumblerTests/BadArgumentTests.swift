@@ -19,12 +19,12 @@ struct BadArgumentTests {
             ["evaluate", "--host", "a", "--chain", "x", "--list", "pins.json"], ["evaluate", "--batch"],
             ["pin", "--\n\u{1b}[31m"], ["pin", "--yaml", "--json", "x"],
         ])
-    func usage(arguments: [String]) async throws {
+    func isSaidInOneLineWithExitCode64(arguments: [String]) async throws {
         try await withTemporaryFolder { try await CommandRun.tumbler(arguments, in: $0).expectError(64) }
     }
 
     @Test("a name from outside does not reach the terminal as it is")
-    func hostileName() async throws {
+    func nameFromOutsideDoesNotReachTheTerminalAsItIs() async throws {
         try await withTemporaryFolder { folder in
             let run = try await CommandRun.tumbler(["pin", "a\u{1b}[31m\nb\r\u{7f}\u{9b}c"], in: folder)
             run.expectError(2)
@@ -36,7 +36,7 @@ struct BadArgumentTests {
     @Test(
         "help and version are results, and so is the help of a call without arguments",
         arguments: [[], ["--help"], ["help"], ["pin", "--help"], ["evaluate", "-h"], ["help", "pin"], ["--version"]])
-    func help(arguments: [String]) async throws {
+    func helpAndVersionAreResultsAndSoIsTheHelpOfACallWithoutArguments(arguments: [String]) async throws {
         try await withTemporaryFolder { folder in
             let run = try await CommandRun.tumbler(arguments, in: folder)
             run.expectResult()

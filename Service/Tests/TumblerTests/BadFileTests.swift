@@ -22,7 +22,7 @@ struct BadFileTests {
     }
 
     @Test("a missing file, an empty one, a folder, a device without an end, one whose reading fails")
-    func notFiles() async throws {
+    func missingFileAnEmptyOneAFolderADeviceWithoutAnEndOneWhoseReadingFails() async throws {
         try await withTemporaryFolder { folder in
             try folder.write("", as: "empty.pem")
             for file in ["missing.pem", "empty.pem", folder.path, "/dev/null", "/dev/zero", "/proc/self/mem"] {
@@ -34,7 +34,7 @@ struct BadFileTests {
     }
 
     @Test("a file that one may not read, asked for without root's right to read every file")
-    func forbidden() async throws {
+    func fileThatOneMayNotReadAskedForWithoutRootsRightToReadEveryFile() async throws {
         try await withTemporaryFolder { folder in
             let file = try folder.write(Self.broken, as: "forbidden.pem")
             try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: file.path)
@@ -48,7 +48,7 @@ struct BadFileTests {
     }
 
     @Test("100 MB of zeros")
-    func zeros() async throws {
+    func of100MBOfZeros() async throws {
         try await withTemporaryFolder { folder in
             let file = try FileHandle(forWritingTo: try folder.write("", as: "zeros"))
             try file.truncate(atOffset: 100_000_000)
@@ -64,7 +64,7 @@ struct BadFileTests {
             "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n", unended + broken,
             "-----BEGIN CERTIFICATE-----\nAAAA\n-----END X509 CRL-----\n", String(repeating: "A", count: 1_000_000),
         ])
-    func notPEM(text: String) async throws {
+    func textPEMWithoutWhatWasLookedForPEMThatIsDamaged(text: String) async throws {
         try await withTemporaryFolder { folder in
             try folder.write(text, as: "file.pem")
             try await self.expectRefusal(of: "file.pem", in: folder)
@@ -74,7 +74,7 @@ struct BadFileTests {
     @Test(
         "PEM of something else than its label says",
         arguments: ["CERTIFICATE", "PUBLIC KEY", "PRIVATE KEY", "EC PRIVATE KEY"])
-    func labelled(label: String) async throws {
+    func pemOfSomethingElseThanItsLabelSays(label: String) async throws {
         try await withTemporaryFolder { folder in
             try folder.write("-----BEGIN \(label)-----\nMAMCAQE=\n-----END \(label)-----\n", as: "file.pem")
             try await CommandRun.tumbler(["pin", "file.pem"], in: folder).expectError(2)
@@ -82,7 +82,7 @@ struct BadFileTests {
     }
 
     @Test("DER of a certificate with bytes after it, and with its end missing", .needsOpenSSL)
-    func damagedDER() async throws {
+    func derOfACertificateWithBytesAfterItAndWithItsEndMissing() async throws {
         let openssl = try #require(OpenSSL.installed)
         try await withTemporaryFolder { folder in
             try await openssl.makeCertificate("server", subject: "/CN=server", in: folder)
@@ -96,7 +96,7 @@ struct BadFileTests {
     }
 
     @Test("a certificate that is good, and one after it that is damaged: not one pin", .needsOpenSSL)
-    func damagedSecond() async throws {
+    func certificateThatIsGoodAndOneAfterItThatIsDamagedNotOnePin() async throws {
         let openssl = try #require(OpenSSL.installed)
         try await withTemporaryFolder { folder in
             try await openssl.makeCertificate("server", subject: "/CN=server", in: folder)
@@ -106,7 +106,7 @@ struct BadFileTests {
     }
 
     @Test("roots that have expired: a refusal, by pin and by evaluate", .needsOpenSSL)
-    func expiredRoots() async throws {
+    func rootsThatHaveExpiredARefusalByPinAndByEvaluate() async throws {
         let openssl = try #require(OpenSSL.installed)
         try await withTemporaryFolder { folder in
             let chain = try await TestChain(with: openssl, in: folder)
@@ -125,7 +125,7 @@ struct BadFileTests {
     }
 
     @Test("a roots file without a certificate, beside a good chain", .needsOpenSSL)
-    func rootsWithoutCertificate() async throws {
+    func rootsFileWithoutACertificateBesideAGoodChain() async throws {
         let openssl = try #require(OpenSSL.installed)
         try await withTemporaryFolder { folder in
             let chain = try await TestChain(with: openssl, in: folder)

@@ -22,7 +22,7 @@ struct BatchShortcutTests {
             "{\"id\":\"x\",\(rest),\"at\":\"2026-11-21T00:00:00Z\",\"pins\":[\"p\",\"q\"],\"list\":\"l\",\"root\":\"r\"}",
             "{\"id\":\"x\",\(rest),\"logs\":\"l\",\"transparency\":\"chrome\"}",
         ])
-    func question(line: String) throws {
+    func questionThatIsReadQuicklyIsTheOneThatJSONDecoderReads(line: String) throws {
         let data = Data(line.utf8)
         let quick = try #require(BatchQuestion(strict: data))
         let slow = try JSONDecoder().decode(BatchQuestion.self, from: data)
@@ -40,12 +40,12 @@ struct BatchShortcutTests {
             "{\"id\":\"x\",\(rest),\"more\":[\(String(repeating: "1,", count: 2_000))1]}",
             "{\"id\":\"\\ud800\",\(rest)}",
         ])
-    func left(line: String) {
+    func whatIsNotStrictOrOfTheWrongTypeIsLeftToJSONDecoder(line: String) {
         #expect(BatchQuestion(strict: Data(line.utf8)) == nil)
     }
 
     @Test("an answer that is written quickly is, byte for byte, what JSONEncoder writes")
-    func answer() throws {
+    func answerThatIsWrittenQuicklyIsByteForByteWhatJSONEncoderWrites() throws {
         let pins = try [
             "sha256/" + String(repeating: "A", count: 43) + "=", "sha256/" + String(repeating: "/", count: 42) + "8=",
         ]

@@ -17,7 +17,7 @@ struct BatchStreamTests {
 
     /// Questions of every cost: a core that answers quickly must not put its answers before those of another.
     @Test("1,000 lines are answered in their order, each with what it asked")
-    func order() async throws {
+    func of1000LinesAreAnsweredInTheirOrderEachWithWhatItAsked() async throws {
         try await self.withChain { folder, chain, pins in
             let (presented, roots) = (try chain.presentedTexts(), try chain.rootTexts())
             let foreign = "sha256/\(Data(repeating: 9, count: 32).base64EncodedString())"
@@ -48,7 +48,7 @@ struct BatchStreamTests {
     }
 
     @Test("an answer has the members of a decision, and the question's id")
-    func members() async throws {
+    func answerHasTheMembersOfADecisionAndTheQuestionsId() async throws {
         try await self.withChain { folder, chain, pins in
             var question = try BatchQuestionLine(id: .text("one"), asking: chain)
             question.pins = [pins[0]]
@@ -62,7 +62,7 @@ struct BatchStreamTests {
     }
 
     @Test("numbers and texts come back as they were")
-    func identifiers() async throws {
+    func numbersAndTextsComeBackAsTheyWere() async throws {
         let numbers: [Int64] = [0, -1, .max, .min, 9_007_199_254_740_993]
         let texts = [
             "", "1", "a b", "\"\\/\n\t\u{0}\u{7f}\u{2028}", "é", "e\u{301}", "😀",
@@ -83,7 +83,7 @@ struct BatchStreamTests {
     }
 
     @Test("a time of its own, the time of --at, or now; the name checked or not")
-    func timeAndName() async throws {
+    func timeOfItsOwnTheTimeOfAtOrNowTheNameCheckedOrNot() async throws {
         try await self.withChain { folder, chain, _ in
             let now = ISO8601DateFormatter().string(from: Date())
             var questions: [BatchQuestionLine] = []
@@ -109,7 +109,7 @@ struct BatchStreamTests {
     }
 
     @Test("who waits for an answer before the next question gets it")
-    func conversation() async throws {
+    func whoWaitsForAnAnswerBeforeTheNextQuestionGetsIt() async throws {
         let program = try #require(CommandRun.program)
         try await withTemporaryFolder { folder in
             try await withRunningProcess(program, ["evaluate", "--batch", "-"], in: folder) { tumbler in
@@ -127,7 +127,7 @@ struct BatchStreamTests {
     }
 
     @Test("no questions, blank lines, Windows line ends, and a last line without an end")
-    func lineEnds() async throws {
+    func noQuestionsBlankLinesWindowsLineEndsAndALastLineWithoutAnEnd() async throws {
         try await withTemporaryFolder { folder in
             let question = try BatchQuestionLine(id: .number(1), host: "a.example", chain: [], roots: []).line()
             for (text, count) in [
@@ -143,7 +143,7 @@ struct BatchStreamTests {
     }
 
     @Test("questions that cannot be read at all are an error: a missing file, a folder, one whose reading fails")
-    func unreadable() async throws {
+    func questionsThatCannotBeReadAtAllAreAnErrorAMissingFileAFolder() async throws {
         try await withTemporaryFolder { folder in
             for file in ["missing.jsonl", folder.path, "/proc/self/mem"] {
                 try await CommandRun.tumbler(["evaluate", "--batch", file], in: folder).expectError(2)
@@ -152,7 +152,7 @@ struct BatchStreamTests {
     }
 
     @Test("a batch takes its questions from the file alone")
-    func optionsBeside() async throws {
+    func batchTakesItsQuestionsFromTheFileAlone() async throws {
         try await withTemporaryFolder { folder in
             for options in [
                 ["--host", "a.example"], ["--chain", "x"], ["--roots", "x"], ["--pin", "x"], ["--no-name-check"],

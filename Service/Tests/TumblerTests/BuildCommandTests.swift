@@ -19,7 +19,7 @@ struct BuildCommandTests {
     private static let time = ["--at", "2026-11-21T00:00:00Z"]
 
     @Test("the payload, its version and its digest as openssl computes it", .needsOpenSSL)
-    func payload() async throws {
+    func payloadItsVersionAndItsDigestAsOpensslComputesIt() async throws {
         let openssl = try #require(OpenSSL.installed)
         try await withTemporaryFolder { folder in
             try folder.write(ProjectText.good, as: "tumbler.yaml")
@@ -36,7 +36,7 @@ struct BuildCommandTests {
     }
 
     @Test("the version is the next one after pins.json, or after what is published, whichever is newer")
-    func version() async throws {
+    func versionIsTheNextOneAfterPinsJsonOrAfterWhatIsPublishedWhicheverIsNewer() async throws {
         try await withTemporaryFolder { folder in
             try folder.write(ProjectText.good, as: "tumbler.yaml")
             func version(_ rest: [String]) async throws -> Int {
@@ -53,7 +53,7 @@ struct BuildCommandTests {
     }
 
     @Test("what lint calls an error is refused unless it is allowed, and nothing is written")
-    func refused() async throws {
+    func whatLintCallsAnErrorIsRefusedUnlessItIsAllowedAndNothingIsWritten() async throws {
         try await withTemporaryFolder { folder in
             try folder.write(ProjectText.withoutBackup, as: "tumbler.yaml")
             let arguments = ["build", "-o", "list.json"] + Self.time
@@ -69,7 +69,7 @@ struct BuildCommandTests {
     }
 
     @Test("a device or a folder is not replaced by a file")
-    func noFile() async throws {
+    func deviceOrAFolderIsNotReplacedByAFile() async throws {
         try await withTemporaryFolder { folder in
             try folder.write(ProjectText.good, as: "tumbler.yaml")
             let place = folder.appendingPathComponent("place")
@@ -80,7 +80,7 @@ struct BuildCommandTests {
     }
 
     @Test("the project is the nearest parent with a tumbler.yaml, or -C")
-    func projectFolder() async throws {
+    func projectIsTheNearestParentWithATumblerYamlOrC() async throws {
         try await withTemporaryFolder { folder in
             try folder.write(ProjectText.good, as: "tumbler.yaml")
             let deep = folder.appendingPathComponent("a/b")
@@ -99,7 +99,7 @@ struct BuildCommandTests {
     }
 
     @Test("a source with an error: file, line, column and what to write")
-    func badSource() async throws {
+    func sourceWithAnErrorFileLineColumnAndWhatToWrite() async throws {
         try await withTemporaryFolder { folder in
             try folder.write(ProjectText.good.replacing("reportTo", with: "reportsTo"), as: "tumbler.yaml")
             let run = try await CommandRun.tumbler(["build", "-o", "-"], in: folder)

@@ -11,7 +11,7 @@ struct CeremonyTests {
     private static let program = "openssl dgst -sha256 -sign external.pem"
 
     @Test("three people who never meet, a file, a token and a program; any two of them publish")
-    func threeDays() async throws {
+    func threePeopleWhoNeverMeetAFileATokenAndAProgramAnyTwoOfThemPublish() async throws {
         let openssl = try #require(OpenSSL.installed)
         try await withTemporaryFolder { folder in
             let token = try await SoftHSM(in: folder)

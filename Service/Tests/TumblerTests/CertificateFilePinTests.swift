@@ -16,7 +16,7 @@ struct CertificateFilePinTests {
     }
 
     @Test("one certificate in PEM and in DER")
-    func oneCertificate() async throws {
+    func oneCertificateInPEMAndInDER() async throws {
         try await self.withChain { openssl, folder, chain in
             let leaf = chain.presented[0]
             try await openssl.run("x509 -in \(leaf) -outform DER -out leaf.der", in: folder)
@@ -29,7 +29,7 @@ struct CertificateFilePinTests {
     }
 
     @Test("a chain with text around its certificates, with Unix and with Windows line ends")
-    func chainWithText() async throws {
+    func chainWithTextAroundItsCertificatesWithUnixAndWithWindowsLineEnds() async throws {
         try await self.withChain { openssl, folder, chain in
             var text = "What the server at api.example.com presents:\n"
             for file in chain.path {
@@ -47,7 +47,7 @@ struct CertificateFilePinTests {
     }
 
     @Test("several inputs, in the order in which they were named")
-    func severalInputs() async throws {
+    func severalInputsInTheOrderInWhichTheyWereNamed() async throws {
         try await self.withChain { openssl, folder, chain in
             let inputs = [chain.root, chain.presented[0], chain.presented[2], chain.presented[0]]
             let run = try await CommandRun.tumbler(["pin"] + inputs, in: folder)
@@ -57,7 +57,7 @@ struct CertificateFilePinTests {
     }
 
     @Test("all or nothing: one input that cannot be read, and no pin is printed")
-    func allOrNothing() async throws {
+    func allOrNothingOneInputThatCannotBeReadAndNoPinIsPrinted() async throws {
         try await self.withChain { _, folder, chain in
             try await CommandRun.tumbler(["pin", chain.root, "missing.pem"], in: folder).expectError(2)
             try await CommandRun.tumbler(["pin", chain.file, "/dev/null"], in: folder).expectError(2, hint: false)
@@ -65,7 +65,7 @@ struct CertificateFilePinTests {
     }
 
     @Test("standard input: a file and a pipe, PEM and DER")
-    func standardInput() async throws {
+    func standardInputAFileAndAPipePEMAndDER() async throws {
         try await self.withChain { openssl, folder, chain in
             let leaf = chain.presented[0]
             try await openssl.run("x509 -in \(leaf) -outform DER -out leaf.der", in: folder)
@@ -82,7 +82,7 @@ struct CertificateFilePinTests {
     }
 
     @Test("a file that is called like a server is a file")
-    func fileNamedLikeServer() async throws {
+    func fileThatIsCalledLikeAServerIsAFile() async throws {
         try await self.withChain { openssl, folder, chain in
             try folder.join([chain.root], into: "api.example.com:443")
             let run = try await CommandRun.tumbler(["pin", "api.example.com:443"], in: folder)
@@ -102,7 +102,7 @@ struct CertificateFilePinTests {
             "genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -pkeyopt ec_param_enc:explicit",
             "genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-521",
         ])
-    func unusualKey(command: String) async throws {
+    func certificateWhoseKeyIsOfAnUnusualKind(command: String) async throws {
         let openssl = try #require(OpenSSL.installed)
         try await withTemporaryFolder { folder in
             try await openssl.run("\(command) -out unusual.key", in: folder)

@@ -26,7 +26,7 @@ struct ClosedOutputTests {
     ]
 
     @Test("a reader that has read enough ends the command silently", arguments: Self.commands)
-    func enoughRead(command: String) async throws {
+    func readerThatHasReadEnoughEndsTheCommandSilently(command: String) async throws {
         try await self.withManyCertificates { folder in
             let line = #"env --default-signal=PIPE "$0" \#(command) | head -c 20"#
             let run = try await CommandRun.shell(line, in: folder)
@@ -36,7 +36,7 @@ struct ClosedOutputTests {
     }
 
     @Test("where the signal is ignored it is one clear line", arguments: Self.commands)
-    func signalIgnored(command: String) async throws {
+    func whereTheSignalIsIgnoredItIsOneClearLine(command: String) async throws {
         try await self.withManyCertificates { folder in
             let line = #"(env --ignore-signal=PIPE "$0" \#(command); echo $? > code) | head -c 20 > /dev/null"#
             let run = try await CommandRun.shell(line, in: folder)
@@ -49,14 +49,14 @@ struct ClosedOutputTests {
         "a full disk and a closed output are errors, not silence",
         arguments: Self.commands + ["evaluate --host a.example --chain server.pem --roots server.pem"],
         [">/dev/full", ">&-"])
-    func notWritten(command: String, redirection: String) async throws {
+    func fullDiskAndAClosedOutputAreErrorsNotSilence(command: String, redirection: String) async throws {
         try await self.withManyCertificates { folder in
             try await CommandRun.shell(#""$0" \#(command) \#(redirection)"#, in: folder).expectError(2, hint: false)
         }
     }
 
     @Test("errors that cannot be written leave the exit code", arguments: ["2>/dev/full", "2>&-"])
-    func errorsNotWritten(redirection: String) async throws {
+    func errorsThatCannotBeWrittenLeaveTheExitCode(redirection: String) async throws {
         try await withTemporaryFolder { folder in
             let run = try await CommandRun.shell(#""$0" pin missing.pem \#(redirection)"#, in: folder)
             #expect(run.exitCode == 2)

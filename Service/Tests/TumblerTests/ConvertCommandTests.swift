@@ -62,7 +62,7 @@ struct ConvertCommandTests {
         """
 
     @Test("an Info.plist, XML and binary, becomes a section that lint and build take; the warnings stand beside it")
-    func fromTrustKit() async throws {
+    func infoPlistXMLAndBinaryBecomesASectionThatLintAndBuildTake() async throws {
         try await withTemporaryFolder { folder in
             try await Self.makeInfoPlist(in: folder)
             for name in ["Info.plist", "binary.plist"] {
@@ -90,7 +90,7 @@ struct ConvertCommandTests {
     }
 
     @Test("there and back: every tool's form of the project, of its list and of its payload, read again")
-    func roundTrips() async throws {
+    func thereAndBackEveryToolsFormOfTheProjectOfItsListAndOfItsPayloadReadAgain() async throws {
         try await withTemporaryFolder { folder in
             let source = """
                 name: com.example.app
@@ -131,7 +131,7 @@ struct ConvertCommandTests {
     }
 
     @Test("NSPinnedDomains with both lists: both must match, and lint takes it")
-    func fromPinnedDomains() async throws {
+    func nsPinnedDomainsWithBothListsBothMustMatchAndLintTakesIt() async throws {
         try await withTemporaryFolder { folder in
             try await Self.makeInfoPlist(in: folder)
             let run = try await CommandRun.tumbler(["convert", "Info.plist", "--from", "nspinneddomains"], in: folder)
@@ -146,7 +146,7 @@ struct ConvertCommandTests {
     }
 
     @Test("a host without a usable pin is a comment and a warning, not an entry that no client takes")
-    func unusable() async throws {
+    func hostWithoutAUsablePinIsACommentAndAWarningNotAnEntryThatNoClientTakes() async throws {
         try await withTemporaryFolder { folder in
             let text = """
                 val pinner = CertificatePinner.Builder()
@@ -167,7 +167,7 @@ struct ConvertCommandTests {
     }
 
     @Test("files that are missing, of another form or without pins, and wrong usage")
-    func errors() async throws {
+    func filesThatAreMissingOfAnotherFormOrWithoutPinsAndWrongUsage() async throws {
         try await withTemporaryFolder { folder in
             func run(_ arguments: String...) async throws -> CommandRun {
                 try await CommandRun.tumbler(["convert"] + arguments, in: folder)

@@ -18,7 +18,7 @@ struct DiffCommandTests {
     }
 
     @Test("the same, another one, and what is no list")
-    func diff() async throws {
+    func sameAnotherOneAndWhatIsNoList() async throws {
         try await withTemporaryFolder { folder in
             let build = ["build", "--at", "2026-11-21T00:00:00Z", "-o"]
             try folder.write(ProjectText.good, as: "tumbler.yaml")

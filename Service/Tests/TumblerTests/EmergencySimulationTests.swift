@@ -38,7 +38,7 @@ struct EmergencySimulationTests {
     }
 
     @Test("installations come to the list as the closed form says, where all refuse the key at first")
-    func closedForm() throws {
+    func installationsComeToTheListAsTheClosedFormSaysWhereAllRefuseTheKeyAtFirst() throws {
         let simulation = try Self.simulation([try Self.list(1, days: 20, [Self.old])])
         #expect(simulation.lists == 1)
         for days: Int64 in [7, 14, 30] {
@@ -53,7 +53,7 @@ struct EmergencySimulationTests {
     }
 
     @Test("who holds a list with the new pin already is not locked out")
-    func backup() throws {
+    func whoHoldsAListWithTheNewPinAlreadyIsNotLockedOut() throws {
         let older = try Self.list(1, days: 60, [Self.old])
         let newer = try Self.list(2, days: 30, [Self.old, Self.new])
         let alone = try Self.simulation([older]).refusing(after: 3_600)
@@ -65,7 +65,7 @@ struct EmergencySimulationTests {
     }
 
     @Test("without any list that is known all refuse it, and an old one does not make it long")
-    func bounds() throws {
+    func withoutAnyListThatIsKnownAllRefuseItAndAnOldOneDoesNotMakeItLong() throws {
         #expect(try Self.simulation([]).refusing(after: 3_600) > 0.9)
         #expect(try Self.simulation([try Self.list(1, days: 9_999, [Self.old])]).refusing(after: 3_600) > 0.9)
         let future = try Self.simulation([try Self.list(1, days: -9, [Self.old])])
@@ -73,7 +73,7 @@ struct EmergencySimulationTests {
     }
 
     @Test("an installation base that the simulator does not take is an error, and no answer")
-    func outOfRange() throws {
+    func installationBaseThatTheSimulatorDoesNotTakeIsAnErrorAndNoAnswer() throws {
         let curve = try #require(AdoptionForecast(shape: 0.005, scale: 86_400))
         #expect(throws: SimulationError.self) { try Self.simulation([], curve) }
     }

@@ -23,7 +23,7 @@ struct EvaluateOutputTests {
     private func pin(_ byte: UInt8) -> String { "sha256/\(Data(repeating: byte, count: 32).base64EncodedString())" }
 
     @Test("JSON has the members of formats.md, section 4, and detail where the chain is refused")
-    func jsonMembers() async throws {
+    func jsonHasTheMembersOfFormatsMdSection4AndDetailWhereTheChainIsRefused() async throws {
         try await self.withChain { _, folder, chain, pins in
             let accepted = try await self.evaluate(chain, ["--json", "--pin", pins[1]], in: folder)
             #expect(try accepted.members() == [PrintedDecision.members])
@@ -58,7 +58,7 @@ struct EvaluateOutputTests {
     }
 
     @Test("the same question has the same bytes for an answer, its members in order")
-    func jsonIsStable() async throws {
+    func sameQuestionHasTheSameBytesForAnAnswerItsMembersInOrder() async throws {
         try await self.withChain { _, folder, chain, pins in
             let first = try await self.evaluate(chain, ["--json", "--pin", pins[0]], in: folder)
             let second = try await self.evaluate(chain, ["--json", "--pin", pins[0]], in: folder)
@@ -71,7 +71,7 @@ struct EvaluateOutputTests {
     }
 
     @Test("text shows the verdict, then what was expected and what was seen, certificate by certificate")
-    func text() async throws {
+    func textShowsTheVerdictThenWhatWasExpectedAndWhatWasSeenCertificateByCertificate() async throws {
         try await self.withChain { _, folder, chain, pins in
             let subjects = ["CN=api.example.com"] + ["issuing", "policy", "root"].map { "CN=good \($0), O=Example" }
             let refused = try await self.evaluate(chain, ["--pin", self.pin(7), "--pin", self.pin(8)], in: folder)
@@ -93,7 +93,7 @@ struct EvaluateOutputTests {
     }
 
     @Test("a host from outside does not reach the terminal as it is")
-    func hostileHost() async throws {
+    func hostFromOutsideDoesNotReachTheTerminalAsItIs() async throws {
         try await self.withChain { _, folder, chain, _ in
             let host = "a\u{1b}[2J\nb\r\u{9b}\u{202e}c"
             let arguments = ["evaluate", "--host", host, "--chain", chain.file, "--roots", chain.root]
@@ -107,7 +107,7 @@ struct EvaluateOutputTests {
     }
 
     @Test("a pin in every written form")
-    func writtenForms() async throws {
+    func pinInEveryWrittenForm() async throws {
         try await self.withChain { openssl, folder, chain, pins in
             let base64 = String(pins[0].dropFirst("sha256/".count))
             let line = #""$0" x509 -in \#(chain.presented[0]) -outform DER | "$0" dgst -sha256 -binary | "$0" base64"#
@@ -127,7 +127,7 @@ struct EvaluateOutputTests {
     @Test(
         "a pin that is none is a mistake of whoever called, and never a pin that matches nothing",
         arguments: ["", "x", "sha256/", "sha256/AAAA", "sha1/AAAAAAAAAAAAAAAAAAAAAAAAAAA=", "SHA256/x", "sha256/\n"])
-    func badPin(pin: String) async throws {
+    func pinThatIsNoneIsAMistakeOfWhoeverCalledAndNeverAPinThatMatchesNothing(pin: String) async throws {
         try await withTemporaryFolder { folder in
             let pins = ["--pin", self.pin(1), "--pin", pin]
             let arguments = ["evaluate", "--host", TestChain.host, "--chain", "missing.pem"] + pins

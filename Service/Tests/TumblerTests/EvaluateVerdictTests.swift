@@ -33,7 +33,7 @@ struct EvaluateVerdictTests {
     }
 
     @Test("accepted: the pin of any certificate of the validated path, the anchor's included")
-    func accepted() async throws {
+    func acceptedThePinOfAnyCertificateOfTheValidatedPathTheAnchorsIncluded() async throws {
         try await self.withChains { folder, chain, _, pins in
             for (index, pin) in pins.enumerated() {
                 let (exitCode, decision) = try await self.evaluate(chain.file, ["--pin", pin], in: folder)
@@ -46,7 +46,7 @@ struct EvaluateVerdictTests {
     }
 
     @Test("refused by the pins: an interception certificate from another CA that the roots trust as well")
-    func interception() async throws {
+    func refusedByThePins() async throws {
         try await self.withChains { folder, chain, inspection, pins in
             let trusted = try await self.evaluate(inspection.file, in: folder)
             #expect(trusted.exitCode == 0 && trusted.decision.reason == "not-pinned")
@@ -63,7 +63,7 @@ struct EvaluateVerdictTests {
     }
 
     @Test("refused by the chain, whatever the pins say: anchors of others, a missing intermediate")
-    func chainInvalid() async throws {
+    func refusedByTheChainWhateverThePinsSayAnchorsOfOthersAMissingIntermediate() async throws {
         try await self.withChains { folder, chain, inspection, pins in
             for (file, roots) in [(chain.file, inspection.root), (chain.presented[0], chain.root)] {
                 let (exitCode, decision) = try await self.evaluate(file, roots: roots, ["--pin", pins[0]], in: folder)
@@ -75,7 +75,7 @@ struct EvaluateVerdictTests {
     }
 
     @Test("another host is refused; with --no-name-check the chain and the pins alone decide")
-    func otherHost() async throws {
+    func anotherHostIsRefusedWithNoNameCheckTheChainAndThePinsAloneDecide() async throws {
         try await self.withChains { folder, chain, inspection, pins in
             let options = ["--pin", pins[0]]
             let host = "other.example.com"
@@ -90,7 +90,7 @@ struct EvaluateVerdictTests {
     }
 
     @Test("a host in other letters, with a trailing dot, and as an address is the host; what is none is refused")
-    func hosts() async throws {
+    func hostInOtherLettersWithATrailingDotAndAsAnAddressIsTheHost() async throws {
         try await self.withChains { folder, chain, _, pins in
             let options = ["--pin", pins[0]]
             for host in ["API.Example.COM.", "127.0.0.1", "::1", "[::1]", "::ffff:127.0.0.1"] {
@@ -107,7 +107,7 @@ struct EvaluateVerdictTests {
     }
 
     @Test("--at decides as of another time")
-    func atTime() async throws {
+    func atDecidesAsOfAnotherTime() async throws {
         try await self.withChains { folder, chain, _, pins in
             for time in ["2099-01-01T00:00:00Z", "2001-01-01T00:00:00Z"] {
                 let options = ["--pin", pins[0], "--at", time]
@@ -120,7 +120,7 @@ struct EvaluateVerdictTests {
     }
 
     @Test("--roots system: the system's bundle, which does not know the tests' CA; undecided where there is none")
-    func systemRoots() async throws {
+    func rootsSystemTheSystemsBundleWhichDoesNotKnowTheTestsCA() async throws {
         try await self.withChains { folder, chain, _, _ in
             let hasBundle = TrustedRoots.systemBundles.contains { FileManager.default.isReadableFile(atPath: $0) }
             for roots in [["--roots", "system"], []] {
@@ -137,7 +137,7 @@ struct EvaluateVerdictTests {
     }
 
     @Test("the chain from standard input, in DER, and with text around it")
-    func formsOfTheChain() async throws {
+    func chainFromStandardInputInDERAndWithTextAroundIt() async throws {
         let openssl = try #require(OpenSSL.installed)
         try await self.withChains { folder, chain, _, pins in
             let arguments = ["evaluate", "--host", TestChain.host, "--pin", pins[0], "--chain"]

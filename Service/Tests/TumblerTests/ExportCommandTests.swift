@@ -26,7 +26,7 @@ struct ExportCommandTests {
     }
 
     @Test("the list and the roots, byte for byte; the second time nothing changes")
-    func tree() async throws {
+    func listAndTheRootsByteForByteTheSecondTimeNothingChanges() async throws {
         try await self.withProject { folder, _ in
             for _ in 0..<2 {
                 let run = try await CommandRun.tumbler(["export", "out"], in: folder)
@@ -39,7 +39,7 @@ struct ExportCommandTests {
     }
 
     @Test("a list that no client would take is not exported: unsigned, changed, or signed by somebody else")
-    func refused() async throws {
+    func listThatNoClientWouldTakeIsNotExportedUnsignedChangedOrSignedBySomebodyElse() async throws {
         try await self.withProject { folder, signer in
             let good = try folder.contents(of: "pins.json")
             let payload = try folder.text(of: "list.json")
@@ -60,7 +60,7 @@ struct ExportCommandTests {
     }
 
     @Test("a root that is published is never rewritten")
-    func otherRoot() async throws {
+    func rootThatIsPublishedIsNeverRewritten() async throws {
         try await self.withProject { folder, _ in
             try await CommandRun.tumbler(["export", "out"], in: folder).expectResult()
             try folder.write("other", as: "\(Self.tree)/root/1.json")

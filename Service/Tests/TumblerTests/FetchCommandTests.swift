@@ -11,7 +11,7 @@ import Testing
 @Suite("tumbler fetch")
 struct FetchCommandTests {
     @Test("with the right pin the page is printed, and nothing else")
-    func rightPin() async throws {
+    func withTheRightPinThePageIsPrintedAndNothingElse() async throws {
         try await FetchScene.with { scene in
             let run = try await scene.fetch(["--pin", "\(scene.pin)"])
             run.expectResult()
@@ -21,7 +21,7 @@ struct FetchCommandTests {
     }
 
     @Test("with the wrong pin not one byte reaches the server, and the error says why")
-    func wrongPin() async throws {
+    func withTheWrongPinNotOneByteReachesTheServerAndTheErrorSaysWhy() async throws {
         try await FetchScene.with { scene in
             let run = try await scene.fetch(["--pin", "\(FetchScene.strangePin)"])
             run.expectError(1, hint: true)
@@ -33,7 +33,7 @@ struct FetchCommandTests {
     }
 
     @Test("a server of an authority that the system does not trust is refused, whatever its pin")
-    func unknownAuthority() async throws {
+    func serverOfAnAuthorityThatTheSystemDoesNotTrustIsRefusedWhateverItsPin() async throws {
         try await FetchScene.with { scene in
             let run = try await CommandRun.tumbler(
                 [
@@ -47,7 +47,7 @@ struct FetchCommandTests {
     }
 
     @Test("the anchors of another authority do not help")
-    func otherAnchors() async throws {
+    func anchorsOfAnotherAuthorityDoNotHelp() async throws {
         try await FetchScene.with { scene in
             try scene.folder.write(try TestPKI([FetchScene.host]).root.pem, as: "anchors.pem")
             let run = try await scene.fetch(["--pin", "\(scene.pin)"])
@@ -58,7 +58,7 @@ struct FetchCommandTests {
     }
 
     @Test("a name that the certificate does not have is refused")
-    func otherName() async throws {
+    func nameThatTheCertificateDoesNotHaveIsRefused() async throws {
         try await FetchScene.with { scene in
             let run = try await scene.fetch("https://mail.example.com/", ["--pin", "\(scene.pin)"])
             run.expectError(1)
@@ -68,7 +68,7 @@ struct FetchCommandTests {
     }
 
     @Test("a redirect is followed to a host that the list pins to the same key, and its page is the result")
-    func redirect() async throws {
+    func redirectIsFollowedToAHostThatTheListPinsToTheSameKeyAndItsPageIsTheResult() async throws {
         try await FetchScene.with { scene in
             let hosts = [FetchScene.host, FetchScene.otherHost]
             try scene.ship(try hosts.map { try FetchScene.entry($0, scene.pin) })
@@ -81,7 +81,7 @@ struct FetchCommandTests {
     }
 
     @Test("a redirect to a host that is pinned otherwise is refused, and its server is sent nothing")
-    func redirectToOtherPins() async throws {
+    func redirectToAHostThatIsPinnedOtherwiseIsRefusedAndItsServerIsSentNothing() async throws {
         try await FetchScene.with { scene in
             try scene.ship([
                 try FetchScene.entry(FetchScene.host, scene.pin),
@@ -96,7 +96,7 @@ struct FetchCommandTests {
     }
 
     @Test("with --pin a redirect leads to no other host: nobody said what to expect of it")
-    func redirectOutOfThePins() async throws {
+    func withPinARedirectLeadsToNoOtherHostNobodySaidWhatToExpectOfIt() async throws {
         try await FetchScene.with { scene in
             for scheme in ["https", "http"] {
                 let before = scene.server.counts.requests
@@ -111,7 +111,7 @@ struct FetchCommandTests {
     }
 
     @Test("a server that redirects in a circle is left after five redirects")
-    func redirectCircle() async throws {
+    func serverThatRedirectsInACircleIsLeftAfterFiveRedirects() async throws {
         try await FetchScene.with { scene in
             // The target redirects to itself: what stands behind the question mark is what is answered.
             let run = try await scene.fetch(
@@ -124,7 +124,7 @@ struct FetchCommandTests {
     }
 
     @Test("a redirect to a file is not followed")
-    func redirectToFile() async throws {
+    func redirectToAFileIsNotFollowed() async throws {
         try await FetchScene.with { scene in
             let run = try await scene.fetch(
                 "https://\(FetchScene.host)/redirect?file:///etc/hostname", ["--pin", "\(scene.pin)"])
@@ -133,7 +133,7 @@ struct FetchCommandTests {
     }
 
     @Test("a redirect from a host of the world to this machine or a private network is followed where that is allowed")
-    func redirectToThisMachine() async throws {
+    func redirectFromAHostOfTheWorldToThisMachineOrAPrivateNetworkIsFollowedWhereThat() async throws {
         try await FetchScene.with { scene in
             let leaf = try TestPKI.leaf([FetchScene.host, "localhost"], by: scene.pki.intermediate)
             scene.server.identity = try LoopbackServer.Identity([leaf, scene.pki.intermediate])
@@ -163,7 +163,7 @@ struct FetchCommandTests {
     }
 
     @Test("a request without TLS to an enforced host is refused before a connection is made")
-    func cleartext() async throws {
+    func requestWithoutTLSToAnEnforcedHostIsRefusedBeforeAConnectionIsMade() async throws {
         try await FetchScene.with { scene in
             try scene.ship([try FetchScene.entry(FetchScene.host, scene.pin)])
             for source in [FetchScene.bundled, ["--pin", "\(try scene.pin)"]] {
@@ -176,7 +176,7 @@ struct FetchCommandTests {
     }
 
     @Test("a suspended entry lets pass what default validation accepts, and that is said")
-    func suspended() async throws {
+    func suspendedEntryLetsPassWhatDefaultValidationAcceptsAndThatIsSaid() async throws {
         try await FetchScene.with { scene in
             var lists = try scene.ship([try FetchScene.entry(FetchScene.host, FetchScene.strangePin)])
             let suspension = Suspension(
@@ -199,7 +199,7 @@ struct FetchCommandTests {
 
     @Test(
         "a server that is not there, and one that speaks no TLS, are failures of the network")
-    func deadServer() async throws {
+    func serverThatIsNotThereAndOneThatSpeaksNoTLSAreFailuresOfTheNetwork() async throws {
         try await withTemporaryFolder { folder in
             func fetch(_ port: Int) async throws -> CommandRun {
                 try await CommandRun.tumbler(

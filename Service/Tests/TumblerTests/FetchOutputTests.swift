@@ -9,7 +9,7 @@ import Testing
 @Suite("What fetch prints")
 struct FetchOutputTests {
     @Test("--decision --json has the members of the formats, in place of the body")
-    func decision() async throws {
+    func decisionJsonHasTheMembersOfTheFormatsInPlaceOfTheBody() async throws {
         try await FetchScene.with { scene in
             try scene.ship([try FetchScene.entry(FetchScene.host, scene.pin)])
             let run = try await scene.fetch(FetchScene.bundled + ["--decision", "--json"])
@@ -29,7 +29,7 @@ struct FetchOutputTests {
     }
 
     @Test("a refusal with --decision is a result, with what was seen; the exit code says that it is one")
-    func refusal() async throws {
+    func refusalWithDecisionIsAResultWithWhatWasSeenTheExitCodeSaysThatItIsOne() async throws {
         try await FetchScene.with { scene in
             let run = try await scene.fetch(["--pin", "\(FetchScene.strangePin)", "--decision", "--json"])
             #expect(run.exitCode == 1)
@@ -46,7 +46,7 @@ struct FetchOutputTests {
     }
 
     @Test("each host on the way has a decision of its own, in order")
-    func decisions() async throws {
+    func eachHostOnTheWayHasADecisionOfItsOwnInOrder() async throws {
         try await FetchScene.with { scene in
             try scene.ship([
                 try FetchScene.entry(FetchScene.host, scene.pin),
@@ -75,7 +75,7 @@ struct FetchOutputTests {
     private static let python = ConditionTrait.enabled(if: HTTPServer.python != nil, "python3 is not installed")
 
     @Test("--connect-to keeps the name and the port of the URL in what the server is told", Self.python)
-    func hostHeader() async throws {
+    func connectToKeepsTheNameAndThePortOfTheURLInWhatTheServerIsTold() async throws {
         try await self.withPlainServer { folder, base in
             let port = try #require(base.split(separator: ":").last)
             for (name, options) in [
@@ -93,7 +93,7 @@ struct FetchOutputTests {
     }
 
     @Test("a page that is not there is printed as curl does; with --fail it is a failure", Self.python)
-    func status() async throws {
+    func pageThatIsNotThereIsPrintedAsCurlDoesWithFailItIsAFailure() async throws {
         try await self.withPlainServer { folder, base in
             let arguments = ["fetch", "\(base)/busy"] + FetchScene.bundled
             #expect(try await CommandRun.tumbler(arguments, in: folder).exitCode == 0)
@@ -104,7 +104,7 @@ struct FetchOutputTests {
     }
 
     @Test("an answer that breaks off is a failure, and what came of it is printed", Self.python)
-    func cut() async throws {
+    func answerThatBreaksOffIsAFailureAndWhatCameOfItIsPrinted() async throws {
         try await self.withPlainServer { folder, base in
             let run = try await CommandRun.tumbler(["fetch", "\(base)/cut"] + FetchScene.bundled, in: folder)
             #expect(run.exitCode == 2)
@@ -116,7 +116,7 @@ struct FetchOutputTests {
 
     @Test(
         "a body without end is printed as it arrives; a reader that has enough ends the command silently", Self.python)
-    func enoughRead() async throws {
+    func bodyWithoutEndIsPrintedAsItArrives() async throws {
         try await self.withPlainServer { folder, base in
             let line =
                 "env --default-signal=PIPE \(Self.endless.replacing("BASE", with: base)) 2>notes | head -c 200000"
@@ -128,7 +128,7 @@ struct FetchOutputTests {
     }
 
     @Test("where the signal is ignored it is one clear line", Self.python)
-    func signalIgnored() async throws {
+    func whereTheSignalIsIgnoredItIsOneClearLine() async throws {
         try await self.withPlainServer { folder, base in
             let fetch = Self.endless.replacing("BASE", with: base)
             let run = try await CommandRun.shell(
@@ -140,7 +140,7 @@ struct FetchOutputTests {
     }
 
     @Test("a full disk and a closed output are errors, not silence", Self.python, arguments: [">/dev/full", ">&-"])
-    func notWritten(redirection: String) async throws {
+    func fullDiskAndAClosedOutputAreErrorsNotSilence(redirection: String) async throws {
         try await self.withPlainServer { folder, base in
             let run = try await CommandRun.shell(
                 "\(Self.endless.replacing("BASE", with: base)) \(redirection)", in: folder)

@@ -11,7 +11,7 @@ import Testing
 @Suite("Where fetch has its pins from")
 struct FetchSourceTests {
     @Test("the files that an app ships decide, for better and for worse")
-    func bundled() async throws {
+    func filesThatAnAppShipsDecideForBetterAndForWorse() async throws {
         try await FetchScene.with { scene in
             try scene.ship([try FetchScene.entry(FetchScene.host, scene.pin)])
             let right = try await scene.fetch(FetchScene.bundled)
@@ -25,7 +25,7 @@ struct FetchSourceTests {
     }
 
     @Test("a host that the list does not name is fetched under default validation, and that is said")
-    func notPinned() async throws {
+    func hostThatTheListDoesNotNameIsFetchedUnderDefaultValidationAndThatIsSaid() async throws {
         try await FetchScene.with { scene in
             try scene.ship([try FetchScene.entry(FetchScene.otherHost, scene.pin)])
             let run = try await scene.fetch(FetchScene.bundled)
@@ -38,7 +38,7 @@ struct FetchSourceTests {
     @Test(
         "with --list-url the newest list decides; when it cannot be fetched any more, the stored one, and that is said",
         .enabled(if: ServedLists.python != nil, "python3 is not installed"))
-    func refreshed() async throws {
+    func withListUrlTheNewestListDecidesWhenItCannotBeFetchedAnyMoreTheStoredOne() async throws {
         try await FetchScene.with { scene in
             var lists = try scene.ship([try FetchScene.entry(FetchScene.host, FetchScene.strangePin)])
             let right = PinList.Domain(try FetchScene.entry(FetchScene.host, scene.pin))
@@ -70,7 +70,7 @@ struct FetchSourceTests {
     }
 
     @Test("without any list nothing is fetched: with --bundled the shipped one decides")
-    func nothingFetched() async throws {
+    func withoutAnyListNothingIsFetchedWithBundledTheShippedOneDecides() async throws {
         try await FetchScene.with { scene in
             try scene.ship([try FetchScene.entry(FetchScene.host, scene.pin)])
             let options = ["--list-url", "http://127.0.0.1:1/lists", "--root", "root.json", "--state", "state"]
@@ -85,7 +85,7 @@ struct FetchSourceTests {
     }
 
     @Test("the project folder, named or the nearest one, has a root and a list")
-    func project() async throws {
+    func projectFolderNamedOrTheNearestOneHasARootAndAList() async throws {
         try await FetchScene.with { scene in
             let pins = "\(try scene.pin),\(FetchScene.strangePin)"
             let made = try await CommandRun.tumbler(
@@ -108,7 +108,7 @@ struct FetchSourceTests {
     }
 
     @Test("a list that its root does not vouch for decides nothing")
-    func foreignList() async throws {
+    func listThatItsRootDoesNotVouchForDecidesNothing() async throws {
         try await FetchScene.with { scene in
             try scene.ship([try FetchScene.entry(FetchScene.host, scene.pin)])
             try await CommandRun.makeRoot(in: scene.folder)
@@ -133,7 +133,7 @@ struct FetchSourceTests {
             "https://api.example.com/ --pin PIN --connect-to ::127.0.0.1:port",
             "--pin PIN",
         ])
-    func usage(line: String) async throws {
+    func whatDoesNotFitTogetherIsAUsageErrorAndNobodyIsAsked(line: String) async throws {
         try await withTemporaryFolder { folder in
             let words = line.replacing("PIN", with: "\(FetchScene.strangePin)").split(separator: " ").map(String.init)
             let run = try await CommandRun.tumbler(["fetch"] + words, in: folder)
@@ -145,7 +145,7 @@ struct FetchSourceTests {
     }
 
     @Test("more pins than an entry may have are a usage error")
-    func manyPins() async throws {
+    func morePinsThanAnEntryMayHaveAreAUsageError() async throws {
         try await withTemporaryFolder { folder in
             let pins = (UInt8(0)...16).flatMap { ["--pin", "\(Pin(kind: .publicKey, hashing: [$0]))"] }
             let run = try await CommandRun.tumbler(["fetch", "https://127.0.0.1:1/"] + pins, in: folder)
@@ -154,7 +154,7 @@ struct FetchSourceTests {
     }
 
     @Test("files that are not there, or are none, are named", arguments: ["missing.pem", "empty.pem", "text.pem"])
-    func anchors(name: String) async throws {
+    func filesThatAreNotThereOrAreNoneAreNamed(name: String) async throws {
         try await withTemporaryFolder { folder in
             try folder.write("", as: "empty.pem")
             try folder.write("nothing of a certificate\n", as: "text.pem")

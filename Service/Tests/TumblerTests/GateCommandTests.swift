@@ -55,7 +55,7 @@ struct GateCommandTests {
     private static let unmeasured = #"{"measured":false,"period":"24h","requests":0,"share":null}"#
 
     @Test("a key that nobody announced is unsafe, word by word")
-    func unannounced() async throws {
+    func keyThatNobodyAnnouncedIsUnsafeWordByWord() async throws {
         try await self.withProject { scene in
             let run = try await self.gate(scene, ["--json"])
             #expect(run.exitCode == 1, "\(run)")
@@ -68,7 +68,7 @@ struct GateCommandTests {
     }
 
     @Test("announced yesterday: unknown, and unknown is not safe")
-    func announcedYesterday() async throws {
+    func announcedYesterdayUnknownAndUnknownIsNotSafe() async throws {
         try await self.withProject { scene in
             try scene.addPin()
             #expect(try await scene.release(daysAgo: 1).exitCode == 0)
@@ -84,7 +84,7 @@ struct GateCommandTests {
     }
 
     @Test("announced a month ago: safe by time, and the words say that nobody measured")
-    func announcedLongAgo() async throws {
+    func announcedAMonthAgoSafeByTimeAndTheWordsSayThatNobodyMeasured() async throws {
         try await self.withProject { scene in
             try scene.addPin()
             #expect(try await scene.release(daysAgo: 30).exitCode == 0)
@@ -111,7 +111,9 @@ struct GateCommandTests {
             (#""2":900"#, [], 0.1, "unsafe", 1), (#""2":900,"7":100"#, [], 0.1, "unsafe", 1),
             (#""2":1000"#, ["--max-refusing", "0"], 0, "safe", 0),
         ] as [(String, [String], Double, String, Int32)])
-    func measured(versions: String, options: [String], share: Double, verdict: String, exit: Int32) async throws {
+    func whatTheServiceCountedDecidesWhateverTimeHasPassedTheAnswerIsInItsAuditLog(
+        versions: String, options: [String], share: Double, verdict: String, exit: Int32
+    ) async throws {
         try await self.withProject { scene in
             try scene.addPin()
             #expect(try await scene.release(daysAgo: 40).exitCode == 0)
@@ -137,7 +139,7 @@ struct GateCommandTests {
         arguments: [
             RecordingService.Answer.problem(403, "wrong-scope", "no"), .says(500, [:], ""), .says(200, [:], ""), .cut,
         ])
-    func notRecorded(answer: RecordingService.Answer) async throws {
+    func answerThatTheAuditLogDoesNotTakeIsTheSameAnswerWithAWarning(answer: RecordingService.Answer) async throws {
         try await self.withProject { scene in
             try await self.withService(scene, Self.adoption(#""1":1000"#), gates: answer) { _, server in
                 let run = try await self.gate(scene, server)
@@ -156,7 +158,7 @@ struct GateCommandTests {
             .json(200, "{}"), .problem(403, "wrong-scope", "no"), .says(404, [:], ""), .cut, .endless,
             .json(200, adoption(#""2":1001"#)), .json(200, adoption(#""2":-1"#)),
         ])
-    func notMeasured(answer: RecordingService.Answer) async throws {
+    func serviceThatSaysNothingOfUseMakesNothingSaferByTimeOrUnknown(answer: RecordingService.Answer) async throws {
         try await self.withProject { scene in
             try scene.addPin()
             #expect(try await scene.release(daysAgo: 1).exitCode == 0)
@@ -176,7 +178,7 @@ struct GateCommandTests {
     }
 
     @Test("a list that the project's roots do not hold is not believed, and nor is what its service counted")
-    func forgedList() async throws {
+    func listThatTheProjectsRootsDoNotHoldIsNotBelievedAndNorIsWhatItsServiceCounted() async throws {
         try await self.withProject { scene in
             try scene.addPin()
             #expect(try await scene.release(daysAgo: 1).exitCode == 0)
@@ -195,7 +197,7 @@ struct GateCommandTests {
     }
 
     @Test("a chain that has expired, is for another host, or that nobody trusts is unsafe")
-    func invalid() async throws {
+    func chainThatHasExpiredIsForAnotherHostOrThatNobodyTrustsIsUnsafe() async throws {
         for (words, chain) in ProbeScene.invalidChains {
             try await self.withProject(chain) { scene in
                 let run = try await self.gate(scene)
@@ -205,7 +207,7 @@ struct GateCommandTests {
     }
 
     @Test("a certificate that ends in six days is unsafe, and so is any when it is asked for a time after its end")
-    func ending() async throws {
+    func certificateThatEndsInSixDaysIsUnsafe() async throws {
         func chain(_ pki: TestPKI) throws -> [TestCertificate] {
             let leaf = try TestCertificate.server(by: pki.intermediate, key: pki.leaf.key) { form in
                 form.notBefore = ProbeScene.now - 84 * ProbeScene.day
@@ -223,7 +225,7 @@ struct GateCommandTests {
     }
 
     @Test("a key and its request, before there is a certificate")
-    func keyAndRequest() async throws {
+    func keyAndItsRequestBeforeThereIsACertificate() async throws {
         try await ProbeScene.with { scene in
             let made = try await CommandRun.shell(
                 #"""
@@ -255,7 +257,7 @@ struct GateCommandTests {
     }
 
     @Test("a host that no list covers is not silently safe")
-    func unlisted() async throws {
+    func hostThatNoListCoversIsNotSilentlySafe() async throws {
         let pki = try TestPKI(["apj.example.com"])
         try await self.withProject({ _ in pki.chain }) { scene in
             try scene.folder.write(try pki.root.pem, as: "anchors.pem")
@@ -265,7 +267,7 @@ struct GateCommandTests {
     }
 
     @Test("without a project the service and the name of the list are enough")
-    func withoutProject() async throws {
+    func withoutAProjectTheServiceAndTheNameOfTheListAreEnough() async throws {
         try await self.withProject { scene in
             try scene.addPin()
             #expect(try await scene.release(daysAgo: 40).exitCode == 0)
@@ -283,7 +285,7 @@ struct GateCommandTests {
     }
 
     @Test("what cannot be read is unknown, and what was typed wrongly is usage")
-    func badInput() async throws {
+    func whatCannotBeReadIsUnknownAndWhatWasTypedWronglyIsUsage() async throws {
         try await self.withProject { scene in
             try scene.folder.write("", as: "empty.pem")
             try scene.folder.write("rubbish\n", as: "rubbish.pem")

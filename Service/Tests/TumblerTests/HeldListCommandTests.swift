@@ -53,7 +53,7 @@ struct HeldListCommandTests {
     }
 
     @Test("the night in which a server presents a key that installed apps do not know: no tool says that all is well")
-    func night() async throws {
+    func nightInWhichAServerPresentsAKeyThatInstalledAppsDoNotKnow() async throws {
         try await self.withProject { scene, live in
             try scene.addPin()
             // It matches the new list, so lint has nothing against that one.
@@ -79,7 +79,7 @@ struct HeldListCommandTests {
     }
 
     @Test("a month later everybody has the new list: all is well")
-    func month() async throws {
+    func monthLaterEverybodyHasTheNewListAllIsWell() async throws {
         try await self.withProject { scene, live in
             try scene.addPin()
             #expect(try await scene.release(daysAgo: 31).exitCode == 0)
@@ -98,7 +98,7 @@ struct HeldListCommandTests {
         arguments: [
             (#""versions":{"1":20,"2":980}"#, 1), (#""versions":{"1":10,"2":990}"#, 0), (#""versions":{"2":900}"#, 1),
         ] as [(String, Int32)])
-    func measured(versions: String, exit: Int32) async throws {
+    func whatTheServiceCountedDecidesAndNotTheTimeThatHasPassed(versions: String, exit: Int32) async throws {
         let answer = #"{"state":"measured","period":86400,"requests":1000,\#(versions),"unknown":0}"#
         try await RecordingService.with({ request in
             request.path.hasSuffix("/adoption") ? .json(200, answer) : .says(404, [:], "")
@@ -129,7 +129,9 @@ struct HeldListCommandTests {
             .json(200, #"{"state":"measured","period":-1,"requests":1000,"versions":{"2":1000}}"#),
             .json(200, #"{"state":"measured","period":86400,"requests":1e300,"versions":{"2":1000}}"#),
         ])
-    func notMeasured(answer: RecordingService.Answer) async throws {
+    func serviceThatHasNotMeasuredCannotBeAskedOrSaysOddThingsHasMeasuredNothing(answer: RecordingService.Answer)
+        async throws
+    {
         try await RecordingService.with({ _ in answer }) { service in
             try await withTemporaryFolder { folder in
                 let setUp = try await CommandRun.tumbler(
@@ -149,7 +151,7 @@ struct HeldListCommandTests {
     }
 
     @Test("lists/ has each list as it went out, and when; a list that is only signed has no time yet")
-    func kept() async throws {
+    func listsHasEachListAsItWentOutAndWhenAListThatIsOnlySignedHasNoTimeYet() async throws {
         try await self.withProject { scene, _ in
             #expect(try await scene.release(daysAgo: 2).exitCode == 0)
             let project = scene.folder.appendingPathComponent("project")
@@ -177,7 +179,7 @@ struct HeldListCommandTests {
     }
 
     @Test("a second list of a version is neither signed nor released, and says which file it would have to replace")
-    func secondList() async throws {
+    func secondListOfAVersionIsNeitherSignedNorReleased() async throws {
         try await self.withProject { scene, _ in
             let before = try scene.folder.contents(of: "project/lists/1.json")
             let other = try await CommandRun.shell(
@@ -195,7 +197,7 @@ struct HeldListCommandTests {
     }
 
     @Test("less than 30 days are a warning where nobody measures")
-    func short() async throws {
+    func lessThan30DaysAreAWarningWhereNobodyMeasures() async throws {
         try await self.withProject(propagation: "14d") { scene, _ in
             let lint = try await CommandRun.tumbler(["lint", "-C", "project"], in: scene.folder)
             #expect(lint.exitCode == 0 && lint.output.contains("warning: propagation-short: list (14d)"), "\(lint)")

@@ -98,7 +98,7 @@ struct HybridCommandTests {
     }
 
     @Test("a key that is made says what it is, signs metadata, and has a pin from either half")
-    func key() async throws {
+    func keyThatIsMadeSaysWhatItIsSignsMetadataAndHasAPinFromEitherHalf() async throws {
         try await withTemporaryFolder { folder in
             try folder.write("correct horse\n", as: "pass")
             let made = try await self.tumbler("key new a --algorithm ml-dsa-65 --passphrase-file pass", in: folder)
@@ -119,7 +119,7 @@ struct HybridCommandTests {
     }
 
     @Test("root new and root rotate make, keep, widen and end a hybrid demand; root show prints it")
-    func roots() async throws {
+    func rootNewAndRootRotateMakeKeepWidenAndEndAHybridDemandRootShowPrintsIt() async throws {
         try await self.withHybridRoot { folder in
             try await CommandRun.makeKey("second", "ml-dsa-65", in: folder)
             let (quantum, second) = (
@@ -164,7 +164,7 @@ struct HybridCommandTests {
     }
 
     @Test("sign says which demand is not met yet, and verify prints both counts")
-    func counts() async throws {
+    func signSaysWhichDemandIsNotMetYetAndVerifyPrintsBothCounts() async throws {
         try await self.withHybridRoot { folder in
             let sign = "sign list --root 2.json --yes -o pins.json"
             let one = try await self.tumbler("\(sign) --key pins", in: folder)
@@ -232,7 +232,7 @@ struct HybridCommandTests {
     }
 
     @Test("a root that clients without ML-DSA could never follow is neither made nor signed, unless that is allowed")
-    func unreachable() async throws {
+    func rootThatClientsWithoutMLDSACouldNeverFollowIsNeitherMadeNorSigned() async throws {
         try await withTemporaryFolder { folder in
             try await CommandRun.makeRoot(in: folder)
             try await CommandRun.makeKey("quantum", "ml-dsa-65", in: folder)
@@ -264,7 +264,7 @@ struct HybridCommandTests {
     }
 
     @Test("lint says it of the newest root, for a source and for a list, by the project's verifiable")
-    func lint() async throws {
+    func lintSaysItOfTheNewestRootForASourceAndForAListByTheProjectsVerifiable() async throws {
         try await withTemporaryFolder { folder in
             try await CommandRun.makeRoot(in: folder)
             try await CommandRun.makeKey("quantum", "ml-dsa-65", in: folder)
@@ -294,7 +294,7 @@ struct HybridCommandTests {
     }
 
     @Test("signing a root warns while the list that is out lacks what the root will ask for, and export refuses")
-    func publishedList() async throws {
+    func signingARootWarnsWhileTheListThatIsOutLacksWhatTheRootWillAskFor() async throws {
         try await withTemporaryFolder { folder in
             let entry = "api.example.com=\(ProjectText.pin("a")),\(ProjectText.pin("b"))"
             let time = "--at \(MetadataFixture.issued)"

@@ -26,7 +26,7 @@ struct KeptProjectTests {
     }
 
     @Test("roots and list verify, tumbler.yaml is read, and the next list is built", arguments: ["before-0.1-2026-11"])
-    func project(fixture: String) async throws {
+    func rootsAndListVerifyTumblerYamlIsReadAndTheNextListIsBuilt(fixture: String) async throws {
         try await self.withCopy(of: fixture) { folder in
             let project = folder.appendingPathComponent("project")
             let verified = try await CommandRun.tumbler(
@@ -45,7 +45,7 @@ struct KeptProjectTests {
     }
 
     @Test("the plan of a rotation stands where it stood", arguments: ["before-0.1-2026-11"])
-    func plan(fixture: String) async throws {
+    func planOfARotationStandsWhereItStood(fixture: String) async throws {
         try await self.withCopy(of: fixture) { folder in
             let run = try await CommandRun.tumbler(
                 ["rotate", "status", "localhost", "--json", "-C", "project"] + Self.time, in: folder)
@@ -55,7 +55,7 @@ struct KeptProjectTests {
     }
 
     @Test("the service starts with its configuration and its database", arguments: ["before-0.1-2026-11"])
-    func service(fixture: String) async throws {
+    func serviceStartsWithItsConfigurationAndItsDatabase(fixture: String) async throws {
         try await self.withCopy(of: fixture) { folder in
             let service = folder.appendingPathComponent("service")
             let data = service.appendingPathComponent("data")

@@ -19,7 +19,7 @@ struct KeyCommandTests {
     @Test(
         "a key that is made has the id and the pin that openssl computes",
         arguments: ["p256", "ed25519", "rsa2048", "rsa3072", "p384"])
-    func made(algorithm: String) async throws {
+    func keyThatIsMadeHasTheIdAndThePinThatOpensslComputes(algorithm: String) async throws {
         let openssl = try #require(OpenSSL.installed)
         try await withTemporaryFolder { folder in
             try folder.write("correct horse\nsecond line\n", as: "pass")
@@ -38,7 +38,7 @@ struct KeyCommandTests {
     }
 
     @Test("the passphrase of an environment variable opens what a file's did, and another one does not")
-    func passphrases() async throws {
+    func passphraseOfAnEnvironmentVariableOpensWhatAFilesDidAndAnotherOneDoesNot() async throws {
         try await withTemporaryFolder { folder in
             try folder.write("correct horse\r\n", as: "pass")
             try folder.write("wrong horse\n", as: "wrong")
@@ -62,7 +62,7 @@ struct KeyCommandTests {
     }
 
     @Test("a public key that was exchanged beside its private one is noticed")
-    func exchanged() async throws {
+    func publicKeyThatWasExchangedBesideItsPrivateOneIsNoticed() async throws {
         try await withTemporaryFolder { folder in
             for name in ["a", "b"] { try await CommandRun.makeKey(name, in: folder) }
             try folder.write(try folder.contents(of: "b.pub"), as: "a.pub")
@@ -71,7 +71,7 @@ struct KeyCommandTests {
     }
 
     @Test("only a public key is shown as one, and a private key in DER or a certificate is not taken for it")
-    func otherFiles() async throws {
+    func onlyAPublicKeyIsShownAsOneAndAPrivateKeyInDEROrACertificateIsNotTakenForIt() async throws {
         let openssl = try #require(OpenSSL.installed)
         try await withTemporaryFolder { folder in
             try await openssl.makeCertificate("server", subject: "/CN=api.example.com", in: folder)
@@ -91,7 +91,7 @@ struct KeyCommandTests {
     }
 
     @Test("a file that is there is never overwritten")
-    func existing() async throws {
+    func fileThatIsThereIsNeverOverwritten() async throws {
         try await withTemporaryFolder { folder in
             for name in ["a", "b.pub"] { try folder.write("mine", as: name) }
             for name in ["a", "b"] {
@@ -106,7 +106,7 @@ struct KeyCommandTests {
     @Test(
         "a request for a backup key holds, asks for its names, and has the key's pin",
         arguments: ["p256", "ed25519", "rsa2048", "rsa3072", "p384"])
-    func request(algorithm: String) async throws {
+    func requestForABackupKeyHoldsAsksForItsNamesAndHasTheKeysPin(algorithm: String) async throws {
         let openssl = try #require(OpenSSL.installed)
         try await withTemporaryFolder { folder in
             try await CommandRun.makeKey("a", algorithm, in: folder)
@@ -137,7 +137,7 @@ struct KeyCommandTests {
             ["--subject", "CN=a", "--dns", "b ad"], ["--subject", "CN=a", "--dns", "*.192.0.2.7"],
             ["--subject", "CN=a", "--dns", "*.*.example"], ["--subject", "CN=a"],
         ])
-    func badRequest(options: [String]) async throws {
+    func requestWithASubjectOrANameThatIsNoneIsNotWritten(options: [String]) async throws {
         try await withTemporaryFolder { folder in
             try await CommandRun.makeKey("a", "ed25519", in: folder)
             try await CommandRun.tumbler(["key", "csr", "a", "-o", "a.csr"] + options, in: folder).expectError(64)

@@ -21,7 +21,7 @@ struct LintCommandTests {
     }
 
     @Test("no findings, an error, an allowed one, and warnings that count")
-    func exitCodes() async throws {
+    func noFindingsAnErrorAnAllowedOneAndWarningsThatCount() async throws {
         try await withTemporaryFolder { folder in
             try folder.write(ProjectText.good, as: "tumbler.yaml")
             let good = try await CommandRun.tumbler(["lint", "--strict"], in: folder)
@@ -43,7 +43,7 @@ struct LintCommandTests {
     }
 
     @Test("as JSON, with places for a source and without for a list")
-    func json() async throws {
+    func asJSONWithPlacesForASourceAndWithoutForAList() async throws {
         try await withTemporaryFolder { folder in
             try folder.write(ProjectText.withoutBackup, as: "tumbler.yaml")
             let found = try await Self.findings(["--allow", "no-backup-pin"], in: folder)
@@ -59,7 +59,7 @@ struct LintCommandTests {
     }
 
     @Test("against what is published: a pin that goes too early, from a file and over HTTP")
-    func published() async throws {
+    func againstWhatIsPublishedAPinThatGoesTooEarlyFromAFileAndOverHTTP() async throws {
         try await withTemporaryFolder { folder in
             try folder.write(ProjectText.good, as: "tumbler.yaml")
             let day = ["--at", "2026-11-21T00:00:00Z"]
@@ -86,7 +86,7 @@ struct LintCommandTests {
     }
 
     @Test("a published address that is not https, not there, or answers something else")
-    func badAddress() async throws {
+    func publishedAddressThatIsNotHttpsNotThereOrAnswersSomethingElse() async throws {
         try await withTemporaryFolder { folder in
             try folder.write(ProjectText.good, as: "tumbler.yaml")
             func run(_ address: String) async throws -> CommandRun {
@@ -109,7 +109,7 @@ struct LintCommandTests {
     }
 
     @Test("--live looks at what a host serves", .needsOpenSSL)
-    func live() async throws {
+    func liveLooksAtWhatAHostServes() async throws {
         let openssl = try #require(OpenSSL.installed)
         try await withTemporaryFolder { folder in
             let chain = try await TestChain(with: openssl, in: folder)

@@ -11,7 +11,7 @@ struct ListHostLintTests {
     private static let listHost = "pins.example.net"
 
     @Test("one certificate for a pinned host and for the host of the lists is warned of, two are not")
-    func sharedFate() async throws {
+    func oneCertificateForAPinnedHostAndForTheHostOfTheListsIsWarnedOfTwoAreNot() async throws {
         let both: (TestPKI) throws -> [TestCertificate] = { pki in
             let leaf = try TestCertificate.server(by: pki.intermediate, key: pki.leaf.key) { form in
                 form.around(TestPKI.now)

@@ -27,7 +27,7 @@ struct LiveChainTests {
     }
 
     @Test("what is presented is printed, leaf first; that nothing was validated is said elsewhere")
-    func presentedChain() async throws {
+    func whatIsPresentedIsPrintedLeafFirstThatNothingWasValidatedIsSaidElsewhere() async throws {
         try await self.withServer { folder, _, pins, port in
             let run = try await CommandRun.tumbler(["pin", "127.0.0.1:\(port)"], in: folder)
             self.expectNote(run)
@@ -37,7 +37,7 @@ struct LiveChainTests {
     }
 
     @Test("https:// with a path, in any case")
-    func webAddress() async throws {
+    func httpsWithAPathInAnyCase() async throws {
         try await self.withServer { folder, _, pins, port in
             let address = "HTTPS://localhost:\(port)/some/path?query#fragment"
             let run = try await CommandRun.tumbler(["pin", "--json", address], in: folder)
@@ -50,7 +50,7 @@ struct LiveChainTests {
     }
 
     @Test("a server and a file at once; when the file is missing, nothing is printed")
-    func serverAndFile() async throws {
+    func serverAndAFileAtOnceWhenTheFileIsMissingNothingIsPrinted() async throws {
         try await self.withServer { folder, chain, pins, port in
             let run = try await CommandRun.tumbler(["pin", chain.root, "127.0.0.1:\(port)"], in: folder)
             self.expectNote(run)
@@ -62,7 +62,7 @@ struct LiveChainTests {
     }
 
     @Test("with the right --ca-file the pins are those of the validated path, the anchor's last")
-    func rightAnchor() async throws {
+    func withTheRightCaFileThePinsAreThoseOfTheValidatedPathTheAnchorsLast() async throws {
         try await self.withServer { folder, chain, pins, port in
             for host in ["127.0.0.1", "localhost"] {
                 let run = try await CommandRun.tumbler(["pin", "--ca-file", chain.root, "\(host):\(port)"], in: folder)
@@ -73,7 +73,7 @@ struct LiveChainTests {
     }
 
     @Test("with anchors of others the answer is no, and no pin is printed")
-    func wrongAnchor() async throws {
+    func withAnchorsOfOthersTheAnswerIsNoAndNoPinIsPrinted() async throws {
         let openssl = try #require(OpenSSL.installed)
         try await self.withServer { folder, _, _, port in
             let other = try await TestChain(with: openssl, in: folder, name: "other")
@@ -83,7 +83,7 @@ struct LiveChainTests {
     }
 
     @Test("the right anchors at a time after the certificates' end: no")
-    func laterTime() async throws {
+    func rightAnchorsAtATimeAfterTheCertificatesEndNo() async throws {
         try await self.withServer { folder, chain, _, port in
             let options = ["--ca-file", chain.root, "--at", "2099-01-01T00:00:00Z"]
             try await CommandRun.tumbler(["pin", "127.0.0.1:\(port)"] + options, in: folder).expectError(1)
@@ -91,7 +91,7 @@ struct LiveChainTests {
     }
 
     @Test("the right anchors, and a certificate for others: no")
-    func otherName() async throws {
+    func rightAnchorsAndACertificateForOthersNo() async throws {
         let openssl = try #require(OpenSSL.installed)
         try await withTemporaryFolder { folder in
             let chain = try await TestChain(with: openssl, in: folder, names: "DNS:api.example.com")
@@ -103,7 +103,7 @@ struct LiveChainTests {
     }
 
     @Test("a server that wants a certificate of the client's still shows its own", arguments: ["-tls1_2", "-tls1_3"])
-    func clientCertificateWanted(version: String) async throws {
+    func serverThatWantsACertificateOfTheClientsStillShowsItsOwn(version: String) async throws {
         try await self.withServer([version, "-Verify", "1", "-verify_return_error"]) { folder, chain, pins, port in
             let run = try await CommandRun.tumbler(["pin", "127.0.0.1:\(port)"], in: folder)
             self.expectNote(run)

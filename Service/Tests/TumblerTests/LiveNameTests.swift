@@ -8,7 +8,7 @@ import Testing
 @Suite("Which of its certificates a server presents", .needsOpenSSL)
 struct LiveNameTests {
     @Test("a name in the handshake gets that name's certificate, an address gets the default")
-    func serverNameIndication() async throws {
+    func nameInTheHandshakeGetsThatNamesCertificateAnAddressGetsTheDefault() async throws {
         let openssl = try #require(OpenSSL.installed)
         try await withTemporaryFolder { folder in
             try await openssl.makeCertificate("default", subject: "/CN=default", in: folder)
@@ -29,7 +29,7 @@ struct LiveNameTests {
     @Test(
         "an IPv6 address in brackets", .enabled(if: LoopbackPort.hasIPv6, "there is no IPv6 loopback interface"),
         arguments: ["", "https://"])
-    func versionSix(scheme: String) async throws {
+    func iPv6AddressInBrackets(scheme: String) async throws {
         let openssl = try #require(OpenSSL.installed)
         try await withTemporaryFolder { folder in
             let chain = try await TestChain(with: openssl, in: folder)
@@ -50,7 +50,7 @@ struct LiveNameTests {
             "RSA -pkeyopt rsa_keygen_bits:2048", "EC -pkeyopt ec_paramgen_curve:P-256",
             "EC -pkeyopt ec_paramgen_curve:P-384", "EC -pkeyopt ec_paramgen_curve:P-521", "ED25519",
         ], ["-tls1_2", "-tls1_3"])
-    func keyKinds(algorithm: String, version: String) async throws {
+    func keyOfAnyKindThatTLSHas(algorithm: String, version: String) async throws {
         let openssl = try #require(OpenSSL.installed)
         try await withTemporaryFolder { folder in
             try await openssl.run("genpkey -algorithm \(algorithm) -out server.key", in: folder)
@@ -64,7 +64,7 @@ struct LiveNameTests {
     }
 
     @Test("certificates in the wrong order, junk among them: printed as presented, validated as they belong")
-    func disorder() async throws {
+    func certificatesInTheWrongOrderJunkAmongThemPrintedAsPresented() async throws {
         let openssl = try #require(OpenSSL.installed)
         try await withTemporaryFolder { folder in
             let chain = try await TestChain(with: openssl, in: folder)

@@ -81,7 +81,7 @@ struct MalformedQuestionTests {
     @Test(
         "is answered malformed, with its id where that can be read, and the lines around it as ever",
         arguments: Self.notJSON + Self.wrongMembers + Self.wrongTexts)
-    func goesOn(malformed: Case) async throws {
+    func isAnsweredMalformedWithItsIdWhereThatCanBeReadAndTheLinesAroundItAsEver(malformed: Case) async throws {
         let question = BatchQuestionLine(id: .text("good"), host: "a.example", chain: [], roots: [])
         let good = Data(try question.line().utf8)
         try await withTemporaryFolder { folder in
@@ -99,7 +99,7 @@ struct MalformedQuestionTests {
     }
 
     @Test("all of them in one file: as many answers as lines, in their order")
-    func together() async throws {
+    func allOfThemInOneFileAsManyAnswersAsLinesInTheirOrder() async throws {
         let cases = Self.notJSON + Self.wrongMembers + Self.wrongTexts
         try await withTemporaryFolder { folder in
             try folder.write(Self.file(of: cases.map(\.line)), as: "questions.jsonl")
@@ -112,7 +112,7 @@ struct MalformedQuestionTests {
     }
 
     @Test("an empty chain can be read: nothing was presented")
-    func emptyChain() async throws {
+    func emptyChainCanBeReadNothingWasPresented() async throws {
         try await withTemporaryFolder { folder in
             let question = BatchQuestionLine(id: .number(1), host: "a.example", chain: [], roots: [])
             try folder.write(try question.line(), as: "q")

@@ -11,7 +11,7 @@ struct PinOutputTests {
     static let hostileName = "\"}\n          - {pin: \"sha256\\/x\", note: 'y' # &a *b !!c\u{1b}[2J\u{202e}\\\\ é 😀"
 
     @Test("a plain line is the pin, a blank, and the subject; the kind of key where there is none")
-    func plainLines() async throws {
+    func plainLineIsThePinABlankAndTheSubjectTheKindOfKeyWhereThereIsNone() async throws {
         let openssl = try #require(OpenSSL.installed)
         try await withTemporaryFolder { folder in
             try await openssl.makeCertificate("server", subject: "/O=Example/CN=api.example.com", in: folder)
@@ -23,7 +23,7 @@ struct PinOutputTests {
     }
 
     @Test("--json of certificates, leaf and issuer: every member, and no other")
-    func jsonOfCertificates() async throws {
+    func jsonOfCertificatesLeafAndIssuerEveryMemberAndNoOther() async throws {
         let openssl = try #require(OpenSSL.installed)
         try await withTemporaryFolder { folder in
             let chain = try await TestChain(with: openssl, in: folder)
@@ -49,7 +49,7 @@ struct PinOutputTests {
     }
 
     @Test("--json of keys and requests: the same members, null where a key has nothing to say")
-    func jsonOfKeys() async throws {
+    func jsonOfKeysAndRequestsTheSameMembersNullWhereAKeyHasNothingToSay() async throws {
         let openssl = try #require(OpenSSL.installed)
         try await withTemporaryFolder { folder in
             try await openssl.makeCertificate("server", subject: "/CN=api.example.com", in: folder)
@@ -71,7 +71,7 @@ struct PinOutputTests {
     }
 
     @Test("a hostile subject stays on its line, without control characters, in every form")
-    func hostileSubject() async throws {
+    func hostileSubjectStaysOnItsLineWithoutControlCharactersInEveryForm() async throws {
         let openssl = try #require(OpenSSL.installed)
         try await withTemporaryFolder { folder in
             try await openssl.makeCertificate("hostile", subject: "/L=\(Self.hostileName)", in: folder)
@@ -88,7 +88,7 @@ struct PinOutputTests {
     }
 
     @Test("a --yaml line is the pin and one string of JSON, which is one of YAML")
-    func yamlIsJSONString() async throws {
+    func yamlLineIsThePinAndOneStringOfJSONWhichIsOneOfYAML() async throws {
         let openssl = try #require(OpenSSL.installed)
         try await withTemporaryFolder { folder in
             try await openssl.makeCertificate("hostile", subject: "/L=\(Self.hostileName)", in: folder)
@@ -114,7 +114,7 @@ struct PinOutputTests {
     @Test(
         "--yaml under pins: of an entry is what a YAML parser reads back",
         .enabled("there is no python3 with a YAML parser", Self.pythonReadsYAML))
-    func yamlParses() async throws {
+    func yamlUnderPinsOfAnEntryIsWhatAYAMLParserReadsBack() async throws {
         let openssl = try #require(OpenSSL.installed)
         try await withTemporaryFolder { folder in
             let chain = try await TestChain(with: openssl, in: folder)
@@ -142,7 +142,7 @@ struct PinOutputTests {
     }
 
     @Test("--yaml and --json exclude each other")
-    func oneFormOnly() async throws {
+    func yamlAndJsonExcludeEachOther() async throws {
         try await withTemporaryFolder { folder in
             try await CommandRun.tumbler(["pin", "--yaml", "--json", "x.pem"], in: folder).expectError(64)
         }

@@ -61,7 +61,7 @@ struct PostQuantumPageTests {
     }
 
     @Test("without the wait a client with ML-DSA sees the new root with the old list; one without notices nothing")
-    func withoutWaiting() async throws {
+    func withoutTheWaitAClientWithMLDSASeesTheNewRootWithTheOldList() async throws {
         try await PageStory.tell(Self.page, waiting: false) { story in
             #expect(story.refused == [.init(isNew: true, kind: .pins, code: .thresholdNotMet)])
         }

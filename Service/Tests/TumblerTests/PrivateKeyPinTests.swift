@@ -73,7 +73,7 @@ struct PrivateKeyPinTests {
         "as openssl has it",
         arguments: PrivateKeyFile.rsa + PrivateKeyFile.ellipticCurves + PrivateKeyFile.withoutPublicKey
             + PrivateKeyFile.others)
-    func pinEqualsOpenSSL(file: PrivateKeyFile) async throws {
+    func asOpensslHasIt(file: PrivateKeyFile) async throws {
         let openssl = try #require(OpenSSL.installed)
         try await withTemporaryFolder { folder in
             for command in file.commands { try await openssl.run(command, in: folder) }
@@ -87,7 +87,7 @@ struct PrivateKeyPinTests {
     }
 
     @Test("a key, its request and its certificate are one pin, in one file and in three")
-    func oneKeyOnePin() async throws {
+    func keyItsRequestAndItsCertificateAreOnePinInOneFileAndInThree() async throws {
         let openssl = try #require(OpenSSL.installed)
         try await withTemporaryFolder { folder in
             try await openssl.makeCertificate("server", subject: "/CN=api.example.com", in: folder)

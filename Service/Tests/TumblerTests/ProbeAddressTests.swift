@@ -35,7 +35,7 @@ struct ProbeAddressTests {
     }
 
     @Test("a canary in front of everything: one address of three serves the new key; probe and the gate say so")
-    func canary() async throws {
+    func canaryInFrontOfEverythingOneAddressOfThreeServesTheNewKey() async throws {
         try await self.withCanary { scene, ports, new in
             let old = try scene.pki.leaf.pin
             try await scene.makeProject([old.description, ProjectText.pin("b")])
@@ -69,7 +69,7 @@ struct ProbeAddressTests {
     }
 
     @Test("announced long ago: the canary and the others are all well, and the gate lets it through")
-    func announced() async throws {
+    func announcedLongAgoTheCanaryAndTheOthersAreAllWellAndTheGateLetsItThrough() async throws {
         try await self.withCanary { scene, ports, new in
             try await scene.makeProject([try scene.pki.leaf.pin.description, ProjectText.pin("b")])
             try scene.addPin(try new.pin)
@@ -89,7 +89,7 @@ struct ProbeAddressTests {
     }
 
     @Test("an address that does not answer leaves the host undecided, and never hides one that locks out")
-    func silentAddress() async throws {
+    func addressThatDoesNotAnswerLeavesTheHostUndecidedAndNeverHidesOneThatLocksOut() async throws {
         try await self.withCanary { scene, ports, new in
             try await scene.makeProject([try scene.pki.leaf.pin.description, ProjectText.pin("b")])
             try await LoopbackPort.with(.closed) { closed in
@@ -105,7 +105,7 @@ struct ProbeAddressTests {
     }
 
     @Test("the same on all addresses is said once")
-    func allTheSame() async throws {
+    func sameOnAllAddressesIsSaidOnce() async throws {
         try await self.withCanary { scene, ports, _ in
             try await scene.makeProject([try scene.pki.leaf.pin.description, ProjectText.pin("b")])
             let probe = try await self.probe(scene, Array(ports.prefix(2)))
@@ -120,7 +120,7 @@ struct ProbeAddressTests {
     }
 
     @Test("an address is its own, and the name of this machine has addresses")
-    func lookUp() async throws {
+    func addressIsItsOwnAndTheNameOfThisMachineHasAddresses() async throws {
         for text in ["192.0.2.7", "2001:db8::7"] {
             #expect(try await HostAddresses.all(of: HostName(text), within: .seconds(60)) == [text])
         }

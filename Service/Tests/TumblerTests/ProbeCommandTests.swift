@@ -12,7 +12,7 @@ import Testing
 @Suite("Probing the hosts of a list")
 struct ProbeCommandTests {
     @Test("all is well: the pin that matches, the days of each certificate, the backup that nobody serves")
-    func well() async throws {
+    func allIsWellThePinThatMatchesTheDaysOfEachCertificateTheBackupThatNobodyServes() async throws {
         try await ProbeScene.with { scene in
             try scene.publish()
             let run = try await scene.probe()
@@ -27,7 +27,7 @@ struct ProbeCommandTests {
     }
 
     @Test("--json has every member for every host, and ends as the words do")
-    func json() async throws {
+    func jsonHasEveryMemberForEveryHostAndEndsAsTheWordsDo() async throws {
         try await ProbeScene.with { scene in
             try scene.publish()
             let (report, exit) = try await scene.report(["--host", "shop.api.example.com", "--host", "other.example"])
@@ -51,7 +51,7 @@ struct ProbeCommandTests {
     }
 
     @Test("no pin matches: somebody would be locked out; in report mode nobody is, and it is said all the same")
-    func noMatch() async throws {
+    func noPinMatchesSomebodyWouldBeLockedOutInReportModeNobodyIs() async throws {
         try await ProbeScene.with { scene in
             try scene.publish([try scene.entry(ProbeScene.host, [ProbeScene.backup])])
             let run = try await scene.probe()
@@ -69,7 +69,7 @@ struct ProbeCommandTests {
     }
 
     @Test("a rollout to few locks these few out; a suspension holds the refusal back, and that is said")
-    func someAreLockedOut() async throws {
+    func rolloutToFewLocksTheseFewOutASuspensionHoldsTheRefusalBackAndThatIsSaid() async throws {
         try await ProbeScene.with { scene in
             let strange = [try scene.entry(ProbeScene.host, [ProbeScene.backup])]
             try scene.publish(strange) { $0.domains[0].rollout = 5 }
@@ -89,7 +89,7 @@ struct ProbeCommandTests {
     }
 
     @Test("a certificate that ends in 10 days, the leaf's or another of the path, unless that is soon enough")
-    func endsSoon() async throws {
+    func certificateThatEndsIn10DaysTheLeafsOrAnotherOfThePathUnlessThatIsSoonEnough() async throws {
         try await ProbeScene.with({ pki in
             [try ProbeScene.leaf(by: pki.intermediate, key: pki.leaf, ending: 10), pki.intermediate]
         }) { scene in
@@ -118,7 +118,7 @@ struct ProbeCommandTests {
     }
 
     @Test("an expired certificate, one for another name, and one that nobody trusts lock out, in every mode")
-    func invalid() async throws {
+    func expiredCertificateOneForAnotherNameAndOneThatNobodyTrustsLockOut() async throws {
         for (words, chain) in ProbeScene.invalidChains {
             try await ProbeScene.with(chain) { scene in
                 for mode in PinnedDomain.Mode.allCases {
@@ -135,7 +135,7 @@ struct ProbeCommandTests {
     }
 
     @Test("an issuer that moved since last time is said once, with both names")
-    func issuerMoved() async throws {
+    func issuerThatMovedSinceLastTimeIsSaidOnceWithBothNames() async throws {
         try await ProbeScene.with { scene in
             try scene.publish()
             let (first, _) = try await scene.report()
@@ -155,7 +155,7 @@ struct ProbeCommandTests {
     }
 
     @Test("what was seen once is remembered: another pin of the entry, and the issuer over a day without an answer")
-    func remembered() async throws {
+    func whatWasSeenOnceIsRememberedAnotherPinOfTheEntry() async throws {
         try await ProbeScene.with { scene in
             let backup = try ProbeScene.leaf(by: scene.pki.intermediate)
             try scene.publish([try scene.entry(ProbeScene.host, [try scene.pki.leaf.pin, try backup.pin])])
@@ -172,7 +172,7 @@ struct ProbeCommandTests {
     }
 
     @Test("a host that cannot be asked is not decided; beside one that locks out it counts for less")
-    func unreachable() async throws {
+    func hostThatCannotBeAskedIsNotDecidedBesideOneThatLocksOutItCountsForLess() async throws {
         try await ProbeScene.with { scene in
             try await LoopbackPort.with(.closed) { port in
                 try scene.publish()
@@ -197,7 +197,7 @@ struct ProbeCommandTests {
     }
 
     @Test("many hosts at once, in the order of the list")
-    func many() async throws {
+    func manyHostsAtOnceInTheOrderOfTheList() async throws {
         let names = (0..<40).map { "h\($0).example.com" }
         let pki = try TestPKI(names)
         try await ProbeScene.with({ _ in pki.chain }) { scene in

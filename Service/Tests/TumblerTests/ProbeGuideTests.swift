@@ -73,7 +73,7 @@ struct ProbeGuideTests {
     @Test(
         "the commands of the guide, in their order, as they stand",
         .enabled("jq is not installed") { try await Self.has("jq") })
-    func guide() async throws {
+    func commandsOfTheGuideInTheirOrderAsTheyStand() async throws {
         let page = try Self.root.text(of: "docs/guides/probe-your-hosts.md")
         let blocks = page.components(separatedBy: "```sh\n").dropFirst().compactMap {
             $0.components(separatedBy: "\n```").first
@@ -96,13 +96,13 @@ struct ProbeGuideTests {
     }
 
     @Test("the guide names every member of the JSON")
-    func members() throws {
+    func guideNamesEveryMemberOfTheJSON() throws {
         let page = try Self.root.text(of: "docs/guides/probe-your-hosts.md")
         for member in PrintedProbe.Host.members { #expect(page.contains("`\(member)`"), "\(member)") }
     }
 
     @Test("the line for cron is silent when all is well, and prints everything when it is not")
-    func cron() async throws {
+    func lineForCronIsSilentWhenAllIsWellAndPrintsEverythingWhenItIsNot() async throws {
         let text = try Self.examples.text(of: "crontab")
         let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("17 6 * * * ") })
         // In a crontab a percent sign is a line break.
@@ -120,7 +120,7 @@ struct ProbeGuideTests {
     }
 
     @Test("the commands of the workflow, with a token and without")
-    func workflow() async throws {
+    func commandsOfTheWorkflowWithATokenAndWithout() async throws {
         let text = try Self.examples.text(of: "github-actions.yml")
         let indent = String(repeating: " ", count: 10)
         let script = try #require(text.components(separatedBy: "run: |\n").last).split(separator: "\n")
@@ -137,7 +137,7 @@ struct ProbeGuideTests {
     }
 
     @Test("the unit and the timer are what systemd understands, and the unit's command is one of ours")
-    func systemd() async throws {
+    func unitAndTheTimerAreWhatSystemdUnderstandsAndTheUnitsCommandIsOneOfOurs() async throws {
         let unit = try Self.examples.text(of: "tumbler-probe.service")
         let line = try #require(unit.split(separator: "\n").first { $0.hasPrefix("ExecStart=/usr/local/bin/") })
         try await self.with { folder, service in
@@ -154,7 +154,7 @@ struct ProbeGuideTests {
     @Test(
         "systemd-analyze verifies both files",
         .wants(.systemd), .enabled("systemd-analyze is not installed") { try await Self.has("systemd-analyze") })
-    func verified() async throws {
+    func systemdAnalyzeVerifiesBothFiles() async throws {
         try await withTemporaryFolder { folder in
             let program = try #require(CommandRun.program).path
             let unit = try Self.examples.text(of: "tumbler-probe.service")

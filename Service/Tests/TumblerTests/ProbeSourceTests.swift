@@ -29,7 +29,7 @@ struct ProbeSourceTests {
     }
 
     @Test("the project's list, verified by its roots; what was seen is kept where git does not look")
-    func project() async throws {
+    func projectsListVerifiedByItsRootsWhatWasSeenIsKeptWhereGitDoesNotLook() async throws {
         try await ProbeScene.with { scene in
             try self.makeProject(scene)
             try await self.probeProject(scene).expectResult()
@@ -46,7 +46,7 @@ struct ProbeSourceTests {
     }
 
     @Test("a list that its roots do not hold is not believed; without roots it is, and that is said")
-    func unverified() async throws {
+    func listThatItsRootsDoNotHoldIsNotBelievedWithoutRootsItIsAndThatIsSaid() async throws {
         try await ProbeScene.with { scene in
             try scene.publish()
             func probe(_ options: [String]) async throws -> CommandRun {
@@ -65,7 +65,7 @@ struct ProbeSourceTests {
     }
 
     @Test("a list at an address", .enabled(if: ServedLists.python != nil, "python3 is not installed"))
-    func address() async throws {
+    func listAtAnAddress() async throws {
         try await ProbeScene.with { scene in
             let lists = try ServedLists(
                 in: scene.folder, at: Timestamp(secondsSince1970: TestPKI.now), domains: [try scene.entry()])
@@ -81,7 +81,7 @@ struct ProbeSourceTests {
     }
 
     @Test("what was kept and is damaged is said and written anew; what cannot be kept is said")
-    func damagedMemory() async throws {
+    func whatWasKeptAndIsDamagedIsSaidAndWrittenAnewWhatCannotBeKeptIsSaid() async throws {
         try await ProbeScene.with { scene in
             try scene.publish()
             for rubbish in ["rubbish", "{}", #"{"schema": 2, "hosts": {}}"#, String(repeating: "[", count: 100_000)] {
@@ -96,7 +96,7 @@ struct ProbeSourceTests {
     }
 
     @Test("--push sends what --json prints, with the token, to the name of the list")
-    func push() async throws {
+    func pushSendsWhatJsonPrintsWithTheTokenToTheNameOfTheList() async throws {
         try await ProbeScene.with { scene in
             try scene.folder.writeToken()
             try await RecordingService.with({ _ in .says(202, [:], "") }) { service in
@@ -120,7 +120,9 @@ struct ProbeSourceTests {
             RecordingService.Answer.problem(401, "unauthorized", "no"), .problem(503, "unavailable", "no"),
             .says(200, [:], ""), .says(302, ["Location": "/"], ""), .cut, .endless,
         ])
-    func notTaken(answer: RecordingService.Answer) async throws {
+    func resultThatIsNotTakenIsPrintedAllTheSameAndEndsWith2OneThatLocksOutEndsWith1(answer: RecordingService.Answer)
+        async throws
+    {
         try await ProbeScene.with { scene in
             try scene.publish()
             try scene.folder.writeToken()
@@ -136,7 +138,7 @@ struct ProbeSourceTests {
     }
 
     @Test("what is missing for sending is said before anybody is asked")
-    func incomplete() async throws {
+    func whatIsMissingForSendingIsSaidBeforeAnybodyIsAsked() async throws {
         try await ProbeScene.with { scene in
             try scene.publish()
             try await scene.probe(["--push"]).expectError(64, hint: true)
@@ -148,7 +150,7 @@ struct ProbeSourceTests {
     }
 
     @Test("--at decides as of another time")
-    func later() async throws {
+    func atDecidesAsOfAnotherTime() async throws {
         try await ProbeScene.with { scene in
             try scene.publish()
             let later = Timestamp(secondsSince1970: TestPKI.now + 70 * 86_400)

@@ -34,7 +34,7 @@ struct ProjectTests {
     }
 
     @Test("init makes keys, a root, a source and a list that verifies; private keys are kept from others and from git")
-    func makes() async throws {
+    func initMakesKeysARootASourceAndAListThatVerifies() async throws {
         try await withTemporaryFolder { folder in
             let run = try await self.initialise(folder)
             #expect(run.exitCode == 0, "\(run)")
@@ -54,7 +54,7 @@ struct ProjectTests {
     }
 
     @Test("a passphrase for both keys comes from the environment, and the keys are encrypted")
-    func passphrase() async throws {
+    func passphraseForBothKeysComesFromTheEnvironmentAndTheKeysAreEncrypted() async throws {
         try await withTemporaryFolder { folder in
             let line = """
                 PASS=correct-horse "$0" init project --name com.example.app --passphrase-env PASS --at \(Self.time)
@@ -70,7 +70,7 @@ struct ProjectTests {
     }
 
     @Test("init --from takes what convert wrote, beside hosts that are named; anything else is refused")
-    func fromConverted() async throws {
+    func initFromTakesWhatConvertWroteBesideHostsThatAreNamedAnythingElseIsRefused() async throws {
         try await withTemporaryFolder { folder in
             let (a, b, c) = (ProjectText.pin("a"), ProjectText.pin("b"), ProjectText.pin("c"))
             try folder.write(
@@ -98,7 +98,7 @@ struct ProjectTests {
     }
 
     @Test("a host without pins is asked on a terminal alone, and a pin that is none is a mistake")
-    func proposals() async throws {
+    func hostWithoutPinsIsAskedOnATerminalAloneAndAPinThatIsNoneIsAMistake() async throws {
         try await withTemporaryFolder { folder in
             for domain in ["api.example.com", "api.example.com=", "api.example.com=sha256/x"] {
                 let run = try await CommandRun.tumbler(
@@ -110,7 +110,7 @@ struct ProjectTests {
     }
 
     @Test("release puts a change out: the next version, shown against the published one, signed and verified")
-    func release() async throws {
+    func releasePutsAChangeOutTheNextVersionShownAgainstThePublishedOne() async throws {
         try await withTemporaryFolder { folder in
             #expect(try await self.initialise(folder).exitCode == 0)
             let source = try folder.text(of: "project/tumbler.yaml")
@@ -129,7 +129,7 @@ struct ProjectTests {
     }
 
     @Test("release stops before the first thing that fails, with nothing written")
-    func stops() async throws {
+    func releaseStopsBeforeTheFirstThingThatFailsWithNothingWritten() async throws {
         try await withTemporaryFolder { folder in
             #expect(try await self.initialise(folder).exitCode == 0)
             let before = try folder.contents(of: "project/pins.json")
@@ -152,7 +152,7 @@ struct ProjectTests {
     }
 
     @Test("the kill switch: suspend, release, resume, release; the source is what it was")
-    func killSwitch() async throws {
+    func killSwitchSuspendReleaseResumeReleaseTheSourceIsWhatItWas() async throws {
         try await withTemporaryFolder { folder in
             #expect(try await self.initialise(folder).exitCode == 0)
             let source = try folder.contents(of: "project/tumbler.yaml")

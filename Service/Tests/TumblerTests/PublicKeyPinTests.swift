@@ -30,7 +30,7 @@ struct PublicKeyPinTests {
     }
 
     @Test("a public key in PEM and DER", arguments: Self.keys + ["genpkey -algorithm X25519"])
-    func publicKey(command: String) async throws {
+    func publicKeyInPEMAndDER(command: String) async throws {
         let (printed, expected) = try await self.pins(
             ofKey: command, madeInto: ["pem", "der"],
             by: ["pkey -in key -pubout -out pem", "pkey -in key -pubout -outform DER -out der"])
@@ -40,7 +40,7 @@ struct PublicKeyPinTests {
     }
 
     @Test("a request in PEM, under its older label, and in DER", arguments: Self.keys)
-    func request(command: String) async throws {
+    func requestInPEMUnderItsOlderLabelAndInDER(command: String) async throws {
         let request = "req -new -config request.cnf -key key -subj /CN=api.example.com/O=Example"
         let (printed, expected) = try await self.pins(
             ofKey: command, madeInto: ["pem", "new", "der"],
@@ -54,7 +54,7 @@ struct PublicKeyPinTests {
     }
 
     @Test("an RSA PUBLIC KEY is the same key with less around it")
-    func rsaPublicKey() async throws {
+    func rsaPUBLICKEYIsTheSameKeyWithLessAroundIt() async throws {
         let (printed, expected) = try await self.pins(
             ofKey: Self.keys[0], madeInto: ["pem"], by: ["rsa -in key -RSAPublicKey_out -out pem"])
         #expect(printed.map(\.pin) == [expected])
@@ -62,7 +62,7 @@ struct PublicKeyPinTests {
     }
 
     @Test("the pin of a public key that openssl prints, through a pipe")
-    func pipe() async throws {
+    func pinOfAPublicKeyThatOpensslPrintsThroughAPipe() async throws {
         let openssl = try #require(OpenSSL.installed)
         try await withTemporaryFolder { folder in
             try await openssl.run("genpkey -algorithm ED448 -out key", in: folder)

@@ -32,7 +32,7 @@ struct PublishCommandTests {
     }
 
     @Test("files in any order become one request: roots, then the list, byte for byte, with the token in its header")
-    func body() async throws {
+    func filesInAnyOrderBecomeOneRequestRootsThenTheListByteForByte() async throws {
         try await self.with(Self.done) { folder, service in
             let run = try await self.publish(["bundled.json", "root.json"], service, in: folder)
             run.expectResult()
@@ -48,7 +48,7 @@ struct PublishCommandTests {
     }
 
     @Test("roots go in the order of their versions, not of their names")
-    func manyRoots() async throws {
+    func rootsGoInTheOrderOfTheirVersionsNotOfTheirNames() async throws {
         try await self.with(Self.done) { folder, service in
             var lists = try ServedLists(in: folder)
             for _ in 2...11 { try lists.repository.publishRoot() }
@@ -63,7 +63,7 @@ struct PublishCommandTests {
     }
 
     @Test("--json, and what is published already, which is no failure")
-    func json() async throws {
+    func jsonAndWhatIsPublishedAlreadyWhichIsNoFailure() async throws {
         try await self.with(Self.done) { folder, service in
             let run = try await self.publish(["root.json"], service, ["--json"], in: folder)
             run.expectResult()
@@ -77,7 +77,7 @@ struct PublishCommandTests {
     }
 
     @Test("without files the project's roots and list are published, where tumbler.yaml says")
-    func project() async throws {
+    func withoutFilesTheProjectsRootsAndListArePublishedWhereTumblerYamlSays() async throws {
         try await self.with(Self.done) { folder, service in
             let setUp = try await CommandRun.tumbler(
                 [
@@ -102,7 +102,7 @@ struct PublishCommandTests {
             (401, "unauthorized"), (403, "forbidden"), (409, "rollback"), (409, "equivocation"),
             (422, "would-supersede"), (422, "unsigned"), (422, "name-not-configured"), (413, "too-large"),
         ])
-    func refused(status: Int, code: String) async throws {
+    func whatTheServiceRefusesIsSaidWithItsCodeAndWhatToDoAndEndsWith1(status: Int, code: String) async throws {
         try await self.with(.problem(status, code, "because")) { folder, service in
             let run = try await self.publish(["root.json", "bundled.json"], service, in: folder)
             run.expectError(1, hint: true)
@@ -120,7 +120,9 @@ struct PublishCommandTests {
             .json(200, #"{"name": "com.example.other", "changes": []}"#), .json(200, "[]"),
             .json(202, #"{"name": "com.example.app", "changes": []}"#), .endless, .cut,
         ])
-    func undecided(answer: RecordingService.Answer) async throws {
+    func serverThatCannotARedirectGarbageAnEndlessAnswerAndNoneAtAllEndWith2(answer: RecordingService.Answer)
+        async throws
+    {
         try await self.with(answer) { folder, service in
             let run = try await self.publish(["root.json", "bundled.json"], service, in: folder)
             run.expectError(2)
@@ -129,7 +131,7 @@ struct PublishCommandTests {
     }
 
     @Test("a redirect is not followed: the token goes to one server alone")
-    func redirect() async throws {
+    func redirectIsNotFollowedTheTokenGoesToOneServerAlone() async throws {
         try await RecordingService.with({ _ in Self.done }) { other in
             try await self.with(.says(308, ["Location": other.address + "/v1/lists/com.example.app"], "")) {
                 folder, service in
@@ -142,7 +144,7 @@ struct PublishCommandTests {
     }
 
     @Test("a server that nobody trusts gets neither list nor token")
-    func untrusted() async throws {
+    func serverThatNobodyTrustsGetsNeitherListNorToken() async throws {
         let pki = try TestPKI(["localhost"])
         try await withTemporaryFolder { folder in
             _ = try ServedLists(in: folder)
@@ -160,7 +162,7 @@ struct PublishCommandTests {
     }
 
     @Test("nobody listens, or there is no such host: said to be not published")
-    func unreachable() async throws {
+    func nobodyListensOrThereIsNoSuchHostSaidToBeNotPublished() async throws {
         try await withTemporaryFolder { folder in
             _ = try ServedLists(in: folder)
             try folder.writeToken()
@@ -176,7 +178,7 @@ struct PublishCommandTests {
     }
 
     @Test("what does not belong together, or is not signed, is not sent")
-    func together() async throws {
+    func whatDoesNotBelongTogetherOrIsNotSignedIsNotSent() async throws {
         try await self.with(Self.done) { folder, service in
             let list = try folder.contents(of: "bundled.json")
             let envelope = try Envelope(Array(list), of: .pins, limits: MetadataLimits())

@@ -134,7 +134,7 @@ struct PythonEnvelopeTests {
     @Test(
         "what we sign verifies with securesystemslib, and with a few lines over cryptography",
         .enabled("there is no python3 with cryptography and securesystemslib", Self.hasModules))
-    func ours() async throws {
+    func whatWeSignVerifiesWithSecuresystemslibAndWithAFewLinesOverCryptography() async throws {
         try await withTemporaryFolder { folder in
             try await CommandRun.makeKey("a", "p256", in: folder)
             try await CommandRun.makeKey("b", "ed25519", in: folder)
@@ -162,7 +162,7 @@ struct PythonEnvelopeTests {
     @Test(
         "what a few lines over cryptography sign verifies here, in any order of members",
         .enabled("there is no python3 with cryptography and securesystemslib", Self.hasModules))
-    func theirs() async throws {
+    func whatAFewLinesOverCryptographySignVerifiesHereInAnyOrderOfMembers() async throws {
         try await withTemporaryFolder { folder in
             try folder.write(MetadataFixture.list(), as: "list")
             _ = try await self.python(Self.sign, in: folder)
@@ -179,7 +179,7 @@ struct PythonEnvelopeTests {
     @Test(
         "what securesystemslib signs with Ed25519 verifies here; its DER signatures of P-256 are refused",
         .enabled("there is no python3 with cryptography and securesystemslib", Self.hasModules))
-    func secureSystemsLib() async throws {
+    func whatSecuresystemslibSignsWithEd25519VerifiesHere() async throws {
         try await withTemporaryFolder { folder in
             try folder.write(MetadataFixture.list(), as: "list")
             _ = try await self.python(Self.signWithSecureSystemsLib, in: folder)

@@ -43,7 +43,7 @@ struct RefreshTests {
     }
 
     @Test("a first refresh fetches the newest list and stores it; the next one finds it there")
-    func newList() async throws {
+    func firstRefreshFetchesTheNewestListAndStoresItTheNextOneFindsItThere() async throws {
         try await withTemporaryFolder { folder in
             var lists = try ServedLists(in: folder)
             try lists.publishList()
@@ -65,7 +65,7 @@ struct RefreshTests {
     }
 
     @Test("without a list of its own, a first refresh begins with nothing")
-    func withoutBundled() async throws {
+    func withoutAListOfItsOwnAFirstRefreshBeginsWithNothing() async throws {
         try await withTemporaryFolder { folder in
             let lists = try ServedLists(in: folder)
             try await lists.serving { address in
@@ -81,7 +81,7 @@ struct RefreshTests {
     }
 
     @Test("a replayed old list is refused as a rollback, and the newer one stays in force")
-    func rollback() async throws {
+    func replayedOldListIsRefusedAsARollbackAndTheNewerOneStaysInForce() async throws {
         try await withTemporaryFolder { folder in
             var lists = try ServedLists(in: folder)
             try lists.publishList()
@@ -100,7 +100,7 @@ struct RefreshTests {
     }
 
     @Test("an expired root refuses what comes from outside, and says that it is the root")
-    func expiredRoot() async throws {
+    func expiredRootRefusesWhatComesFromOutsideAndSaysThatItIsTheRoot() async throws {
         try await withTemporaryFolder { folder in
             var lists = try ServedLists(in: folder)
             try lists.publishList { $0.expiresAt = $0.issuedAt.advanced(by: 4 * 365 * 86_400) }
@@ -115,7 +115,7 @@ struct RefreshTests {
     }
 
     @Test("a disk that takes nothing: the list is in force, and the exit code says that it was not stored")
-    func fullDisk() async throws {
+    func diskThatTakesNothingTheListIsInForceAndTheExitCodeSaysThatItWasNotStored() async throws {
         try await withTemporaryFolder { folder in
             var lists = try ServedLists(in: folder)
             try lists.publishList()
@@ -138,7 +138,7 @@ struct RefreshTests {
     }
 
     @Test("for people: one line of what is in force, and what was refused on standard error, with the attack it may be")
-    func text() async throws {
+    func forPeopleOneLineOfWhatIsInForceAndWhatWasRefusedOnStandardError() async throws {
         try await withTemporaryFolder { folder in
             let lists = try ServedLists(in: folder)
             try folder.write(Data(repeating: 0x20, count: 5_000_000), as: "site/pins.json")
@@ -156,7 +156,7 @@ struct RefreshTests {
     }
 
     @Test("kill -9 at any moment of a refresh leaves the old list or the new one, whole")
-    func killed() async throws {
+    func kill9AtAnyMomentOfARefreshLeavesTheOldListOrTheNewOneWhole() async throws {
         // Full size in `make proof`.
         let isProof = ProcessInfo.processInfo.environment["TUMBLER_PROOF"] != nil
         let rounds = isProof ? 500 : 15

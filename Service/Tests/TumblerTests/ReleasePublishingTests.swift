@@ -75,7 +75,7 @@ struct ReleasePublishingTests {
     }
 
     @Test("the list is written and published with the roots; the next one follows it")
-    func publishes() async throws {
+    func listIsWrittenAndPublishedWithTheRootsTheNextOneFollowsIt() async throws {
         try await self.with { scene in
             let run = try await scene.release()
             #expect(run.exitCode == 0, "\(run)")
@@ -96,7 +96,7 @@ struct ReleasePublishingTests {
     }
 
     @Test("an older checkout: the version comes after the served list, which is the one that is compared with")
-    func olderCheckout() async throws {
+    func olderCheckoutTheVersionComesAfterTheServedList() async throws {
         try await self.with { scene in
             let old = try scene.folder.contents(of: "project/pins.json")
             #expect(try await scene.release().exitCode == 0)
@@ -113,7 +113,7 @@ struct ReleasePublishingTests {
     @Test(
         "what the service refuses is not written: pins.json is what it was",
         arguments: [(401, "unauthorized"), (409, "rollback"), (422, "unsigned"), (503, "unavailable")])
-    func refused(status: Int, code: String) async throws {
+    func whatTheServiceRefusesIsNotWrittenPinsJsonIsWhatItWas(status: Int, code: String) async throws {
         try await self.with { scene in
             let before = try scene.folder.contents(of: "project/pins.json")
             scene.shelf.override.withLockedValue { $0 = .problem(status, code, "no") }
@@ -131,7 +131,7 @@ struct ReleasePublishingTests {
     }
 
     @Test("a connection that breaks after the list was sent: pins.json holds it, and publishing once more is safe")
-    func unknown() async throws {
+    func connectionThatBreaksAfterTheListWasSentPinsJsonHoldsIt() async throws {
         try await self.with { scene in
             scene.shelf.override.withLockedValue { $0 = .cut }
             let run = try await scene.release()
@@ -149,7 +149,7 @@ struct ReleasePublishingTests {
     }
 
     @Test("a service that cannot be asked, or serves what the roots do not hold, stops it before anything is signed")
-    func unreadable() async throws {
+    func serviceThatCannotBeAskedOrServesWhatTheRootsDoNotHold() async throws {
         try await self.with { scene in
             let before = try scene.folder.contents(of: "project/pins.json")
             _ = try ServedLists(in: scene.folder)
@@ -167,7 +167,7 @@ struct ReleasePublishingTests {
     }
 
     @Test("two lists of one version, here and there: it is said, and the next version follows both")
-    func equivocation() async throws {
+    func twoListsOfOneVersionHereAndThereItIsSaidAndTheNextVersionFollowsBoth() async throws {
         try await self.with { scene in
             let other = try await CommandRun.shell(
                 #"""
@@ -187,7 +187,7 @@ struct ReleasePublishingTests {
     }
 
     @Test("a thief's list of the highest version bounds nothing, once a root has taken the stolen key away")
-    func fastForward() async throws {
+    func thiefsListOfTheHighestVersionBoundsNothingOnceARootHasTakenTheStolenKeyAway() async throws {
         try await self.with { scene in
             let script = #"""
                 cd project
@@ -214,7 +214,7 @@ struct ReleasePublishingTests {
     }
 
     @Test("a server without a token: nothing is released, and it is said; --no-publish means it so")
-    func withoutToken() async throws {
+    func serverWithoutATokenNothingIsReleasedAndItIsSaidNoPublishMeansItSo() async throws {
         try await self.with { scene in
             let before = try scene.folder.contents(of: "project/pins.json")
             let release = ["release", "-C", "project", "--yes", "--at", "2026-11-22T00:00:00Z"]

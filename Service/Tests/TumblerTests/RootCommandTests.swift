@@ -34,7 +34,7 @@ struct RootCommandTests {
     }
 
     @Test("a new root lasts three years and names its keys and thresholds")
-    func new() async throws {
+    func newRootLastsThreeYearsAndNamesItsKeysAndThresholds() async throws {
         try await withTemporaryFolder { folder in
             try await CommandRun.makeRoot(in: folder)
             for file in ["root.payload", "root.json"] {
@@ -57,7 +57,7 @@ struct RootCommandTests {
     @Test(
         "a signer is replaced: the next root needs both roots' signatures, and the old key's lists are refused after it"
     )
-    func rotation() async throws {
+    func signerIsReplacedTheNextRootNeedsBothRootsSignatures() async throws {
         try await withTemporaryFolder { folder in
             try await CommandRun.makeRoot(in: folder)
             try await CommandRun.makeKey("newroot", in: folder)
@@ -111,7 +111,7 @@ struct RootCommandTests {
             ["--valid-for", "99999999999999999999d"], ["--root", "a.pub"], ["--pins", "missing.pub"], ["--pins", "a"],
             ["--pins", "rsa.pub"], ["--pins", "exec:true"],
         ])
-    func refusedNew(options: [String]) async throws {
+    func rootThatMakesNoSenseIsNotWritten(options: [String]) async throws {
         try await withTemporaryFolder { folder in
             try await CommandRun.makeKey("a", in: folder)
             try await CommandRun.makeKey("rsa", "rsa2048", in: folder)
@@ -129,7 +129,7 @@ struct RootCommandTests {
             ["--remove", "pins=PINS"], ["--remove", "root=PINS"], ["--remove", "pins=abc"], ["--add", "pins=pins.pub"],
             ["--at", "2026-11-20T00:00:00Z"], ["--remove", "pins"],
         ])
-    func refusedRotation(options: [String]) async throws {
+    func rotationThatMakesNoSenseIsNotWritten(options: [String]) async throws {
         try await withTemporaryFolder { folder in
             try await CommandRun.makeRoot(in: folder)
             let id = try await self.keyID("pins", in: folder)
@@ -141,7 +141,7 @@ struct RootCommandTests {
     }
 
     @Test("without --root the newest root of the project folder is taken")
-    func project() async throws {
+    func withoutRootTheNewestRootOfTheProjectFolderIsTaken() async throws {
         try await withTemporaryFolder { folder in
             try await CommandRun.makeRoot(in: folder)
             let roots = folder.appendingPathComponent("project/root", isDirectory: true)

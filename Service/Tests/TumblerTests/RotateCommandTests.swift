@@ -62,7 +62,7 @@ struct RotateCommandTests {
     }
 
     @Test("60 days: planned, announced, ready, switched, retired; each gate that does not hold stops it")
-    func story() async throws {
+    func of60DaysPlannedAnnouncedReadySwitchedRetiredEachGateThatDoesNotHoldStopsIt() async throws {
         try await self.withScene { scene in
             let (old, new) = (scene.oldPort, scene.newPort)
             let pin = ["--pin", "\(scene.new)", "--kept", "HSM: slot 3", "--held-by", "Ann", "--held-by", "Bob"]
@@ -115,7 +115,7 @@ struct RotateCommandTests {
     }
 
     @Test("aborted, the new pin goes, but not while a server presents the new key or does not answer")
-    func abort() async throws {
+    func abortedTheNewPinGoesButNotWhileAServerPresentsTheNewKeyOrDoesNotAnswer() async throws {
         try await self.withScene { scene in
             let before = try scene.source
             let planned = try await scene.rotate("plan", day: 0, at: [scene.oldPort], ["--pin", "\(scene.new)"])
@@ -132,7 +132,7 @@ struct RotateCommandTests {
     }
 
     @Test("the hosts of a pin set go together: a forgotten server of another entry is not locked out")
-    func pinSet() async throws {
+    func hostsOfAPinSetGoTogetherAForgottenServerOfAnotherEntryIsNotLockedOut() async throws {
         try await self.withScene { scene in
             let issuer = scene.scene.pki.intermediate
             let head = try #require(try scene.source.components(separatedBy: "domains:").first)
@@ -185,7 +185,7 @@ struct RotateCommandTests {
     }
 
     @Test("a forced step is in the plan with its reason, and names the state that it leaves")
-    func forced() async throws {
+    func forcedStepIsInThePlanWithItsReasonAndNamesTheStateThatItLeaves() async throws {
         try await self.withScene { scene in
             let look = [scene.oldPort]
             #expect(try await scene.rotate("plan", day: 0, at: look, ["--pin", "\(scene.new)"]).exitCode == 0)
@@ -210,7 +210,7 @@ struct RotateCommandTests {
     }
 
     @Test("the pin of another entry, a denied key, and no backup afterwards are not planned")
-    func refusals() async throws {
+    func pinOfAnotherEntryADeniedKeyAndNoBackupAfterwardsAreNotPlanned() async throws {
         try await withTemporaryFolder { folder in
             let other =
                 "  - {domain: www.example.net, pins: [{pin: \"\(ProjectText.pin("c"))\"}, {pin: \"\(ProjectText.pin("d"))\"}]}\n"
@@ -235,7 +235,7 @@ struct RotateCommandTests {
     }
 
     @Test("when another one was faster at the service, this one is told, and nothing is written")
-    func faster() async throws {
+    func whenAnotherOneWasFasterAtTheServiceThisOneIsToldAndNothingIsWritten() async throws {
         for (status, code) in [(412, Int32(1)), (201, 0)] {
             try await RecordingService.with({ request in
                 request.method == "PUT"
@@ -262,7 +262,7 @@ struct RotateCommandTests {
     }
 
     @Test("two plans for one pin set: the second is not planned, and where both are there neither goes on")
-    func onePinSet() async throws {
+    func twoPlansForOnePinSetTheSecondIsNotPlannedAndWhereBothAreThereNeitherGoesOn() async throws {
         try await withTemporaryFolder { folder in
             let source = """
                 name: com.example.app
@@ -305,7 +305,7 @@ struct RotateCommandTests {
     }
 
     @Test("a plan whose entry is gone from the source says so, and its next step is not done")
-    func goneEntry() async throws {
+    func planWhoseEntryIsGoneFromTheSourceSaysSoAndItsNextStepIsNotDone() async throws {
         try await withTemporaryFolder { folder in
             try folder.write(ProjectText.good, as: "tumbler.yaml")
             let planned = try await CommandRun.tumbler(

@@ -64,7 +64,7 @@ struct RotateEmergencyTests {
     @Test(
         "with four times yes the plan is ready; each step says what it does and how to go back",
         .enabled("there is no python3 to type", Typist.hasPython))
-    func yes() async throws {
+    func withFourTimesYesThePlanIsReadyEachStepSaysWhatItDoesAndHowToGoBack() async throws {
         try await self.withProject { folder in
             let before = try Self.files(in: folder)
             let run = try await Typist.type(Self.questions.map { ($0, "yes") }, Self.short, in: folder)
@@ -86,7 +86,7 @@ struct RotateEmergencyTests {
     @Test(
         "a no stops before its step: what was done is said and stays, and nothing else changes",
         .enabled("there is no python3 to type", Typist.hasPython), arguments: 1...4)
-    func no(step: Int) async throws {
+    func noStopsBeforeItsStepWhatWasDoneIsSaidAndStaysAndNothingElseChanges(step: Int) async throws {
         try await self.withProject { folder in
             let before = try Self.files(in: folder)
             let answers = Self.questions.prefix(step).enumerated().map { ($1, $0 == step - 1 ? "no" : "yes") }
@@ -113,7 +113,7 @@ struct RotateEmergencyTests {
     @Test(
         "who stopped before the release goes on with next, or back by the edited lines and abort",
         .enabled("there is no python3 to type", Typist.hasPython), arguments: [true, false])
-    func afterwards(goesOn: Bool) async throws {
+    func whoStoppedBeforeTheReleaseGoesOnWithNextOrBackByTheEditedLinesAndAbort(goesOn: Bool) async throws {
         try await self.withProject { folder in
             let before = try Self.files(in: folder)
             let answers = zip(Self.questions, ["yes", "yes", "no"]).map { ($0, $1) }
@@ -138,7 +138,7 @@ struct RotateEmergencyTests {
     }
 
     @Test("--yes does all four steps without a person, who is needed otherwise")
-    func unattended() async throws {
+    func yesDoesAllFourStepsWithoutAPersonWhoIsNeededOtherwise() async throws {
         try await self.withProject { folder in
             let before = try Self.files(in: folder)
             try await CommandRun.tumbler(Self.short, in: folder).expectError(64, hint: true)
@@ -152,7 +152,7 @@ struct RotateEmergencyTests {
     }
 
     @Test("a key that cannot be read, and a host without an entry, change nothing")
-    func refusals() async throws {
+    func keyThatCannotBeReadAndAHostWithoutAnEntryChangeNothing() async throws {
         try await self.withProject { folder in
             let before = try Self.files(in: folder)
             for key in ["missing.pem", "project", "project/tumbler.yaml"] {
@@ -167,7 +167,7 @@ struct RotateEmergencyTests {
     }
 
     @Test("without the key that signs the plan and the edit are kept, that is said, and next goes on")
-    func noSigningKey() async throws {
+    func withoutTheKeyThatSignsThePlanAndTheEditAreKeptThatIsSaidAndNextGoesOn() async throws {
         try await self.withProject { folder in
             let before = try Self.files(in: folder)
             let key = folder.appendingPathComponent("project/keys/pins.pem")
@@ -189,7 +189,7 @@ struct RotateEmergencyTests {
     }
 
     @Test("a suspension that lasts longer stays, one that a person named another length for is replaced")
-    func suspended() async throws {
+    func suspensionThatLastsLongerStaysOneThatAPersonNamedAnotherLengthForIsReplaced() async throws {
         for (scope, length, more, stays) in [
             ("api.example.com", "6d", [], true), ("*", "6d", [], true), ("api.example.com", "1h", [], false),
             ("api.example.com", "6d", ["--suspend-for", "12h"], false),
@@ -218,7 +218,7 @@ struct RotateEmergencyTests {
     }
 
     @Test("nothing is suspended when that is not wanted; an installation base out of range is not simulated")
-    func closedForm() async throws {
+    func nothingIsSuspendedWhenThatIsNotWanted() async throws {
         try await self.withProject { folder in
             let source = try folder.text(of: "project/tumbler.yaml")
             let opened = "opened: {model: gamma-poisson, shape: 0.005, scale: 2.6d}\n"

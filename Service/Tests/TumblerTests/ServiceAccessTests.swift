@@ -17,7 +17,7 @@ struct ServiceAccessTests {
             "https://user:password@pins.example.com", "https://pins.example.com?x=1", "https://pins.example.com#x",
             "https://pins.example.com\r\nX: y",
         ])
-    func badAddress(text: String) async throws {
+    func addressIsHttpsOrHttpToThisMachineItself(text: String) async throws {
         let failure = #expect(throws: CommandFailure.self) { try ServiceAddress(text, from: "--server") }
         #expect(failure?.exitCode == .usage)
         #expect(failure?.message.contains("password") == false)
@@ -25,7 +25,7 @@ struct ServiceAccessTests {
     }
 
     @Test("an address may have a path, and slashes at its end")
-    func goodAddress() throws {
+    func addressMayHaveAPathAndSlashesAtItsEnd() throws {
         let address = try ServiceAddress("https://pins.example.com/tumbler//", from: "--server")
         #expect(address.list("com.example.app") == "https://pins.example.com/tumbler/v1/lists/com.example.app")
         #expect(!address.isLoopback)
@@ -35,7 +35,7 @@ struct ServiceAccessTests {
     @Test(
         "a token is one line that cannot break out of its header",
         arguments: ["", "\n", "two words", "a\r\nX-Evil: yes", "a\u{0}b", "tökén", "a\nb"])
-    func badToken(text: String) async throws {
+    func tokenIsOneLineThatCannotBreakOutOfItsHeader(text: String) async throws {
         try await withTemporaryFolder { folder in
             try folder.writeToken(text)
             let failure = #expect(throws: CommandFailure.self) {
@@ -47,7 +47,7 @@ struct ServiceAccessTests {
     }
 
     @Test("a token comes from a file of bounded size, and is never printed")
-    func tokenFile() async throws {
+    func tokenComesFromAFileOfBoundedSizeAndIsNeverPrinted() async throws {
         try await withTemporaryFolder { folder in
             _ = try ServedLists(in: folder)
             try folder.writeToken(String(repeating: "a", count: ServiceToken.maximumLength + 1), as: "huge")
@@ -67,7 +67,7 @@ struct ServiceAccessTests {
     }
 
     @Test("a token that other users can read is used, and that is said")
-    func readableByOthers() async throws {
+    func tokenThatOtherUsersCanReadIsUsedAndThatIsSaid() async throws {
         let answer = RecordingService.Answer.json(200, #"{"name": "com.example.app", "changes": []}"#)
         try await RecordingService.with({ _ in answer }) { service in
             try await withTemporaryFolder { folder in
@@ -96,7 +96,7 @@ struct ServiceAccessTests {
     }
 
     @Test("a server that says nothing is given up on, and may have got the request; one that is not there has not")
-    func patience() async throws {
+    func serverThatSaysNothingIsGivenUpOnAndMayHaveGotTheRequest() async throws {
         try await RecordingService.with({ _ in .silence }) { service in
             let silence = try await self.silence(service.address, milliseconds: 300)
             #expect(silence?.mayHaveArrived == true)

@@ -19,7 +19,7 @@ struct ServiceCommandTests {
     ]
 
     @Test("a database that is not there is said, and made by none of them", arguments: Self.commands)
-    func absent(command: [String]) async throws {
+    func databaseThatIsNotThereIsSaidAndMadeByNoneOfThem(command: [String]) async throws {
         try await withTemporaryFolder { folder in
             try folder.write("", as: "log")
             let run = try await CommandRun.tumbler(command + ["--data-dir", "data"], in: folder)
@@ -33,7 +33,7 @@ struct ServiceCommandTests {
     @Test(
         "a database of an older version is brought up to date by none of them: they say what does it, and write nothing",
         .enabled(if: ServedLists.python != nil, "there is no python3"))
-    func outdated() async throws {
+    func databaseOfAnOlderVersionIsBroughtUpToDateByNoneOfThemTheySayWhatDoesIt() async throws {
         try await withTemporaryFolder { folder in
             try folder.write("", as: "log")
             try await CommandRun.tumbler(["serve", "--migrate", "--data-dir", "data"], in: folder).expectResult()
@@ -64,7 +64,7 @@ struct ServiceCommandTests {
     }
 
     @Test("what reads changes no byte of the database; a check makes none, and --migrate does")
-    func reading() async throws {
+    func whatReadsChangesNoByteOfTheDatabaseACheckMakesNoneAndMigrateDoes() async throws {
         try await withTemporaryFolder { folder in
             let data = ["--data-dir", "data"]
             let check = try await CommandRun.tumbler(["serve", "--check"] + data, in: folder)
@@ -95,7 +95,7 @@ struct ServiceCommandTests {
 
     @Test(
         "secrets of alerts and roots of apps are read by none of them; serve --check says which secret it cannot read")
-    func secrets() async throws {
+    func secretsOfAlertsAndRootsOfAppsAreReadByNoneOfThem() async throws {
         try await withTemporaryFolder { folder in
             try folder.write(
                 """
@@ -134,7 +134,7 @@ struct ServiceCommandTests {
     }
 
     @Test("openOnLoopback on a listener that others reach does nothing, and that is said")
-    func openNowhere() async throws {
+    func openOnLoopbackOnAListenerThatOthersReachDoesNothingAndThatIsSaid() async throws {
         try await withTemporaryFolder { folder in
             try folder.write("openOnLoopback: true\nlisten: 0.0.0.0:1\ndataDir: ./data\n", as: "s.yaml")
             let run = try await CommandRun.tumbler(["serve", "--check", "--config", "s.yaml"], in: folder)
@@ -143,7 +143,7 @@ struct ServiceCommandTests {
     }
 
     @Test("a log-in link leads to where the dashboard is, for a browser: by the configuration, or as it is told")
-    func loginLink() async throws {
+    func logInLinkLeadsToWhereTheDashboardIsForABrowserByTheConfiguration() async throws {
         try await withTemporaryFolder { folder in
             try await CommandRun.tumbler(["serve", "--migrate", "--data-dir", "data"], in: folder).expectResult()
             for (configuration, address, more) in [
@@ -173,7 +173,7 @@ struct ServiceCommandTests {
     @Test(
         "serve prints a link at a terminal, which logs in once",
         .enabled("there is no python3 to type", Typist.hasPython))
-    func terminal() async throws {
+    func servePrintsALinkAtATerminalWhichLogsInOnce() async throws {
         try await withTemporaryFolder { folder in
             let run = try await Typist.type(
                 ["within ten minutes: http://127.0.0.1:": "\u{3}"],
@@ -186,7 +186,7 @@ struct ServiceCommandTests {
     }
 
     @Test("serve prints no link where what it prints is kept, and makes none")
-    func noTerminal() async throws {
+    func servePrintsNoLinkWhereWhatItPrintsIsKeptAndMakesNone() async throws {
         try await withTemporaryFolder { folder in
             let run = try await CommandRun.shell(
                 """
@@ -202,7 +202,7 @@ struct ServiceCommandTests {
     }
 
     @Test("serve --open gives the link to a browser, and to nobody who looks at the processes of the machine")
-    func open() async throws {
+    func serveOpenGivesTheLinkToABrowserAndToNobodyWhoLooksAtTheProcessesOfTheMachine() async throws {
         try await withTemporaryFolder { folder in
             let bin = folder.appendingPathComponent("bin")
             try FileManager.default.createDirectory(at: bin, withIntermediateDirectories: true)

@@ -48,7 +48,7 @@ struct ServiceLogTests {
     }
 
     @Test("a log holds as long as nobody touches it, and a head that was kept is found in it later")
-    func holds() async throws {
+    func logHoldsAsLongAsNobodyTouchesItAndAHeadThatWasKeptIsFoundInItLater() async throws {
         try await Self.withLog { folder, verified in
             #expect(verified.entries == 3)
             _ = try await Self.tumbler(["token", "create", "--scope", "publish", "--name", "a"], in: folder)
@@ -63,7 +63,7 @@ struct ServiceLogTests {
     }
 
     @Test("an entry that was changed behind its back is found; the database itself refuses it first")
-    func changed() async throws {
+    func entryThatWasChangedBehindItsBackIsFoundTheDatabaseItselfRefusesItFirst() async throws {
         try await Self.withLog { folder, _ in
             let python = try #require(Self.sqlite)
             let refused = try await FinishedProcess.run(
@@ -80,7 +80,7 @@ struct ServiceLogTests {
     }
 
     @Test("a log that was cut off holds together, and only the head that was kept shows it")
-    func cutOff() async throws {
+    func logThatWasCutOffHoldsTogetherAndOnlyTheHeadThatWasKeptShowsIt() async throws {
         try await Self.withLog { folder, verified in
             try await Self.change("DROP TRIGGER audit_delete; DELETE FROM audit WHERE number = 3;", in: folder)
             try await Self.tumbler(["audit-log", "verify"], in: folder).expectResult()
@@ -93,7 +93,7 @@ struct ServiceLogTests {
     }
 
     @Test("months that are sealed and removed are told; a head of one is in its seal, or cannot be decided any more")
-    func sealed() async throws {
+    func monthsThatAreSealedAndRemovedAreToldAHeadOfOneIsInItsSeal() async throws {
         try await withTemporaryFolder { folder in
             try FileManager.default.createDirectory(
                 at: folder.appendingPathComponent("data"), withIntermediateDirectories: true)
@@ -129,7 +129,7 @@ struct ServiceLogTests {
     }
 
     @Test("a database of a later version is left alone")
-    func laterVersion() async throws {
+    func databaseOfALaterVersionIsLeftAlone() async throws {
         try await Self.withLog { folder, _ in
             try await Self.change("INSERT INTO migration (number) VALUES (99);", in: folder)
             let run = try await Self.tumbler(["serve", "--check"], in: folder)
@@ -139,7 +139,7 @@ struct ServiceLogTests {
     }
 
     @Test("a token is shown once, listed without its secret, and revoked once")
-    func tokens() async throws {
+    func tokenIsShownOnceListedWithoutItsSecretAndRevokedOnce() async throws {
         try await withTemporaryFolder { folder in
             try await Self.tumbler(["serve", "--migrate"], in: folder).expectResult()
             let made = try await Self.tumbler(
@@ -172,7 +172,7 @@ struct ServiceLogTests {
     }
 
     @Test("the log of a cache is counted once; a configured root that is none is found by --check")
-    func adoption() async throws {
+    func logOfACacheIsCountedOnceAConfiguredRootThatIsNoneIsFoundByCheck() async throws {
         try await withTemporaryFolder { folder in
             _ = try ServedLists(in: folder)
             try await Self.tumbler(["serve", "--migrate"], in: folder).expectResult()

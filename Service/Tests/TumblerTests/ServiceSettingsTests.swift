@@ -15,7 +15,7 @@ struct ServiceSettingsTests {
     }
 
     @Test("a flag is over the environment, the environment over the file, and the file over what is built in")
-    func layers() async throws {
+    func flagIsOverTheEnvironmentTheEnvironmentOverTheFile() async throws {
         try await withTemporaryFolder { folder in
             let file = try folder.write(
                 "listen: 127.0.0.1:1\nadminListen: 127.0.0.1:2\nretention: {days: 3}\nedges: [192.0.2.0/24]\n",
@@ -57,7 +57,7 @@ struct ServiceSettingsTests {
             ("openOnLoopback: true\nedges: [192.0.2.0/24]\n", "edges", "login-link"),
             ("names: {a: {}}\n", "s.yaml:1", "root"), ("names: {a: {root: gone.json}}\n", "gone.json", "no such file"),
         ])
-    func wrong(text: String, place: String, hint: String) async throws {
+    func whatIsWrongIsSaidWithItsPlaceAndWhatWasMeant(text: String, place: String, hint: String) async throws {
         try await withTemporaryFolder { folder in
             try folder.write(text, as: "s.yaml")
             let run = try await CommandRun.tumbler(["serve", "--config", "s.yaml", "--check"], in: folder)
@@ -69,7 +69,7 @@ struct ServiceSettingsTests {
     }
 
     @Test("a value from the environment or from a flag that is none names where it came from")
-    func origins() throws {
+    func valueFromTheEnvironmentOrFromAFlagThatIsNoneNamesWhereItCameFrom() throws {
         for (flags, environment, origin) in [
             (["listen": "x"], [:], "listen (flag)"), ([:], ["TUMBLER_LISTEN": "x"], "listen (environment)"),
         ] as [([String: String], [String: String], String)] {
@@ -81,7 +81,7 @@ struct ServiceSettingsTests {
     }
 
     @Test("paths of the file are beside the file, wherever a command is typed; secrets are never printed")
-    func paths() async throws {
+    func pathsOfTheFileAreBesideTheFileWhereverACommandIsTypedSecretsAreNeverPrinted() async throws {
         try await withTemporaryFolder { folder in
             _ = try ServedLists(in: folder)
             let etc = folder.appendingPathComponent("etc")
@@ -131,7 +131,7 @@ struct ServiceSettingsTests {
             ("http://a.example/SECRET", "over https, to loopback alone over http"),
             ("http://127.0.0.1.a.example/SECRET", "over https, to loopback alone over http"),
         ])
-    func alerts(address: String, reason: String) async throws {
+    func twoAlertsOfOneNameAndAnAddressThatIsNoneOrNotOfHttps(address: String, reason: String) async throws {
         try await withTemporaryFolder { folder in
             try folder.write(address, as: "url")
             let entry = "{type: webhook, name: x, urlFile: url}"

@@ -23,7 +23,7 @@ struct SignCommandTests {
     private let verify = ["verify", "pins.json", "--root", "root.json", "--at", MetadataFixture.now]
 
     @Test("a list that is signed is what a client takes, and says by whom")
-    func signed() async throws {
+    func listThatIsSignedIsWhatAClientTakesAndSaysByWhom() async throws {
         try await self.withRoot { folder in
             let run = try await CommandRun.tumbler(self.sign + ["--key", "pins", "--yes"], in: folder)
             #expect(run.exitCode == 0, "\(run)")
@@ -38,7 +38,7 @@ struct SignCommandTests {
     }
 
     @Test("into pins.json: the difference to what is published is shown, and not to itself; with --yes as well")
-    func difference() async throws {
+    func intoPinsJsonTheDifferenceToWhatIsPublishedIsShownAndNotToItselfWithYesAsWell() async throws {
         try await withTemporaryFolder { folder in
             let script = #"""
                 set -e
@@ -61,7 +61,7 @@ struct SignCommandTests {
     }
 
     @Test("nobody is asked in a pipe: without --yes and without --expect it is a usage error, and nothing is written")
-    func pipe() async throws {
+    func nobodyIsAskedInAPipeWithoutYesAndWithoutExpectItIsAUsageError() async throws {
         try await self.withRoot { folder in
             let run = try await CommandRun.tumbler(self.sign + ["--key", "pins"], in: folder)
             run.expectError(64, hint: true)
@@ -70,7 +70,7 @@ struct SignCommandTests {
     }
 
     @Test("--expect signs the payload that was agreed on, and no other")
-    func expectation() async throws {
+    func expectSignsThePayloadThatWasAgreedOnAndNoOther() async throws {
         let openssl = try #require(OpenSSL.installed)
         try await self.withRoot { folder in
             let digest = try await openssl.shell(#""$0" dgst -sha256 -r list | cut -c1-64"#, in: folder)
@@ -92,7 +92,9 @@ struct SignCommandTests {
             ("pkcs11:object=a", 64), ("pkcs11:object=a?module-path=/nonexistent.so", 2),
             ("pkcs11:object=a?module-path=/bin/sh", 2),
         ] as [(String, Int32)])
-    func badSigner(key: String, exitCode: Int32) async throws {
+    func signerThatCannotSignOrNotForThisRootLeavesTheEnvelopeThatIsThereAsItWas(key: String, exitCode: Int32)
+        async throws
+    {
         try await self.withRoot { folder in
             try await CommandRun.makeKey("stranger", in: folder)
             try folder.write("as it was", as: "pins.json")
@@ -107,7 +109,7 @@ struct SignCommandTests {
     }
 
     @Test("one good signer and one bad one together write nothing")
-    func allOrNothing() async throws {
+    func oneGoodSignerAndOneBadOneTogetherWriteNothing() async throws {
         try await self.withRoot { folder in
             let run = try await CommandRun.tumbler(
                 self.sign + ["--key", "pins", "--key", "exec:exit 1", "--yes"], in: folder)
@@ -117,7 +119,7 @@ struct SignCommandTests {
     }
 
     @Test("the n-th passphrase belongs to the n-th key, from files and from the environment mixed")
-    func passphraseOrder() async throws {
+    func nThPassphraseBelongsToTheNThKeyFromFilesAndFromTheEnvironmentMixed() async throws {
         try await withTemporaryFolder { folder in
             for name in ["one", "two", "three"] {
                 try folder.write("passphrase \(name)\n", as: "\(name).pass")
@@ -142,7 +144,7 @@ struct SignCommandTests {
     }
 
     @Test("signing again replaces the signature, and an envelope may be its own output")
-    func again() async throws {
+    func signingAgainReplacesTheSignatureAndAnEnvelopeMayBeItsOwnOutput() async throws {
         try await self.withRoot { folder in
             try await CommandRun.tumbler(self.sign + ["--key", "pins", "--yes"], in: folder).expectSuccess()
             let again = ["sign", "pins.json", "--root", "root.json", "-o", "pins.json", "--key", "pins", "--yes"]
@@ -156,7 +158,7 @@ struct SignCommandTests {
     }
 
     @Test("a payload with a member that nobody knows is signed by nobody; a client ignores the member")
-    func unknownMember() async throws {
+    func payloadWithAMemberThatNobodyKnowsIsSignedByNobodyAClientIgnoresTheMember() async throws {
         try await self.withRoot { folder in
             try folder.write(MetadataFixture.list(extra: #""surprise": 1, "#), as: "list")
             try await CommandRun.tumbler(self.sign + ["--key", "pins", "--yes"], in: folder).expectError(1)
@@ -165,7 +167,7 @@ struct SignCommandTests {
     }
 
     @Test("a list that no client would read in its envelope is not written")
-    func tooLarge() async throws {
+    func listThatNoClientWouldReadInItsEnvelopeIsNotWritten() async throws {
         try await self.withRoot { folder in
             // White space is a part of the payload: base64 takes it over what clients read.
             let list = MetadataFixture.list() + String(repeating: " ", count: 3_300_000)
@@ -177,7 +179,7 @@ struct SignCommandTests {
     }
 
     @Test("a device that is named as the output is not replaced by a file")
-    func device() async throws {
+    func deviceThatIsNamedAsTheOutputIsNotReplacedByAFile() async throws {
         try await self.withRoot { folder in
             let sign = ["sign", "list", "--root", "root.json", "--key", "pins", "--yes", "-o"]
             for output in ["/dev/null", folder.path, "no/such/folder/pins.json"] {

@@ -45,7 +45,7 @@ struct SimulateCommandTests {
     }
 
     @Test("the scenarios and the commands of the guide, as they stand")
-    func guide() async throws {
+    func scenariosAndTheCommandsOfTheGuideAsTheyStand() async throws {
         let page = try Self.root.text(of: "docs/guides/simulate-a-rotation.md")
         let scenarios = Self.blocks("yaml", in: page)
         let commands = Self.blocks("sh", in: page)
@@ -72,7 +72,7 @@ struct SimulateCommandTests {
     }
 
     @Test("the same seed gives the same answer, on however many cores it is run")
-    func seed() async throws {
+    func sameSeedGivesTheSameAnswerOnHoweverManyCoresItIsRun() async throws {
         try await withTemporaryFolder { folder in
             try folder.write(Self.scenario, as: "s.yaml")
             let first = try await CommandRun.tumbler(["simulate", "s.yaml", "--json", "--seed", "5"], in: folder)
@@ -89,7 +89,7 @@ struct SimulateCommandTests {
     }
 
     @Test("what is wrong with a scenario: the line, and exit code 1; a file that is not there: 2")
-    func errors() async throws {
+    func whatIsWrongWithAScenarioTheLineAndExitCode1AFileThatIsNotThere2() async throws {
         try await withTemporaryFolder { folder in
             try folder.write(Self.scenario + "sesion: 3m\n", as: "wrong.yaml")
             let wrong = try await CommandRun.tumbler(["simulate", "wrong.yaml"], in: folder)

@@ -23,7 +23,7 @@ struct StatusCommandTests {
 
     @Test(
         "nobody is needed: read on loopback without a token where the service lets everybody look, and printed calmly")
-    func calm() async throws {
+    func nobodyIsNeededReadOnLoopbackWithoutATokenWhereTheServiceLetsEverybodyLook() async throws {
         try await self.status(.json(200, StatusText.status())) { run, service in
             run.expectResult()
             #expect(service.requests.map(\.path) == ["/v1/status"])
@@ -42,7 +42,7 @@ struct StatusCommandTests {
     }
 
     @Test("an alarm needs somebody, even one that says nothing of itself", arguments: [StatusText.alarm, "{}"])
-    func alarm(alarm: String) async throws {
+    func alarmNeedsSomebodyEvenOneThatSaysNothingOfItself(alarm: String) async throws {
         for more in [[], ["--json"]] {
             try await self.status(.json(200, StatusText.status(alarms: alarm)), more) { run, _ in
                 #expect(run.exitCode == 1, "\(run)")
@@ -52,7 +52,7 @@ struct StatusCommandTests {
     }
 
     @Test("--json is what the service said, with the token when there is one")
-    func json() async throws {
+    func jsonIsWhatTheServiceSaidWithTheTokenWhenThereIsOne() async throws {
         try await self.status(.json(200, StatusText.status()), ["--json", "--token-file", "token"]) { run, service in
             run.expectResult()
             #expect(run.output == StatusText.status() + "\n")
@@ -70,7 +70,9 @@ struct StatusCommandTests {
             (7, "0", "null", 1), (7, "0", #"{"state": "measured", "share": {"7": "all"}}"#, 1),
             (7, "0", #"{"state": "measured", "share": {"7": -5}}"#, 0),
         ])
-    func adoption(version: Int, percent: String, adoption: String, exit: Int32) async throws {
+    func soManyHoldAVersionOrANewerOneNotMeasuredCountsAsTooFew(
+        version: Int, percent: String, adoption: String, exit: Int32
+    ) async throws {
         let options = ["--list-version", "\(version)", "--min-adoption", percent]
         try await self.status(.json(200, StatusText.status(adoption: adoption)), options) { run, _ in
             #expect(run.exitCode == exit, "\(run)")
@@ -79,7 +81,7 @@ struct StatusCommandTests {
     }
 
     @Test("which list is meant must be known")
-    func which() async throws {
+    func whichListIsMeantMustBeKnown() async throws {
         let options = ["--list-version", "7", "--min-adoption", "1"]
         let two = StatusText.status().replacing(#""names": ["#, with: #""names": [{"name": "com.example.other"}, "#)
         try await self.status(.json(200, two), options) { run, _ in run.expectError(2, hint: true) }
@@ -98,7 +100,7 @@ struct StatusCommandTests {
     }
 
     @Test("what is missing or of another type is unknown, and the rest is shown")
-    func tolerant() async throws {
+    func whatIsMissingOrOfAnotherTypeIsUnknownAndTheRestIsShown() async throws {
         let odd = #"""
             {"time": 7, "names": [{"name": "com.example.app", "list": "x", "adoption": 3}, 17], "hosts": {"a": 1},
              "groups": [{"host": "api.example.com", "count": 1e400}, {"host": "www.example.com", "count": 2}], "alarms": []}
@@ -112,7 +114,7 @@ struct StatusCommandTests {
     }
 
     @Test("text that a stranger sent in a report does not reach the terminal as it is")
-    func hostileText() async throws {
+    func textThatAStrangerSentInAReportDoesNotReachTheTerminalAsItIs() async throws {
         let cause = "\\u001b[31mred\\u202e" + String(repeating: "x", count: 5_000)
         let text = StatusText.status().replacing("corporate proxy", with: cause)
         try await self.status(.json(200, text)) { run, _ in
@@ -130,12 +132,12 @@ struct StatusCommandTests {
             .json(200, #"{"names": [], "alarms": "none"}"#), .says(404, [:], ""), .says(302, ["Location": "/"], ""),
             .endless, .cut,
         ])
-    func undecided(answer: RecordingService.Answer) async throws {
+    func serviceThatCannotBeAskedOrAnswersSomethingElseEndsWith2(answer: RecordingService.Answer) async throws {
         try await self.status(answer) { run, _ in run.expectError(2) }
     }
 
     @Test("away from loopback a token is needed, and nobody is asked without one")
-    func tokenNeeded() async throws {
+    func awayFromLoopbackATokenIsNeededAndNobodyIsAskedWithoutOne() async throws {
         try await withTemporaryFolder { folder in
             let run = try await CommandRun.tumbler(["status", "--server", "https://nosuch.invalid"], in: folder)
             run.expectError(64, hint: true)

@@ -10,7 +10,7 @@ struct SuspendCommandTests {
     private static let time = ["--at", "2026-11-21T00:00:00Z"]
 
     @Test("suspend, build, resume: the list is suspended, and the file is what it was but for one line")
-    func story() async throws {
+    func suspendBuildResumeTheListIsSuspendedAndTheFileIsWhatItWasButForOneLine() async throws {
         try await withTemporaryFolder { folder in
             try folder.write(ProjectText.good, as: "tumbler.yaml")
             let arguments = ["suspend", "api.example.com", "--for", "12h", "--reason", "incident 4711"] + Self.time
@@ -30,7 +30,7 @@ struct SuspendCommandTests {
     }
 
     @Test("all entries, as JSON; over a day is said")
-    func everything() async throws {
+    func allEntriesAsJSONOverADayIsSaid() async throws {
         try await withTemporaryFolder { folder in
             try folder.write(ProjectText.good, as: "tumbler.yaml")
             let arguments = ["suspend", "*", "--for", "25h", "--reason", "drill", "--json"] + Self.time
@@ -44,7 +44,7 @@ struct SuspendCommandTests {
     }
 
     @Test("a refusal writes nothing, and a source keeps its rights")
-    func refusals() async throws {
+    func refusalWritesNothingAndASourceKeepsItsRights() async throws {
         try await withTemporaryFolder { folder in
             let file = try folder.write(ProjectText.good, as: "tumbler.yaml")
             try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: file.path)

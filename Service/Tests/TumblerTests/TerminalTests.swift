@@ -11,7 +11,7 @@ struct TerminalTests {
     @Test(
         "is asked twice for a new passphrase and once for an old one, and sees neither",
         .enabled("there is no python3 to type", Typist.hasPython))
-    func passphrases() async throws {
+    func isAskedTwiceForANewPassphraseAndOnceForAnOldOneAndSeesNeither() async throws {
         try await withTemporaryFolder { folder in
             let new = ["key", "new", "key", "--algorithm", "ed25519"]
             let typo = try await Typist.type(
@@ -34,7 +34,7 @@ struct TerminalTests {
     @Test(
         "may correct what was typed, and may give up; the terminal shows again what is typed afterwards",
         .enabled("there is no python3 to type", Typist.hasPython))
-    func corrections() async throws {
+    func mayCorrectWhatWasTypedAndMayGiveUpTheTerminalShowsAgainWhatIsTypedAfterwards() async throws {
         try await withTemporaryFolder { folder in
             let typed = "\u{15}wrong\u{15}open s\u{e4}\u{20ac}\u{7f}\u{7f}esame"
             let made = try await Typist.type(
@@ -66,7 +66,7 @@ struct TerminalTests {
     @Test(
         "a host is pinned by its own key and a backup key that is made on the spot, with a request for its certificate",
         .enabled("there is no python3 to type", Typist.hasPython))
-    func proposal() async throws {
+    func hostIsPinnedByItsOwnKeyAndABackupKeyThatIsMadeOnTheSpot() async throws {
         try await ProbeScene.with { scene in
             let made = try await self.initialise(
                 ["Pin it? [yes/no] ": "yes", "Make a backup key for api.example.com now? [yes/no] ": "yes"], scene)
@@ -92,7 +92,7 @@ struct TerminalTests {
     @Test(
         "an issuer of the same chain is no backup; without any backup nothing is signed",
         .enabled("there is no python3 to type", Typist.hasPython))
-    func noBackup() async throws {
+    func issuerOfTheSameChainIsNoBackupWithoutAnyBackupNothingIsSigned() async throws {
         try await ProbeScene.with { scene in
             let question = "The pin of a backup key that is there already, or nothing: "
             for (answer, words) in [
@@ -115,7 +115,7 @@ struct TerminalTests {
     @Test(
         "what is served and does not validate is not proposed, and what is wrong with it is said",
         .enabled("there is no python3 to type", Typist.hasPython))
-    func notValidated() async throws {
+    func whatIsServedAndDoesNotValidateIsNotProposedAndWhatIsWrongWithItIsSaid() async throws {
         for (words, chain) in ProbeScene.invalidChains {
             try await ProbeScene.with(chain) { scene in
                 let refused = try await self.initialise([:], scene)
@@ -128,7 +128,7 @@ struct TerminalTests {
     @Test(
         "sees what is to be signed and its digest, and only yes signs it",
         .enabled("there is no python3 to type", Typist.hasPython))
-    func consent() async throws {
+    func seesWhatIsToBeSignedAndItsDigestAndOnlyYesSignsIt() async throws {
         try await withTemporaryFolder { folder in
             try await CommandRun.makeRoot(in: folder)
             let sign = ["sign", "list", "--root", "root.json", "--key", "pins", "-o", "pins.json"]

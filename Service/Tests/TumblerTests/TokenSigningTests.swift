@@ -38,7 +38,7 @@ struct TokenSigningTests {
     }
 
     @Test("sign lists: P-256 and Ed25519, with the PIN from a file and from pin-source")
-    func signs() async throws {
+    func signListsP256AndEd25519WithThePINFromAFileAndFromPinSource() async throws {
         try await self.withToken { token, folder in
             let one = try await self.sign([Self.p256], "--passphrase-file pin", token, in: folder)
             #expect(one.exitCode == 1, "\(one)")
@@ -52,7 +52,7 @@ struct TokenSigningTests {
     }
 
     @Test("show their public half without a PIN, and it is the one that the token's own tool shows")
-    func publicKey() async throws {
+    func showTheirPublicHalfWithoutAPINAndItIsTheOneThatTheTokensOwnToolShows() async throws {
         let module = try #require(SoftHSM.module)
         let openssl = try #require(OpenSSL.installed)
         try await self.withToken { token, folder in
@@ -69,7 +69,7 @@ struct TokenSigningTests {
     }
 
     @Test("do not sign with a wrong PIN, without a token, without a key, or with one that two fit; nothing is written")
-    func refusals() async throws {
+    func doNotSignWithAWrongPINWithoutATokenWithoutAKeyOrWithOneThatTwoFit() async throws {
         try await self.withToken { token, folder in
             try folder.write("9999", as: "wrong")
             try await token.makeKey("p256", id: "03", type: "EC:prime256v1")

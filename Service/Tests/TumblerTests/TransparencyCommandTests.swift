@@ -43,7 +43,7 @@ struct TransparencyCommandTests {
     }
 
     @Test("a line for each timestamp, then the policy's verdict, in text and as JSON")
-    func satisfied() async throws {
+    func lineForEachTimestampThenThePolicysVerdictInTextAndAsJSON() async throws {
         try await self.withChain { folder, chain in
             let run = try await self.ct(["chain.pem", "--logs", "logs.json"], in: folder)
             run.expectResult()
@@ -68,7 +68,7 @@ struct TransparencyCommandTests {
     }
 
     @Test("with a list that lacks one of the logs the policy is not satisfied: 1, and why")
-    func notSatisfied() async throws {
+    func withAListThatLacksOneOfTheLogsThePolicyIsNotSatisfied1AndWhy() async throws {
         try await self.withChain { folder, _ in
             let run = try await self.ct(["chain.pem", "--logs", "one-log.json", "--json"], in: folder)
             #expect(run.exitCode == 1 && run.errors.isEmpty, "\(run)")
@@ -79,7 +79,7 @@ struct TransparencyCommandTests {
     }
 
     @Test("with roots the validated path is judged, and a chain that does not validate is not")
-    func roots() async throws {
+    func withRootsTheValidatedPathIsJudgedAndAChainThatDoesNotValidateIsNot() async throws {
         try await self.withChain { folder, _ in
             let run = try await self.ct(["leaf.pem", "--logs", "logs.json", "--roots", "roots.pem"], in: folder)
             run.expectResult()
@@ -89,7 +89,7 @@ struct TransparencyCommandTests {
     }
 
     @Test("what cannot be decided is 2: no issuer, no list, a list that is refused, no such file")
-    func undecided() async throws {
+    func whatCannotBeDecidedIs2NoIssuerNoListAListThatIsRefusedNoSuchFile() async throws {
         try await self.withChain { folder, _ in
             try await self.ct(["leaf.pem", "--logs", "logs.json"], in: folder).expectError(2, hint: true)
             try await self.ct(["chain.pem", "--logs", "missing.json"], in: folder).expectError(2)
@@ -103,7 +103,7 @@ struct TransparencyCommandTests {
     }
 
     @Test("a certificate without timestamps is not logged: 1")
-    func without() async throws {
+    func certificateWithoutTimestampsIsNotLogged1() async throws {
         try await self.withChain { folder, chain in
             try folder.write(try chain.root.pem + chain.root.pem, as: "unlogged.pem")
             let run = try await self.ct(["unlogged.pem", "--logs", "logs.json"], in: folder)
@@ -113,7 +113,7 @@ struct TransparencyCommandTests {
     }
 
     @Test("a command without a list, or with a policy that there is not, was called wrongly")
-    func usage() async throws {
+    func commandWithoutAListOrWithAPolicyThatThereIsNotWasCalledWrongly() async throws {
         try await self.withChain { folder, _ in
             try await self.ct(["chain.pem"], in: folder).expectError(64)
             try await self.ct(["chain.pem", "--logs", "logs.json", "--policy", "firefox"], in: folder).expectError(64)
@@ -125,7 +125,7 @@ struct TransparencyCommandTests {
     }
 
     @Test("a stale list is a note, and judged all the same")
-    func stale() async throws {
+    func staleListIsANoteAndJudgedAllTheSame() async throws {
         try await self.withChain { folder, _ in
             let run = try await self.ct(["chain.pem", "--logs", "old.json"], in: folder)
             #expect(run.exitCode == 0 && run.lines.last?.hasPrefix("chrome: satisfied") == true, "\(run)")
@@ -134,7 +134,7 @@ struct TransparencyCommandTests {
     }
 
     @Test("evaluate refuses a certificate that matches its pin and was not logged as the policy asks")
-    func evaluate() async throws {
+    func evaluateRefusesACertificateThatMatchesItsPinAndWasNotLoggedAsThePolicyAsks() async throws {
         try await self.withChain { folder, chain in
             let arguments = [
                 "evaluate", "--host", "api.example.com", "--chain", "chain.pem", "--roots", "roots.pem", "--at",
@@ -164,7 +164,7 @@ struct TransparencyCommandTests {
     }
 
     @Test("a batch reads a list once for each path; a line asks for itself, or as the command does")
-    func batch() async throws {
+    func batchReadsAListOnceForEachPathALineAsksForItselfOrAsTheCommandDoes() async throws {
         try await self.withChain { folder, chain in
             struct Question: Encodable {
                 let id: Int
@@ -207,7 +207,7 @@ struct TransparencyCommandTests {
     }
 
     @Test("a server is asked for its chain", .needsOpenSSL)
-    func server() async throws {
+    func serverIsAskedForItsChain() async throws {
         let openssl = try #require(OpenSSL.installed)
         try await self.withChain { folder, chain in
             try folder.write(try chain.leaf.keyPEM, as: "leaf.key")

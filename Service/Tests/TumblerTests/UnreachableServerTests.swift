@@ -14,7 +14,7 @@ struct UnreachableServerTests {
     }
 
     @Test("a port on which nobody listens")
-    func closedPort() async throws {
+    func portOnWhichNobodyListens() async throws {
         try await LoopbackPort.with(.closed) { port in
             try await self.pin("127.0.0.1:\(port)").expectError(2, hint: false)
             try await self.pin("https://127.0.0.1:\(port)/").expectError(2, hint: false)
@@ -22,19 +22,19 @@ struct UnreachableServerTests {
     }
 
     @Test("a host that does not exist")
-    func unknownHost() async throws { try await self.pin("nosuch.invalid:443").expectError(2, hint: false) }
+    func hostThatDoesNotExist() async throws { try await self.pin("nosuch.invalid:443").expectError(2, hint: false) }
 
     @Test(
         "a server that speaks something else than TLS",
         arguments: ["HTTP/1.1 400 Bad Request\r\n\r\n", "220 mail.example.com ESMTP\r\n", "\u{0}\u{1}\u{2}\u{3}", ""])
-    func notTLS(greeting: String) async throws {
+    func serverThatSpeaksSomethingElseThanTLS(greeting: String) async throws {
         try await LoopbackPort.with(.says(greeting)) { port in
             try await self.pin("127.0.0.1:\(port)").expectError(2)
         }
     }
 
     @Test("a server that is connected and silent is given up on, in the time that was given")
-    func silent() async throws {
+    func serverThatIsConnectedAndSilentIsGivenUpOnInTheTimeThatWasGiven() async throws {
         try await LoopbackPort.with(.silent) { port in
             let server = try #require(ServerAddress("127.0.0.1:\(port)"))
             let failure = await #expect(throws: CommandFailure.self) {
@@ -50,7 +50,7 @@ struct UnreachableServerTests {
     @Test(
         "a server whose key is of a kind that is not spoken here, with the way to its certificates", .needsOpenSSL,
         arguments: ["ED448", "RSA-PSS -pkeyopt rsa_keygen_bits:2048"])
-    func unknownKey(algorithm: String) async throws {
+    func serverWhoseKeyIsOfAKindThatIsNotSpokenHereWithTheWayToItsCertificates(algorithm: String) async throws {
         let openssl = try #require(OpenSSL.installed)
         try await withTemporaryFolder { folder in
             try await openssl.run("genpkey -algorithm \(algorithm) -out unusual.key", in: folder)
@@ -76,5 +76,7 @@ struct UnreachableServerTests {
             "api.example.com:https", "::1:443", "[::1", "https://", "https://:443", "http://api.example.com",
             "a..b:443", ":443", "", "bücher.example:443",
         ])
-    func noAddress(input: String) async throws { try await self.pin(input).expectError(2, hint: true) }
+    func addressThatIsNoneIsAMissingFileWithTheWayToAskAServer(input: String) async throws {
+        try await self.pin(input).expectError(2, hint: true)
+    }
 }

@@ -43,10 +43,12 @@ struct UntellableKeyTests {
                 "rsa -in made -traditional -aes128 -passout pass:secret -out key",
             ],
         ])
-    func encrypted(commands: [String]) async throws { self.expectHint(try await self.run(commands)) }
+    func encryptedPrivateKeyWithTheWayToItsPublicKey(commands: [String]) async throws {
+        self.expectHint(try await self.run(commands))
+    }
 
     @Test("the way that the hint names leads to the pin")
-    func hintHolds() async throws {
+    func wayThatTheHintNamesLeadsToThePin() async throws {
         let openssl = try #require(OpenSSL.installed)
         try await withTemporaryFolder { folder in
             let curve = "genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256"
@@ -70,10 +72,12 @@ struct UntellableKeyTests {
                 "ec -in made -no_public -param_enc explicit -outform DER -out key",
             ],
         ])
-    func notComputable(commands: [String]) async throws { self.expectHint(try await self.run(commands)) }
+    func privateKeyWhosePublicKeyCannotBeComputedHereInPEMAndInDER(commands: [String]) async throws {
+        self.expectHint(try await self.run(commands))
+    }
 
     @Test("a certificate with trust settings of openssl's own, with the way to the plain one")
-    func trustedCertificate() async throws {
+    func certificateWithTrustSettingsOfOpensslsOwnWithTheWayToThePlainOne() async throws {
         let openssl = try #require(OpenSSL.installed)
         try await withTemporaryFolder { folder in
             try await openssl.makeCertificate("server", subject: "/CN=server", in: folder)
@@ -86,7 +90,7 @@ struct UntellableKeyTests {
     @Test(
         "a key under the label of another kind",
         arguments: ["RSA PRIVATE KEY", "EC PRIVATE KEY", "PUBLIC KEY", "RSA PUBLIC KEY"])
-    func wrongLabel(label: String) async throws {
+    func keyUnderTheLabelOfAnotherKind(label: String) async throws {
         let openssl = try #require(OpenSSL.installed)
         try await withTemporaryFolder { folder in
             try await openssl.run("genpkey -algorithm ED448 -out made", in: folder)
@@ -97,7 +101,7 @@ struct UntellableKeyTests {
     }
 
     @Test("a DSA key in its old form begins with integers as an RSA key does")
-    func dsa() async throws {
+    func dsaKeyInItsOldFormBeginsWithIntegersAsAnRSAKeyDoes() async throws {
         let commands = ["dsaparam -out parameters 1024", "gendsa -out made parameters"]
         let pem = try await self.run(commands + ["dsa -in made -out key"])
         let der = try await self.run(commands + ["dsa -in made -outform DER -out key"])
@@ -106,7 +110,7 @@ struct UntellableKeyTests {
     }
 
     @Test("a public key with bytes after it, and half a private key")
-    func damaged() async throws {
+    func publicKeyWithBytesAfterItAndHalfAPrivateKey() async throws {
         let openssl = try #require(OpenSSL.installed)
         try await withTemporaryFolder { folder in
             try await openssl.run("genpkey -algorithm ED25519 -outform DER -out private", in: folder)

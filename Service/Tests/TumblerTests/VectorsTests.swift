@@ -36,7 +36,7 @@ struct VectorsTests {
     }
 
     @Test("tumbler gives the expected answer to each of them", .enabled("there is no python3", Self.hasPython))
-    func ours() async throws {
+    func tumblerGivesTheExpectedAnswerToEachOfThem() async throws {
         let program = try #require(CommandRun.program, "there is no tumbler beside the tests")
         let (status, lines) = try await self.ask([program.path, "vectors"])
         #expect(status == 0, "\(lines.joined(separator: "\n"))")
@@ -48,7 +48,7 @@ struct VectorsTests {
     @Test(
         "the reference, which is written from the documentation in Python, gives the same answers",
         .enabled("there is no python3 with a cryptography that has ML-DSA", Self.hasCryptography))
-    func reference() async throws {
+    func referenceWhichIsWrittenFromTheDocumentationInPythonGivesTheSameAnswers() async throws {
         let (status, lines) = try await self.ask([
             "python3", "-B", Self.vectors.appendingPathComponent("reference/answer.py").path,
         ])
@@ -59,7 +59,7 @@ struct VectorsTests {
     @Test(
         "a client that accepts any host's pin is found: its answers are told apart",
         .enabled("there is no python3", Self.hasPython))
-    func wrongClient() async throws {
+    func clientThatAcceptsAnyHostsPinIsFoundItsAnswersAreToldApart() async throws {
         let program = try #require(CommandRun.program, "there is no tumbler beside the tests")
         let accepting = #""$0" vectors | sed 's/"verdict":"block"/"verdict":"allow"/'"#
         let (status, lines) = try await self.ask(["/bin/sh", "-c", accepting, program.path], only: ["decisions"])
@@ -68,12 +68,12 @@ struct VectorsTests {
     }
 
     @Test("a program that ends before it answered is no client", .enabled("there is no python3", Self.hasPython))
-    func endedClient() async throws {
+    func programThatEndsBeforeItAnsweredIsNoClient() async throws {
         #expect(try await self.ask(["/bin/sh", "-c", "exit 0"], only: ["hosts"]).status == 2)
     }
 
     @Test("a question that nobody knows is unsupported, a line that is none an error, and the next one is answered")
-    func otherLines() async throws {
+    func questionThatNobodyKnowsIsUnsupportedALineThatIsNoneAnError() async throws {
         try await withTemporaryFolder { folder in
             let lines = [
                 #"{"id":"a","do":"fly"}"#, "hello", #"{"id":"b","do":"normalise"}"#,

@@ -50,7 +50,7 @@ struct VerifyCommandTests {
     ]
 
     @Test("says what a client would say", arguments: Self.offers)
-    func verdict(offer: Offer) async throws {
+    func saysWhatAClientWouldSay(offer: Offer) async throws {
         try await withTemporaryFolder { folder in
             try await CommandRun.makeRoot(in: folder)
             try folder.write(offer.list, as: "list")
@@ -69,7 +69,7 @@ struct VerifyCommandTests {
     }
 
     @Test("refuses what is not signed, signed for something else, changed on the way, or no metadata at all")
-    func attacks() async throws {
+    func refusesWhatIsNotSignedSignedForSomethingElseChangedOnTheWayOrNoMetadataAtAll() async throws {
         try await withTemporaryFolder { folder in
             try await CommandRun.makeRoot(in: folder)
             let sign = ["sign", "list", "--root", "root.json", "--key", "pins", "--yes", "-o", "pins.json"]

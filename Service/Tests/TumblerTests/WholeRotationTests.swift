@@ -30,7 +30,7 @@ struct WholeRotationTests {
     /// Each installation is opened 1.8 times a day on average, and every one of them between the announcement and the
     /// switch: who is opened more rarely is what the gate's 1 % is for.
     @Test("60 days: the gate opens because adoption is measured, and no connection of any client is refused")
-    func whole() async throws {
+    func of60DaysTheGateOpensBecauseAdoptionIsMeasured() async throws {
         let habits = InstalledApps.Habits(shape: 3, scale: 144_000, refreshHours: 1, seed: 18)
         try await RotationScene.with(habits, days: 61) { scene, apps in
             // Switched at once, the key would lock out everybody.
@@ -91,7 +91,7 @@ struct WholeRotationTests {
     /// the fourth, on the average of 20 seeds. How many of 200 come on a day is a matter of luck, too: with this seed
     /// about as many come for the first time on the one day as on the other.
     @Test("a switch that is forced when the gate says unsafe: what it said is what is refused, within one hundredth")
-    func forced() async throws {
+    func switchThatIsForcedWhenTheGateSaysUnsafeWhatItSaidIsWhatIsRefused() async throws {
         let habits = InstalledApps.Habits(shape: 0.4, scale: 8_640, refreshHours: 4, seed: 2)
         try await RotationScene.with(habits, days: 4) { scene, apps in
             try await self.announce(scene)

@@ -12,7 +12,7 @@ struct CodeComparisonTests {
     private static let place: UInt64 = 0x7F00_1234_0000
 
     @Test("an image that was mapped and left alone is the same", arguments: RecordedImage.all.indices)
-    func clean(_ index: Int) throws {
+    func imageThatWasMappedAndLeftAloneIsTheSame(_ index: Int) throws {
         let recorded = RecordedImage.all[index]
         let image = try recorded.image.image(recorded.architecture)
         let copy = MappedCopy(image, recorded.image.bytes, at: Self.place)
@@ -24,7 +24,7 @@ struct CodeComparisonTests {
     }
 
     @Test("a jump over the first five bytes of a function is found, and the function named")
-    func hookedFunction() throws {
+    func jumpOverTheFirstFiveBytesOfAFunctionIsFoundAndTheFunctionNamed() throws {
         let image = try RecordedImage.elfX86.image(.x86)
         var copy = MappedCopy(image, RecordedImage.elfX86.bytes, at: Self.place)
         copy.write([0xE9, 0x2A, 0x3E, 0x00, 0x00], at: 0x1710)
@@ -39,7 +39,7 @@ struct CodeComparisonTests {
     }
 
     @Test("a changed byte anywhere in the code is found, at its place", arguments: RecordedImage.all.indices)
-    func everyByte(_ index: Int) throws {
+    func changedByteAnywhereInTheCodeIsFoundAtItsPlace(_ index: Int) throws {
         let recorded = RecordedImage.all[index]
         let image = try recorded.image.image(recorded.architecture)
         let file = recorded.image.bytes
@@ -59,7 +59,9 @@ struct CodeComparisonTests {
     @Test(
         "what the loader writes into code is no difference, and one byte beside it is",
         arguments: [(RecordedImage.elfX86, CodeArchitecture.x86, UInt64(0x1700)), (.elfARM64, .arm64, 0x17F8)])
-    func relocatedCode(_ recorded: RecordedImage, _ architecture: CodeArchitecture, _ written: UInt64) throws {
+    func whatTheLoaderWritesIntoCodeIsNoDifferenceAndOneByteBesideItIs(
+        _ recorded: RecordedImage, _ architecture: CodeArchitecture, _ written: UInt64
+    ) throws {
         let image = try recorded.image(architecture)
         // One by name (RELA), one by the bias (RELR), side by side.
         #expect(image.relocatedCode == [CodeRange(address: written, count: 16)])
@@ -72,7 +74,7 @@ struct CodeComparisonTests {
     }
 
     @Test("code hidden in what fills the last page up is found")
-    func pageFill() throws {
+    func codeHiddenInWhatFillsTheLastPageUpIsFound() throws {
         let image = try RecordedImage.elfX86.image(.x86)
         var copy = MappedCopy(image, RecordedImage.elfX86.bytes, at: Self.place)
         copy.write([0x90, 0xC3], at: 0x1F00)
@@ -82,7 +84,7 @@ struct CodeComparisonTests {
     }
 
     @Test("the first bytes of named functions are compared by themselves")
-    func namedFunctions() throws {
+    func firstBytesOfNamedFunctionsAreComparedByThemselves() throws {
         let image = try RecordedImage.elfX86.image(.x86)
         let names: Set = ["open_door", "close_door", "inner"]
         let found = image.functions(named: names)
@@ -99,7 +101,7 @@ struct CodeComparisonTests {
     }
 
     @Test("the chunks together are all the code, and each finds what lies in it")
-    func chunks() throws {
+    func chunksTogetherAreAllTheCodeAndEachFindsWhatLiesInIt() throws {
         // 37 pages of code behind a page of headers.
         let header = TinyELF.header(code: 151_552)
         let file = header + (0..<151_552).map { UInt8(truncatingIfNeeded: $0 &* 7) }
@@ -117,7 +119,7 @@ struct CodeComparisonTests {
     }
 
     @Test("memory that cannot be read is not said to be right")
-    func unreadable() throws {
+    func memoryThatCannotBeReadIsNotSaidToBeRight() throws {
         let image = try RecordedImage.elfX86.image(.x86)
         let result = try CodeComparison(of: image, bias: 0, memory: ExecutableBytes { _, _ in nil }).result()
         #expect(!result.isSame)
@@ -129,7 +131,7 @@ struct CodeComparisonTests {
     }
 
     @Test("an image that was replaced altogether gives some differences, and says that there are more")
-    func everythingElse() throws {
+    func imageThatWasReplacedAltogetherGivesSomeDifferencesAndSaysThatThereAreMore() throws {
         let file = TinyELF.header(code: 61_440) + [UInt8](repeating: 0x90, count: 61_440)
         var memory = file
         for index in stride(from: TinyELF.codeOffset, to: file.count, by: 32) { memory[index] = 0xCC }
@@ -140,7 +142,7 @@ struct CodeComparisonTests {
     }
 
     @Test("encrypted code is left out, and not taken for a patch")
-    func encrypted() throws {
+    func encryptedCodeIsLeftOutAndNotTakenForAPatch() throws {
         var file = RecordedImage.machOARM64Program.bytes
         let plain = try MachOImage(ExecutableBytes(file), architecture: .arm64)
         let copy = MappedCopy(plain, file, at: Self.place)

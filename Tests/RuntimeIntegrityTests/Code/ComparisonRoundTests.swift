@@ -20,7 +20,7 @@ struct ComparisonRoundTests {
     }
 
     @Test("a round sees each chunk once, wherever it begins and however many come at a time", arguments: 0..<7, 1..<8)
-    func wholeRound(_ start: Int, _ step: Int) throws {
+    func roundSeesEachChunkOnceWhereverItBeginsAndHoweverManyComeAtATime(_ start: Int, _ step: Int) throws {
         var round = ComparisonRound(try self.comparisons(), from: UInt64(start))
         #expect(round.chunkCount == 6)
         #expect(round.position == start % 6)
@@ -40,7 +40,7 @@ struct ComparisonRoundTests {
     }
 
     @Test("more chunks than there are, none, and fewer than none")
-    func bounds() throws {
+    func moreChunksThanThereAreNoneAndFewerThanNone() throws {
         var round = ComparisonRound(try self.comparisons(), from: .max)
         #expect(round.next(.max).reduce(0) { $0 + $1.result.comparedBytes } == 331_776)
         #expect(round.next(0).isEmpty)

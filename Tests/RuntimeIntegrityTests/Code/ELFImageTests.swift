@@ -20,7 +20,7 @@ struct ELFImageTests {
     }
 
     @Test("segments, name and identifier of the recorded files")
-    func headers() throws {
+    func segmentsNameAndIdentifierOfTheRecordedFiles() throws {
         let x86 = try RecordedImage.elfX86.image(.x86)
         #expect(x86.architecture == .x86)
         #expect(x86.ownName == "libdoor.so.1")
@@ -36,7 +36,7 @@ struct ELFImageTests {
     }
 
     @Test("slots of the recorded files, by name, by resolver, and weak ones")
-    func recordedSlots() throws {
+    func slotsOfTheRecordedFilesByNameByResolverAndWeakOnes() throws {
         let x86 = try self.slots(RecordedImage.elfX86.image(.x86))
         #expect(
             x86.map(\.address) == [
@@ -59,7 +59,7 @@ struct ELFImageTests {
     }
 
     @Test("names are found in both kinds of hash tables", arguments: [RecordedImage.elfX86, .elfARM64])
-    func recordedNames(_ recorded: RecordedImage) throws {
+    func namesAreFoundInBothKindsOfHashTables(_ recorded: RecordedImage) throws {
         let image = try ELFImage(ExecutableBytes(recorded.bytes))
         let isX86 = image.architecture == .x86
         #expect((image.hashTable == nil) != isX86)
@@ -83,7 +83,7 @@ struct ELFImageTests {
     }
 
     @Test("exported functions stand where readelf says", .enabled(if: Tool.readelf.isHere))
-    func systemNames() async throws {
+    func exportedFunctionsStandWhereReadelfSays() async throws {
         for loaded in try Self.systemImages() {
             let image = try #require(loaded.image)
             var count = 0
@@ -104,7 +104,7 @@ struct ELFImageTests {
     }
 
     @Test("slots are the relocations that readelf prints", .enabled(if: Tool.readelf.isHere))
-    func systemSlots() async throws {
+    func slotsAreTheRelocationsThatReadelfPrints() async throws {
         let types: Set<Substring> = [
             "R_X86_64_JUMP_SLOT", "R_X86_64_JUMP_SLO", "R_X86_64_GLOB_DAT", "R_X86_64_64", "R_AARCH64_JUMP_SL",
             "R_AARCH64_JUMP_SLOT", "R_AARCH64_GLOB_DAT", "R_AARCH64_GLOB_DA", "R_AARCH64_ABS64",
@@ -129,7 +129,7 @@ struct ELFImageTests {
     }
 
     @Test("libraries, name and identifier are those that readelf prints", .enabled(if: Tool.readelf.isHere))
-    func systemHeaders() async throws {
+    func librariesNameAndIdentifierAreThoseThatReadelfPrints() async throws {
         for loaded in try Self.systemImages() {
             let image = try #require(loaded.image)
             let text = try await Tool.readelf.output(["-W", "-d", "-n", loaded.path])

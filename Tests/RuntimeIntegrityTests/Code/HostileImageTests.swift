@@ -62,7 +62,7 @@ struct HostileImageTests {
     private static let mostReads = 20_000
 
     @Test("a file that is cut anywhere is refused or read, within bounds", arguments: RecordedImage.all.indices)
-    func truncated(_ index: Int) throws {
+    func fileThatIsCutAnywhereIsRefusedOrReadWithinBounds(_ index: Int) throws {
         let recorded = RecordedImage.all[index]
         let file = recorded.image.bytes
         // Each length among the headers, then some.
@@ -78,7 +78,7 @@ struct HostileImageTests {
     }
 
     @Test("a file with changed bytes is refused or read, within bounds", arguments: RecordedImage.all.indices)
-    func changed(_ index: Int) throws {
+    func fileWithChangedBytesIsRefusedOrReadWithinBounds(_ index: Int) throws {
         let recorded = RecordedImage.all[index]
         let file = recorded.image.bytes
         // Only what is not zero says something; a fixed order that looks random.
@@ -106,7 +106,7 @@ struct HostileImageTests {
     }
 
     @Test("numbers that overflow are refused by their code")
-    func overflows() {
+    func numbersThatOverflowAreRefusedByTheirCode() {
         func refusal(_ change: (inout [UInt8]) -> Void) -> ImageRefusal.Code? {
             var file = TinyELF.header(code: 4_096) + [UInt8](repeating: 0x90, count: 4_096)
             change(&file)
@@ -137,7 +137,7 @@ struct HostileImageTests {
     }
 
     @Test("a Mach-O file whose exported names go in a circle is searched to an end")
-    func circularNames() throws {
+    func machOFileWhoseExportedNamesGoInACircleIsSearchedToAnEnd() throws {
         var file = RecordedImage.machOARM64Program.bytes
         let image = try MachOImage(ExecutableBytes(file), architecture: .arm64)
         let part = try #require(image.header.exports)

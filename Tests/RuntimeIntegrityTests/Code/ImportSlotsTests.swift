@@ -53,10 +53,10 @@ struct ImportSlotsTests {
     }
 
     @Test("bound, not yet bound, missing, own and resolved addresses are right")
-    func clean() throws { #expect(try self.findings([:]) == []) }
+    func boundNotYetBoundMissingOwnAndResolvedAddressesAreRight() throws { #expect(try self.findings([:]) == []) }
 
     @Test("a call that goes into memory without a file is found, and named")
-    func hookedCall() throws {
+    func callThatGoesIntoMemoryWithoutAFileIsFoundAndNamed() throws {
         let findings = try self.findings([0x39C0: 0x7E00_0000_0000])
         #expect(findings.map(\.kind) == [.outside])
         #expect(findings.first?.slot.symbol == "knock")
@@ -65,43 +65,43 @@ struct ImportSlotsTests {
     }
 
     @Test("an address in the linker's table that goes into memory without a file is found")
-    func hookedPointer() throws {
+    func addressInTheLinkersTableThatGoesIntoMemoryWithoutAFileIsFound() throws {
         #expect(try self.findings([0x2968: 0x7E00_0000_0000]).map(\.kind) == [.outside])
     }
 
     @Test("a variable of the program may point anywhere: to the heap, to another library")
-    func variable() throws {
+    func variableOfTheProgramMayPointAnywhereToTheHeapToAnotherLibrary() throws {
         #expect(try self.findings([0x39A0: 0x7E00_0000_0000, 0x3990: Self.otherPlace + 0x1100]) == [])
     }
 
     @Test("a call that goes into a library without the name is found")
-    func otherLibrary() throws {
+    func callThatGoesIntoALibraryWithoutTheNameIsFound() throws {
         let findings = try self.findings([0x39C0: Self.otherPlace + 0x1100])
         #expect(findings.map(\.kind) == [.otherImage])
         #expect(findings.first?.path == "/lib/libother.so")
     }
 
     @Test("a name that points to another place of the library that has it is found")
-    func displaced() throws {
+    func nameThatPointsToAnotherPlaceOfTheLibraryThatHasItIsFound() throws {
         #expect(try self.findings([0x2960: 0x3984 + Self.place]).map(\.kind) == [.displaced])
     }
 
     @Test("a name that a library has that nobody needs is found as the weaker sign")
-    func interposed() throws {
+    func nameThatALibraryHasThatNobodyNeedsIsFoundAsTheWeakerSign() throws {
         let findings = try self.findings([0x2960: 0x3B10 + Self.preloadPlace])
         #expect(findings.map(\.kind) == [.interposed])
         #expect(findings.first?.path == "/tmp/preload.so")
     }
 
     @Test("what a resolver of the library chose must lie in its code")
-    func resolved() throws {
+    func whatAResolverOfTheLibraryChoseMustLieInItsCode() throws {
         #expect(try self.findings([0x39D8: 0x3980 + Self.place]).map(\.kind) == [.otherImage])
         #expect(try self.findings([0x39D8: 0x7E00_0000_0000]).map(\.kind) == [.outside])
         #expect(try self.findings([0x39D0: 0x3980 + Self.place]).map(\.kind) == [.displaced])
     }
 
     @Test("many preloaded names do not keep a hook behind them from being seen")
-    func flood() throws {
+    func manyPreloadedNamesDoNotKeepAHookBehindThemFromBeingSeen() throws {
         let images = LoadedImages([
             LoadedImage(path: "/program", image: ManySlots(count: 500), mappedAt: 0x1_0000),
             LoadedImage(path: "/preload.so", image: ManySlots(hasNames: true), mappedAt: 0x2_0000),
@@ -122,7 +122,7 @@ struct ImportSlotsTests {
     }
 
     @Test("slots that cannot be read are said to be so")
-    func unreadable() throws {
+    func slotsThatCannotBeReadAreSaidToBeSo() throws {
         let image = try RecordedImage.elfX86.image(.x86)
         let images = LoadedImages([LoadedImage(path: "/lib/libdoor.so.1", image: image, mappedAt: Self.place)])
         let findings = try ImportSlots(in: images, memory: ExecutableBytes { _, _ in nil }).findings(ofImage: 0)
@@ -131,7 +131,7 @@ struct ImportSlotsTests {
     }
 
     @Test("a pointer that is signed is judged without its signature")
-    func signedPointer() throws {
+    func pointerThatIsSignedIsJudgedWithoutItsSignature() throws {
         var file = RecordedImage.machOARM64Chained.bytes
         MachOImageTests.makeSigned(&file, format: 9)
         let image = try MachOImage(ExecutableBytes(file), architecture: .arm64)

@@ -25,7 +25,7 @@ struct JudgedSlotsTests {
     }
 
     @Test("each bit of each slot counts, and nothing beside them")
-    func bits() {
+    func eachBitOfEachSlotCountsAndNothingBesideThem() {
         var memory = (0..<8_192).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
         let slots = self.judged(memory)
         #expect(slots.isWhole && self.stand(slots, in: memory))
@@ -41,7 +41,7 @@ struct JudgedSlotsTests {
     }
 
     @Test("two slots that changed places are others")
-    func swapped() {
+    func twoSlotsThatChangedPlacesAreOthers() {
         var memory = [UInt8](repeating: 0, count: 8_192)
         memory[16] = 1
         memory[4_096] = 2
@@ -52,13 +52,13 @@ struct JudgedSlotsTests {
     }
 
     @Test("what cannot be read does not stand")
-    func unreadable() {
+    func whatCannotBeReadDoesNotStand() {
         let memory = [UInt8](repeating: 7, count: 8_192)
         #expect(!self.stand(self.judged(memory), in: Array(memory.dropLast())))
     }
 
     @Test("more slots than are kept, one below the base and one 4 GiB behind it, are said not to be whole")
-    func limits() {
+    func moreSlotsThanAreKeptOneBelowTheBaseAndOne4GiBBehindItAreSaidNotToBeWhole() {
         var slots = JudgedSlots(from: Self.base)
         for index in 0..<UInt64(JudgedSlots.most) { slots.note(index, at: Self.base + index * 8) }
         #expect(slots.isWhole)

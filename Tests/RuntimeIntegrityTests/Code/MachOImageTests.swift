@@ -32,7 +32,7 @@ struct MachOImageTests {
     }
 
     @Test("bound pointers of chained fixups")
-    func chained() throws {
+    func boundPointersOfChainedFixups() throws {
         let x86 = try self.slots(RecordedImage.machOX86Chained.image(.x86))
         #expect(
             x86 == [
@@ -48,7 +48,7 @@ struct MachOImageTests {
     }
 
     @Test("pointers in the program's data are variables, those in the linker's tables are not")
-    func variables() throws {
+    func pointersInTheProgramsDataAreVariablesThoseInTheLinkersTablesAreNot() throws {
         func variables(_ recorded: RecordedImage, _ architecture: CodeArchitecture) throws -> [UInt64] {
             var addresses: [UInt64] = []
             try recorded.image(architecture).forEachImportSlot { slot in
@@ -63,7 +63,7 @@ struct MachOImageTests {
     }
 
     @Test("bound pointers and lazy calls of bind opcodes")
-    func opcodes() throws {
+    func boundPointersAndLazyCallsOfBindOpcodes() throws {
         let image = try RecordedImage.machOX86Opcodes.image(.x86)
         #expect(
             Set(try self.slots(image)) == [
@@ -98,7 +98,7 @@ struct MachOImageTests {
     }
 
     @Test("bound pointers of arm64e, signed and not", arguments: [UInt8(1), 9, 12])
-    func signed(_ format: UInt8) throws {
+    func boundPointersOfArm64eSignedAndNot(_ format: UInt8) throws {
         var file = RecordedImage.machOARM64Chained.bytes
         Self.makeSigned(&file, format: format)
         let image = try MachOImage(ExecutableBytes(file), architecture: .arm64)
@@ -113,7 +113,7 @@ struct MachOImageTests {
     }
 
     @Test("exported names, all names, and the names of addresses")
-    func names() throws {
+    func exportedNamesAllNamesAndTheNamesOfAddresses() throws {
         let image = try RecordedImage.machOARM64Program.image(.arm64)
         #expect(image.definitions(of: "_open_door").map(\.address) == [0x1_0000_047C])
         #expect(image.definitions(of: "_knock_pointer").map(\.address) == [0x1_0000_8018])
@@ -131,7 +131,7 @@ struct MachOImageTests {
     }
 
     @Test("segments, name and identifier")
-    func headers() throws {
+    func segmentsNameAndIdentifier() throws {
         let library = try RecordedImage.machOARM64Chained.image(.arm64)
         #expect(library.ownName == "@rpath/libdoor.dylib")
         #expect(library.base == 0)
@@ -156,7 +156,7 @@ struct MachOImageTests {
     }
 
     @Test("of a fat file the slice is taken that is asked for")
-    func fatFile() throws {
+    func ofAFatFileTheSliceIsTakenThatIsAskedFor() throws {
         let x86 = try MachOImage(ExecutableBytes(Self.fat), architecture: .x86)
         let arm64 = try MachOImage(ExecutableBytes(Self.fat), architecture: .arm64)
         #expect(x86.identifier == (try RecordedImage.machOX86Chained.image(.x86)).identifier)

@@ -68,7 +68,7 @@ struct NamedLibraryTests {
     }
 
     @Test("the slot names the library that its instruction gives, by its place among the libraries")
-    func named() throws {
+    func slotNamesTheLibraryThatItsInstructionGivesByItsPlaceAmongTheLibraries() throws {
         let image = try MachOImage(ExecutableBytes(try Self.naming()), architecture: .x86)
         #expect(image.libraries == ["/knk.so"])
         var sources: [UInt64: ImportSlot.Source] = [:]
@@ -82,13 +82,13 @@ struct NamedLibraryTests {
     }
 
     @Test("bound to the named library, or not bound yet, it is right")
-    func clean() throws {
+    func boundToTheNamedLibraryOrNotBoundYetItIsRight() throws {
         #expect(try self.findings(Self.knockPlace) == [])
         #expect(try self.findings(0, isUnbound: true) == [])
     }
 
     @Test("bound to another library of the program that has the name, it is found")
-    func otherLibrary() throws {
+    func boundToAnotherLibraryOfTheProgramThatHasTheNameItIsFound() throws {
         let findings = try self.findings(Self.otherPlace)
         #expect(findings.map(\.kind) == [.otherLibrary])
         #expect(findings.first?.slot.symbol == "_knock")
@@ -96,24 +96,26 @@ struct NamedLibraryTests {
     }
 
     @Test("bound to a library that the named one gives on, it is right")
-    func reexported() throws { #expect(try self.findings(Self.otherPlace, reexports: true) == []) }
+    func boundToALibraryThatTheNamedOneGivesOnItIsRight() throws {
+        #expect(try self.findings(Self.otherPlace, reexports: true) == [])
+    }
 
     @Test("a lazy pointer that was bound again to code of an agent, as fishhook does it, is found")
-    func reboundOutside() throws {
+    func lazyPointerThatWasBoundAgainToCodeOfAnAgentAsFishhookDoesItIsFound() throws {
         let findings = try self.findings(0x7E00_0000_0000)
         #expect(findings.map(\.kind) == [.outside])
         #expect(findings.first?.slot.kind == .call)
     }
 
     @Test("a lazy pointer that was bound again to a function of the program itself is found")
-    func reboundInside() throws {
+    func lazyPointerThatWasBoundAgainToAFunctionOfTheProgramItselfIsFound() throws {
         let image = try MachOImage(ExecutableBytes(try Self.naming()), architecture: .x86)
         let own = try #require(image.definitions(of: "_close_door").first).address
         #expect(try self.findings(own + Self.place).map(\.kind) == [.otherImage])
     }
 
     @Test("a library that is named by a number that no library has counts as any")
-    func hostileNumber() throws {
+    func libraryThatIsNamedByANumberThatNoLibraryHasCountsAsAny() throws {
         var file = try Self.naming()
         file[16_458] = 0x1F
         #expect(try self.findings(Self.otherPlace, file: file) == [])
@@ -125,7 +127,7 @@ struct NamedLibraryTests {
     }
 
     @Test("a library whose names are given on is known by its command")
-    func command() throws {
+    func libraryWhoseNamesAreGivenOnIsKnownByItsCommand() throws {
         let file = try Self.naming(command: 0x8000_001F)
         #expect(try MachOImage(ExecutableBytes(file), architecture: .x86).reexports == ["/knk.so"])
         #expect(try MachOImage(ExecutableBytes(try Self.naming()), architecture: .x86).reexports.isEmpty)

@@ -12,7 +12,7 @@ extension ThisProcess {
     @Suite("The code of this very process")
     struct OwnProcessTests {
         @Test("all code of the program and its libraries is what stands on disk")
-        func clean() throws {
+        func allCodeOfTheProgramAndItsLibrariesIsWhatStandsOnDisk() throws {
             let memory = try ExecutableBytes.ownMemory()
             let images = try OwnImages.all().all
             #expect(images.count > 5)
@@ -31,7 +31,7 @@ extension ThisProcess {
         }
 
         @Test("all slots of the program and its libraries point where the loader put them")
-        func cleanSlots() throws {
+        func allSlotsOfTheProgramAndItsLibrariesPointWhereTheLoaderPutThem() throws {
             let images = try OwnImages.all()
             let check = ImportSlots(in: images, memory: try .ownMemory())
             var judged = 0
@@ -44,7 +44,7 @@ extension ThisProcess {
         }
 
         @Test("no function that libc exports begins with a jump out of it")
-        func cleanPrologues() throws {
+        func noFunctionThatLibcExportsBeginsWithAJumpOutOfIt() throws {
             let images = try OwnImages.all()
             let memory = try ExecutableBytes.ownMemory()
             let check = PrologueCheck(try #require(.own), images: images, memory: memory)

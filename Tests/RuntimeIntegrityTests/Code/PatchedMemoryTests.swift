@@ -76,7 +76,7 @@ extension ThisProcess {
         ]
 
         @Test("a library is the same as its file, however it was linked", arguments: Self.ways)
-        func clean(_ flags: [String]) async throws {
+        func libraryIsTheSameAsItsFileHoweverItWasLinked(_ flags: [String]) async throws {
             // Only with `notext` may the code hold addresses.
             let flags = flags.contains("-Wl,-z,notext") ? flags : flags + ["-Wl,-z,notext"]
             try await self.withLibrary(flags) { library in
@@ -92,7 +92,7 @@ extension ThisProcess {
         }
 
         @Test("five bytes that were written over a function are found, and are gone when they are put back")
-        func patchedFunction() async throws {
+        func fiveBytesThatWereWrittenOverAFunctionAreFoundAndAreGoneWhenTheyArePutBack() async throws {
             try await self.withLibrary(["-Wl,-z,notext"]) { library in
                 let address = try library.address(of: "open_door")
                 let before = try #require(library.memory.bytes(at: address, count: 5))
@@ -120,7 +120,7 @@ extension ThisProcess {
         }
 
         @Test("a slot that was written to is found, and named")
-        func patchedSlot() async throws {
+        func slotThatWasWrittenToIsFoundAndNamed() async throws {
             try await self.withLibrary(["-Wl,-z,lazy,-z,norelro,-z,notext"]) { library in
                 var places: [UInt64] = []
                 try library.loaded.image?.forEachImportSlot { slot in

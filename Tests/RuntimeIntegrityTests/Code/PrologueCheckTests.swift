@@ -35,7 +35,7 @@ struct PrologueCheckTests {
     }
 
     @Test("functions as they were compiled are nothing")
-    func plain() throws {
+    func functionsAsTheyWereCompiledAreNothing() throws {
         for function: UInt64 in [0x1730, 0x1760, 0x1780, 0x1790] {
             #expect(try self.finding(.elfX86, .x86, function, [:]) == nil)
         }
@@ -45,7 +45,7 @@ struct PrologueCheckTests {
     }
 
     @Test("a jump into memory without a file is a hook")
-    func intoTrampoline() throws {
+    func jumpIntoMemoryWithoutAFileIsAHook() throws {
         let target = Self.place + 0x80_0000
         let finding = try #require(
             try self.finding(.elfX86, .x86, 0x1730, [0x1730: self.jump(from: 0x1730, to: target)]))
@@ -56,7 +56,7 @@ struct PrologueCheckTests {
     }
 
     @Test("a jump into memory without a file by way of the image's own spare bytes is a hook")
-    func throughCave() throws {
+    func jumpIntoMemoryWithoutAFileByWayOfTheImagesOwnSpareBytesIsAHook() throws {
         let target = Self.place + 0x80_0000
         let finding = try self.finding(
             .elfX86, .x86, 0x1730,
@@ -69,19 +69,19 @@ struct PrologueCheckTests {
     }
 
     @Test("a jump straight into another library's code is a hook")
-    func intoOtherLibrary() throws {
+    func jumpStraightIntoAnotherLibrarysCodeIsAHook() throws {
         let code = self.jump(from: 0x1730, to: Self.otherPlace + 0x1760)
         #expect(try self.finding(.elfX86, .x86, 0x1730, [0x1730: code])?.kind == .otherImage)
     }
 
     @Test("a jump to data is a hook")
-    func intoData() throws {
+    func jumpToDataIsAHook() throws {
         let code = self.jump(from: 0x1730, to: Self.place + 0x3980)
         #expect(try self.finding(.elfX86, .x86, 0x1730, [0x1730: code])?.kind == .data)
     }
 
     @Test("a tail call inside of the library is nothing, and to another one through the table of addresses neither")
-    func tailCalls() throws {
+    func tailCallInsideOfTheLibraryIsNothing() throws {
         let inside = self.jump(from: 0x1730, to: Self.place + 0x1710)
         #expect(try self.finding(.elfX86, .x86, 0x1730, [0x1730: inside]) == nil)
         // The stub of knock, whose slot holds the other library's open_door.
@@ -92,7 +92,7 @@ struct PrologueCheckTests {
     }
 
     @Test("a call through a variable that nobody has set yet, or that holds generated code, is nothing")
-    func variables() throws {
+    func callThroughAVariableThatNobodyHasSetYetOrThatHoldsGeneratedCodeIsNothing() throws {
         // jmp *0x39A0, as a compiler ends a function that only calls a pointer.
         let code: [UInt8] = [0xFF, 0x25] + (0..<4).map { UInt8(truncatingIfNeeded: (0x39A0 - 0x1736) >> ($0 * 8)) }
         for pointer: UInt64 in [0, 0x7E00_0000_0000] {
@@ -102,14 +102,14 @@ struct PrologueCheckTests {
     }
 
     @Test("an address that stands among the code is no table of addresses")
-    func slotInCode() throws {
+    func addressThatStandsAmongTheCodeIsNoTableOfAddresses() throws {
         var code: [UInt8] = [0xFF, 0x25, 0, 0, 0, 0]
         code += (0..<8).map { UInt8(truncatingIfNeeded: (Self.otherPlace + 0x1760) >> ($0 * 8)) }
         #expect(try self.finding(.elfX86, .x86, 0x1730, [0x1730: code])?.kind == .otherImage)
     }
 
     @Test("Frida's way on arm64, a load of the address behind the jump, is a hook")
-    func arm64Literal() throws {
+    func fridasWayOnArm64ALoadOfTheAddressBehindTheJumpIsAHook() throws {
         // ldr x16, .+8; br x16; the address.
         var code: [UInt8] = [0x50, 0, 0, 0x58, 0, 0x02, 0x1F, 0xD6]
         code += (0..<8).map { UInt8(truncatingIfNeeded: UInt64(0x7E00_0000_1000) >> ($0 * 8)) }
@@ -119,13 +119,13 @@ struct PrologueCheckTests {
     }
 
     @Test("a breakpoint is found on both architectures")
-    func breakpoints() throws {
+    func breakpointIsFoundOnBothArchitectures() throws {
         #expect(try self.finding(.elfX86, .x86, 0x1730, [0x1730: [0xCC]])?.kind == .breakpoint)
         #expect(try self.finding(.elfARM64, .arm64, 0x1828, [0x1828: [0, 0, 0x20, 0xD4]])?.kind == .breakpoint)
     }
 
     @Test("a function that begins with a breakpoint in the file is no finding")
-    func meantToStop() throws {
+    func functionThatBeginsWithABreakpointInTheFileIsNoFinding() throws {
         var file = RecordedImage.elfX86.bytes
         file[0x730] = 0xCC
         let image = try ELFImage(ExecutableBytes(file))
@@ -140,12 +140,12 @@ struct PrologueCheckTests {
     }
 
     @Test("jumps in a circle end")
-    func circle() throws {
+    func jumpsInACircleEnd() throws {
         #expect(try self.finding(.elfX86, .x86, 0x1730, [0x1730: [0xEB, 0xFE]]) == nil)
     }
 
     @Test("a function outside of all images cannot be judged, and that is said")
-    func nowhere() throws {
+    func functionOutsideOfAllImagesCannotBeJudgedAndThatIsSaid() throws {
         #expect(try self.finding(.elfX86, .x86, 0x900_0000, [:])?.kind == .unreadable)
     }
 }

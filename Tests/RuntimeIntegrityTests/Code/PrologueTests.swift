@@ -9,7 +9,7 @@ import Testing
 @Suite("Where a function's first instructions lead")
 struct PrologueTests {
     @Test("x86-64", arguments: PrologueVector.x86)
-    func onX86(_ vector: PrologueVector) {
+    func x8664(_ vector: PrologueVector) {
         let prologue = Prologue(architecture: .x86, address: PrologueVector.place, bytes: vector.bytes(.x86))
         #expect(prologue.jump == vector.jump)
     }
@@ -21,7 +21,7 @@ struct PrologueTests {
     }
 
     @Test("jumps at either end of the address space wrap, and do not trap")
-    func wrapping() {
+    func jumpsAtEitherEndOfTheAddressSpaceWrapAndDoNotTrap() {
         let far = Prologue(architecture: .x86, address: .max, bytes: [0xE9, 0xFF, 0xFF, 0xFF, 0x7F])
         #expect(far.jump == PrologueJump(.near, target: 0x8000_0003))
         let back = Prologue(architecture: .arm64, address: 0, bytes: [0xFE, 0xFF, 0xFF, 0x17])

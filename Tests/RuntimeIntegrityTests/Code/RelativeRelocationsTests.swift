@@ -35,7 +35,7 @@ struct RelativeRelocationsTests {
     }
 
     @Test("what is counted is no slot, as for the loader; a count past the table's end is its end")
-    func counted() throws {
+    func whatIsCountedIsNoSlotAsForTheLoaderACountPastTheTablesEndIsItsEnd() throws {
         let all = try self.slots(self.image(count: 0))
         #expect(all.contains { $0.kind == .call } && all.contains { $0.kind == .pointer })
         for count: UInt64 in [1_000, .max] {
@@ -46,14 +46,14 @@ struct RelativeRelocationsTests {
     }
 
     @Test("code that the loader writes to is found among all relocations, counted or not")
-    func covered() throws {
+    func codeThatTheLoaderWritesToIsFoundAmongAllRelocationsCountedOrNot() throws {
         let covered = try self.image(count: 0).relocatedCode
         #expect(!covered.isEmpty)
         #expect(try self.image(count: .max).relocatedCode == covered)
     }
 
     @Test("a slot that holds the image's own function is passed over without its name, and counted")
-    func own() throws {
+    func slotThatHoldsTheImagesOwnFunctionIsPassedOverWithoutItsNameAndCounted() throws {
         let image = try self.image(count: 0)
         let own = try self.slots(image).filter { $0.ownAddress != nil && $0.addend == 0 && $0.kind != .resolved }
         var asked: [UInt64] = []

@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test("every part of every program is read as the other implementations read it")
-    func second() throws {
+    func everyPartOfEveryProgramIsReadAsTheOtherImplementationsReadIt() throws {
         let expected = try RecordedPrograms.expected()
         #expect(expected.count == 14)
         for (name, parts) in expected {
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test("systems, certificates and entitlements")
-    func facts() throws {
+    func systemsCertificatesAndEntitlements() throws {
         func part(_ name: String) throws -> SignedProgram.Part {
             try #require(self.program(RecordedPrograms.bytes(name)).parts.last)
         }
@@ -52,7 +52,7 @@ import Testing
     @Test(
         "every number of a signature that lies is refused or read, and none leads out of the file",
         arguments: ["own-two-hashes", "rcodesign-enterprise"])
-    func hostileNumbers(_ name: String) throws {
+    func everyNumberOfASignatureThatLiesIsRefusedOrReadAndNoneLeadsOutOfTheFile(_ name: String) throws {
         let file = try RecordedPrograms.bytes(name)
         let values: [UInt32] = [0, 1, 7, 8, 0xFF, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFF8, 0xFFFF_FFFF]
         var refused = 0
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test("each offset and length of a signature is held against its bounds")
-    func bounds() throws {
+    func eachOffsetAndLengthOfASignatureIsHeldAgainstItsBounds() throws {
         let file = try RecordedPrograms.bytes("own-release")
         // The place of the signature is what LC_CODE_SIGNATURE says; behind the list of its four parts the CodeDirectory.
         let start = 8_208
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test("a program that is cut before its last signature is refused")
-    func truncated() throws {
+    func programThatIsCutBeforeItsLastSignatureIsRefused() throws {
         let file = try RecordedPrograms.bytes("rcodesign-mac")
         for length in Array(0..<300) + Array(stride(from: 300, to: file.count * 4 / 5, by: 97)) {
             #expect(throws: ImageRefusal.self, "\(length)") {
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test("a hash is forty hexadecimal digits and nothing else")
-    func hashes() {
+    func hashIsFortyHexadecimalDigitsAndNothingElse() {
         let text = "514a6b97cec532d9b0edb4692995668d841b49f3"
         #expect(CodeDirectoryHash(text)?.description == text)
         #expect(CodeDirectoryHash(text.uppercased()) == CodeDirectoryHash(text))

@@ -9,7 +9,7 @@ import Testing
 /// Provisioning profiles: messages that openssl signed, and property lists that Python wrote; and some that lie.
 @Suite struct ProvisioningProfileTests {
     @Test("what stands in a profile, in DER and in BER")
-    func facts() throws {
+    func whatStandsInAProfileInDERAndInBER() throws {
         for name in ["enterprise", "enterprise-in-pieces"] {
             let profile = try ProvisioningProfile(RecordedPrograms.profile(name))
             #expect(profile.teams == ["A1B2C3D4E5"])
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test("a profile that is cut before its property list ends is refused")
-    func truncated() throws {
+    func profileThatIsCutBeforeItsPropertyListEndsIsRefused() throws {
         for name in ["ad-hoc", "enterprise-in-pieces"] {
             let whole = try RecordedPrograms.profile(name)
             let text = Array("</plist>".utf8)
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test("a profile with changed bytes is refused or read, and ends")
-    func changed() throws {
+    func profileWithChangedBytesIsRefusedOrReadAndEnds() throws {
         for name in ["ad-hoc", "enterprise-in-pieces"] {
             let whole = try RecordedPrograms.profile(name)
             var refused = 0
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test("octets in several pieces are put together; pieces of pieces are refused")
-    func pieces() throws {
+    func octetsInSeveralPiecesArePutTogetherPiecesOfPiecesAreRefused() throws {
         func element(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] { [tag, UInt8(content.count)] + content }
         func message(_ octets: [UInt8]) -> [UInt8] {
             let data: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07]
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test("a property list as Apple's tools write it")
-    func propertyList() throws {
+    func propertyListAsApplesToolsWriteIt() throws {
         let value = try self.list(
             """
             <!-- one --><dict><key>a&amp;b</key><string>&lt;x&gt; </string><key>t</key><true/><key>f</key><false/>
@@ -95,12 +95,12 @@ import Testing
             "<dict/><dict/>", "<array/>", "<dict>", "", "<dict><key>a</key><other/></dict>",
             "<dict><key>a</key><string>&amp</string></dict>",
         ])
-    func ambiguous(_ inner: String) {
+    func propertyListThatCouldMeanTwoThingsOrGrowsIsRefused(_ inner: String) {
         #expect(throws: ImageRefusal(.malformed, "")) { try self.list(inner) }
     }
 
     @Test("declarations of entities, deep lists and many values are refused")
-    func hostileLists() {
+    func declarationsOfEntitiesDeepListsAndManyValuesAreRefused() {
         let declared = "<!DOCTYPE plist [<!ENTITY a \"b\">]><plist><dict/></plist>"
         #expect(throws: ImageRefusal(.malformed, "")) { try PropertyListText.read(Array(declared.utf8)) }
         let deep = "<dict><key>a</key>" + String(repeating: "<array>", count: 10_000)
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test("an identifier is held against the bundle's without its prefix, which need not be the team's")
-    func identifiers() {
+    func identifierIsHeldAgainstTheBundlesWithoutItsPrefixWhichNeedNotBeTheTeams() {
         func isFor(_ identifier: String?) -> Bool {
             var members: [String: PropertyListText.Value] = [:]
             members["application-identifier"] = identifier.map { .text($0) }

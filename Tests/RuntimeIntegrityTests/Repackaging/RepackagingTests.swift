@@ -50,7 +50,7 @@ import Testing
     // MARK: Nobody packaged it again
 
     @Test("an app from the store, on a phone and on a watch of 32 bits, gives no signal and no blind spot")
-    func store() throws {
+    func appFromTheStoreOnAPhoneAndOnAWatchOf32BitsGivesNoSignalAndNoBlindSpot() throws {
         for program in ["own-release", "own-two-hashes", "own-watch"] {
             let looking = try self.look(App(program: program), as: .store)
             #expect(looking.names.isEmpty, "\(program)")
@@ -61,7 +61,7 @@ import Testing
     @Test(
         "an enterprise build with its own profile gives no signal",
         arguments: ["enterprise", "enterprise-in-pieces", "any-bundle"])
-    func enterprise(_ profile: String) throws {
+    func enterpriseBuildWithItsOwnProfileGivesNoSignal(_ profile: String) throws {
         for program in ["own-release", "rcodesign-enterprise"] {
             let looking = try self.look(
                 App(program: program, profile: profile, hasReceipt: false), as: .enterprise,
@@ -72,14 +72,14 @@ import Testing
     }
 
     @Test("an ad hoc build with its own profile gives no signal")
-    func adHoc() throws {
+    func adHocBuildWithItsOwnProfileGivesNoSignal() throws {
         let looking = try self.look(App(profile: "ad-hoc", hasReceipt: false), as: .adHoc)
         #expect(looking.names.isEmpty)
         #expect(looking.blind.isEmpty)
     }
 
     @Test("a Mac's program of two processors gives no signal, with a profile and without", arguments: [nil, "store"])
-    func mac(_ profile: String?) throws {
+    func macsProgramOfTwoProcessorsGivesNoSignalWithAProfileAndWithout(_ profile: String?) throws {
         for program in ["own-mac", "rcodesign-mac"] {
             let app = App(program: program, profile: profile, isMac: true)
             for distribution in [Distribution.developerID, .store] {
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test("an app from TestFlight has no receipt at first: that is not known to be wrong", arguments: [nil, "store"])
-    func testFlight(_ profile: String?) throws {
+    func appFromTestFlightHasNoReceiptAtFirstThatIsNotKnownToBeWrong(_ profile: String?) throws {
         let app = App(profile: profile, receipt: "sandboxReceipt", hasReceipt: false)
         let looking = try self.look(app, as: .testFlight)
         #expect(looking.names.isEmpty)
@@ -103,14 +103,14 @@ import Testing
     }
 
     @Test("a simulator asks for no certificate: it gives no signal, and says that it cannot be judged")
-    func simulator() throws {
+    func simulatorAsksForNoCertificateItGivesNoSignalAndSaysThatItCannotBeJudged() throws {
         let looking = try self.look(App(program: "own-simulator", hasReceipt: false), as: .store)
         #expect(looking.names.isEmpty)
         #expect(looking.blind == ["signature", "profile", "receipt"])
     }
 
     @Test("a build that Xcode signed for the declared team gives no signal, and says that it cannot be judged")
-    func xcode() throws {
+    func buildThatXcodeSignedForTheDeclaredTeamGivesNoSignal() throws {
         let app = App(program: "own-development", profile: "development", hasReceipt: false)
         for distribution in [Distribution.store, .testFlight] {
             let looking = try self.look(app, as: distribution)
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test("a debug build is not judged, whoever signed it")
-    func debugBuild() throws {
+    func debugBuildIsNotJudgedWhoeverSignedIt() throws {
         for program in ["own-other-team", "own-without-certificate", "own-unsigned"] {
             let looking = try self.look(App(program: program), as: .store, isDebugBuild: true)
             #expect(looking.names.isEmpty)
@@ -132,7 +132,7 @@ import Testing
     // MARK: Somebody did
 
     @Test("an app that another team signed for itself is noticed by team, profile and what debuggers may do")
-    func otherTeam() throws {
+    func appThatAnotherTeamSignedForItselfIsNoticedByTeam() throws {
         let app = App(program: "own-other-team", profile: "other-team", hasReceipt: false)
         #expect(try self.look(app, as: .enterprise).names == [.otherTeam, .otherProfile, .debuggableProgram])
         #expect(
@@ -142,21 +142,21 @@ import Testing
     }
 
     @Test("an app under another bundle identifier is noticed by its signature, or by its Info.plist alone")
-    func otherBundle() throws {
+    func appUnderAnotherBundleIdentifierIsNoticedByItsSignature() throws {
         let signed = App(program: "own-other-bundle", bundle: "com.example.bank.x1")
         #expect(try self.look(signed, as: .store).names == [.otherBundle])
         #expect(try self.look(App(bundle: "com.example.bank.x1"), as: .store).names == [.otherBundle])
     }
 
     @Test("a store build that lets debuggers attach is noticed")
-    func debuggable() throws {
+    func storeBuildThatLetsDebuggersAttachIsNoticed() throws {
         for program in ["own-development", "rcodesign-debuggable"] {
             #expect(try self.look(App(program: program), as: .store).names == [.debuggableProgram], "\(program)")
         }
     }
 
     @Test("a program without a signature, or with one that no certificate made, is noticed")
-    func unsigned() throws {
+    func programWithoutASignatureOrWithOneThatNoCertificateMadeIsNoticed() throws {
         #expect(try self.look(App(program: "own-unsigned"), as: .store).names == [.unsignedProgram])
         #expect(try self.look(App(program: "own-without-certificate"), as: .store).names == [.unsignedProgram])
         let looking = try self.look(App(program: "rcodesign-without-certificate", profile: "development"), as: .store)
@@ -165,7 +165,7 @@ import Testing
     }
 
     @Test("a provisioning profile in an app from the store is noticed, whatever stands in it")
-    func unexpectedProfile() throws {
+    func provisioningProfileInAnAppFromTheStoreIsNoticedWhateverStandsInIt() throws {
         for profile in ["store", "enterprise", "ad-hoc"] {
             #expect(try self.look(App(profile: profile), as: .store).names == [.unexpectedProfile], "\(profile)")
         }
@@ -182,7 +182,7 @@ import Testing
     }
 
     @Test("an enterprise or ad hoc build with no profile, or with another's, is noticed")
-    func otherProfile() throws {
+    func enterpriseOrAdHocBuildWithNoProfileOrWithAnothersIsNoticed() throws {
         #expect(try self.look(App(), as: .enterprise).names == [.missingProfile])
         #expect(try self.look(App(), as: .adHoc).names == [.missingProfile])
         for profile in ["other-team", "other-bundle", "ad-hoc", "store", "development"] {
@@ -194,7 +194,7 @@ import Testing
     }
 
     @Test("a program that was signed again by the same team is noticed by its hash, where nobody signs after the team")
-    func hash() throws {
+    func programThatWasSignedAgainByTheSameTeamIsNoticedByItsHash() throws {
         let known = try RecordedPrograms.hashes("own-release")
         let app = App(program: "rcodesign-enterprise", profile: "enterprise", hasReceipt: false)
         #expect(try self.look(app, as: .enterprise, hashes: known).names == [.otherProgram])
@@ -208,7 +208,7 @@ import Testing
     }
 
     @Test("hashes that cannot be made are a blind spot and no silence")
-    func noHashFunction() throws {
+    func hashesThatCannotBeMadeAreABlindSpotAndNoSilence() throws {
         let declared = DeclaredDistribution(
             .enterprise, team: RecordedPrograms.team, bundleIdentifier: RecordedPrograms.bundle,
             codeDirectoryHashes: try RecordedPrograms.hashes("own-release"))
@@ -219,7 +219,7 @@ import Testing
     }
 
     @Test("an app from the store without a receipt gives a weak signal")
-    func receipt() throws {
+    func appFromTheStoreWithoutAReceiptGivesAWeakSignal() throws {
         let looking = try self.look(App(hasReceipt: false), as: .store)
         #expect(looking.names == [.missingReceipt])
         #expect(looking.confidences == [.low])
@@ -229,7 +229,7 @@ import Testing
     // MARK: What is not known
 
     @Test("an app that declares nothing, or whose file cannot be read, is told that nothing can be judged")
-    func unknown() throws {
+    func appThatDeclaresNothingOrWhoseFileCannotBeReadIsToldThatNothingCanBeJudged() throws {
         let undeclared = Looking(DetectorSet(DetectorSet.repackaging(nil, isDebugBuild: false)), at: try App().machine)
         #expect(undeclared.names.isEmpty)
         #expect(undeclared.blind == ["signature"])
@@ -254,7 +254,7 @@ import Testing
     }
 
     @Test("names that a stranger wrote into a signature get into evidence as one printable line without a path")
-    func evidence() throws {
+    func namesThatAStrangerWroteIntoASignatureGetIntoEvidenceAsOnePrintableLine() throws {
         var bytes = try RecordedPrograms.bytes("own-other-team")
         let name = Array("com.example.bank\0".utf8)
         let place = try #require(bytes.indices.first { $0 > 8_192 && bytes[$0...].starts(with: name) })

@@ -38,7 +38,7 @@ struct AdoptionEstimateTests {
     }
 
     @Test("published this moment: nobody holds it, and in two windows everybody can")
-    func fresh() {
+    func publishedThisMomentNobodyHoldsItAndInTwoWindowsEverybodyCan() {
         let estimate = self.estimate(self.counts(1, ["one": 100]), publishedHoursAgo: 0)
         #expect(estimate.state == .measured(base: 100))
         #expect(estimate.share(of: 2) == 0)
@@ -48,7 +48,7 @@ struct AdoptionEstimateTests {
     }
 
     @Test("half hold it: 0.5; nobody did in the window before, so six more windows bring 99 %")
-    func half() throws {
+    func halfHoldIt05NobodyDidInTheWindowBeforeSoSixMoreWindowsBring99() throws {
         let estimate = self.estimate(
             self.counts(0, ["two": 30]), self.counts(11, ["one": 50, "two": 20]), self.counts(12, ["one": 100]),
             self.counts(23, ["one": 5]))
@@ -62,7 +62,7 @@ struct AdoptionEstimateTests {
     }
 
     @Test("all hold it: nothing is left to come; 99 % are everybody")
-    func all() {
+    func allHoldItNothingIsLeftToCome99AreEverybody() {
         for (old, isReached) in [(Int64(0), true), (1, true), (2, false)] {
             let estimate = self.estimate(
                 self.counts(2, ["two": 100 - old, "one": old]), self.counts(14, ["one": 100]), publishedHoursAgo: 48)
@@ -73,7 +73,7 @@ struct AdoptionEstimateTests {
     }
 
     @Test("a share that stands still is stalled when everybody has had the time to ask thrice, and not before")
-    func stalled() {
+    func shareThatStandsStillIsStalledWhenEverybodyHasHadTheTimeToAskThrice() {
         let parts = [self.counts(3, ["one": 40, "two": 60]), self.counts(13, ["one": 40, "two": 60])]
         let early = self.estimate(parts[0], parts[1], publishedHoursAgo: 36)
         #expect(!early.isStalled)
@@ -91,7 +91,7 @@ struct AdoptionEstimateTests {
     }
 
     @Test("who holds a newer list than is asked for holds enough; a version in between is held with the next one")
-    func newer() {
+    func whoHoldsANewerListThanIsAskedForHoldsEnough() {
         let estimate = self.estimate(self.counts(1, ["one": 20, "three": 80]), newest: 3)
         #expect(estimate.share(of: 2) == 0.8)
         #expect(estimate.share(of: 3) == 0.8)
@@ -99,7 +99,7 @@ struct AdoptionEstimateTests {
     }
 
     @Test("through caches for more than a tenth there is no measure, until their logs are fed in")
-    func caches() {
+    func throughCachesForMoreThanATenthThereIsNoMeasureUntilTheirLogsAreFedIn() {
         let direct = self.counts(1, ["one": 30, "two": 60])
         let few = self.estimate(direct, self.counts(1, ["two": 10], .edge))
         #expect(few.state == .measured(base: 90))
@@ -117,7 +117,7 @@ struct AdoptionEstimateTests {
     }
 
     @Test("made-up digests count as not holding any: they delay, and hurry nobody; naming nothing counts for nothing")
-    func unverified() {
+    func madeUpDigestsCountAsNotHoldingAnyTheyDelayAndHurryNobody() {
         let estimate = self.estimate(
             self.counts(1, ["two": 60, "fake": 30, InquiryKey.others: 5, InquiryKey.nothing: 1_000]),
             self.counts(4, ["fake": 5]))
@@ -129,7 +129,7 @@ struct AdoptionEstimateTests {
     }
 
     @Test("too few requests, and no list, say nothing")
-    func nothing() {
+    func tooFewRequestsAndNoListSayNothing() {
         #expect(
             self.estimate(self.counts(1, ["two": 9])).state
                 == .notMeasured(why: "9 requests in the last window are too few"))

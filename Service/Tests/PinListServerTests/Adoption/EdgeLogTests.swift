@@ -29,7 +29,7 @@ struct EdgeLogTests {
     }
 
     @Test("time zones as nginx and CDNs write them, a status that is a text, and a query are understood")
-    func forms() async throws {
+    func timeZonesAsNginxAndCDNsWriteThemAStatusThatIsATextAndAQueryAreUnderstood() async throws {
         let lines = [
             self.line(), self.line("2026-11-21T01:00:00+01:00"), self.line("2026-11-20T19:30:00-05:00"),
             self.line(status: "304"), self.line(status: "\"304\""), self.line(path: Self.path + "?x=1"),
@@ -46,7 +46,7 @@ struct EdgeLogTests {
     }
 
     @Test("other paths, other answers and other lists are passed over")
-    func others() {
+    func otherPathsOtherAnswersAndOtherListsArePassedOver() {
         let lines = [
             self.line(path: "/v1/lists/a/root/1.json"), self.line(path: "/"), self.line(path: "/v1/lists/b/pins.json"),
             self.line(path: "/v1/lists/a/pins.json/x"), self.line(path: "/V1/lists/a/pins.json"),
@@ -57,7 +57,7 @@ struct EdgeLogTests {
     }
 
     @Test("tags that were never published are not told apart, and no tag is nobody's")
-    func tags() async throws {
+    func tagsThatWereNeverPublishedAreNotToldApartAndNoTagIsNobodys() async throws {
         let log = self.log(
             self.line(tag: #"\"b\""#) + self.line(tag: "") + self.line(tag: "-")
                 + "{\"time\": \"2026-11-21T00:00:00Z\", \"status\": 200, \"path\": \"\(Self.path)\"}\n")
@@ -71,7 +71,7 @@ struct EdgeLogTests {
     }
 
     @Test("lines that cannot be read are counted once each, however long; no end of one is read as another")
-    func unreadable() {
+    func linesThatCannotBeReadAreCountedOnceEachHoweverLongNoEndOfOneIsReadAsAnother() {
         let long = "{\"x\": \"" + String(repeating: "y", count: EdgeLog.lineBytes) + "\"} " + self.line()
         let lines = [
             "nonsense\n", "{}\n", "[]\n", self.line("yesterday"), long, self.line(), "\r\n", "\n",
@@ -83,7 +83,7 @@ struct EdgeLogTests {
 
     @Test(
         "wherever the parts of the file begin and end, the lines are the same", arguments: [1, 7, 64, 16_384, 65_536])
-    func parts(_ length: Int) {
+    func whereverThePartsOfTheFileBeginAndEndTheLinesAreTheSame(_ length: Int) {
         let text = (0..<300).map { self.line(status: $0 % 3 == 0 ? "404" : "200") }.joined()
         let bytes = Array((text + String(repeating: "z", count: 40_000) + "\n" + self.line()).utf8)
         var log = EdgeLog(versions: ["a": [Self.digest: 1]])
@@ -97,7 +97,7 @@ struct EdgeLogTests {
     }
 
     @Test("a file is added once, and the audit log says so")
-    func once() async throws {
+    func fileIsAddedOnceAndTheAuditLogSaysSo() async throws {
         let repository = try RepositorySimulator.story()
         try await TestedStore.sqlite.withDatabase { open in
             let store = try open()

@@ -28,7 +28,7 @@ struct HeldCountTests {
     }
 
     @Test("a day counts where clients ask twice a day: who asked yesterday evening holds a list, too")
-    func day() {
+    func dayCountsWhereClientsAskTwiceADayWhoAskedYesterdayEveningHoldsAListToo() {
         let count = self.count((0, "two", 250), (13, "one", 50), (23, "one", 5), (24, "one", 1_000))
         #expect(count.why == nil)
         #expect(count.period == 86_400 && count.requests == 305 && count.unknown == 0)
@@ -39,7 +39,7 @@ struct HeldCountTests {
     }
 
     @Test("below 300 requests nothing is decided by it; what was never published is counted as unknown")
-    func few() {
+    func below300RequestsNothingIsDecidedByItWhatWasNeverPublishedIsCountedAsUnknown() {
         #expect(self.count((0, "two", 299)).why?.contains("300") == true)
         #expect(self.count((0, "two", 300)).why == nil)
         let count = self.count((0, "two", 290), (0, "made up", 8), (1, "other", 2), (1, "", 5_000))
@@ -47,13 +47,13 @@ struct HeldCountTests {
     }
 
     @Test("requests through a cache whose log nobody feeds in say nothing")
-    func edge() {
+    func requestsThroughACacheWhoseLogNobodyFeedsInSayNothing() {
         #expect(self.count((0, "two", 10_000), source: .edge).why?.contains("cache") == true)
         #expect(self.count((0, "two", 10_000), source: .log).why == nil)
     }
 
     @Test("the service tells whoever may look, publish or probe that name, and nobody else")
-    func route() async throws {
+    func serviceTellsWhoeverMayLookPublishOrProbeThatNameAndNobodyElse() async throws {
         let repository = try RepositorySimulator.story()
         let name = repository.root.name
         let path = "/v1/lists/\(name)/adoption"

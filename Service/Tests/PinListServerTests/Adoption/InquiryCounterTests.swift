@@ -15,7 +15,7 @@ struct InquiryCounterTests {
     }
 
     @Test("digests that were never published are told apart up to a bound, in an hour and for a name")
-    func bounded() {
+    func digestsThatWereNeverPublishedAreToldApartUpToABoundInAnHourAndForAName() {
         let counter = InquiryCounter(seed: 1)
         for number in 0..<1_000 {
             for _ in 0..<2 {
@@ -41,7 +41,7 @@ struct InquiryCounterTests {
 
     @Test(
         "what is no digest is not kept as one", arguments: ["", "x", "DROP TABLE", String(repeating: "A", count: 64)])
-    func noDigest(_ text: String) {
+    func whatIsNoDigestIsNotKeptAsOne(_ text: String) {
         let counter = InquiryCounter(seed: 1)
         counter.count(
             "a", digest: text, isPublished: false, from: .installation, address: nil, at: TurnedClock.start)
@@ -49,7 +49,7 @@ struct InquiryCounterTests {
     }
 
     @Test("what could not be stored is added to what came since, and instances add up", arguments: TestedStore.all)
-    func putBack(on tested: TestedStore) async throws {
+    func whatCouldNotBeStoredIsAddedToWhatCameSinceAndInstancesAddUp(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let (store, other) = (WrappedStore(try open()), try open())
             let counter = InquiryCounter(seed: 1)

@@ -38,7 +38,7 @@ struct InquiryQuotaTests {
     }
 
     @Test("one source with 10,000 requests moves the share no more than one with 120 does")
-    func oneSource() throws {
+    func oneSourceWith10000RequestsMovesTheShareNoMoreThanOneWith120Does() throws {
         let shares = try [120, 10_000].map { times in
             let counter = InquiryCounter(seed: 1)
             for number in 0..<1_000 { Self.ask(counter, Self.held, try Self.address(number), times: 1) }
@@ -53,7 +53,7 @@ struct InquiryQuotaTests {
     }
 
     @Test("an IPv6 /64 is one source, and the next /64 another; each has its own part for each list and each hour")
-    func sources() throws {
+    func iPv664IsOneSourceAndTheNext64Another() throws {
         let counter = InquiryCounter(seed: 1)
         for number in 0..<1_000 {
             let address = try #require(SourceAddress("2001:db8:0:1::\(String(number, radix: 16))"))
@@ -74,7 +74,7 @@ struct InquiryQuotaTests {
     }
 
     @Test("what names nothing uses up nobody's part, and is in no share")
-    func nothing() throws {
+    func whatNamesNothingUsesUpNobodysPartAndIsInNoShare() throws {
         let counter = InquiryCounter(seed: 1)
         let address = try Self.address(1)
         for _ in 0..<1_000 {
@@ -88,7 +88,7 @@ struct InquiryQuotaTests {
     }
 
     @Test("a flood from 300,000 addresses takes no more memory, and those that come after it are counted")
-    func flood() throws {
+    func floodFrom300000AddressesTakesNoMoreMemoryAndThoseThatComeAfterItAreCounted() throws {
         var quota = InquiryQuota(seed: 1)
         let capacity = quota.capacity
         #expect(capacity == InquiryQuota.places)
@@ -107,7 +107,7 @@ struct InquiryQuotaTests {
     }
 
     @Test("other addresses that push a source out bring it no request more than 120")
-    func pushedOut() throws {
+    func otherAddressesThatPushASourceOutBringItNoRequestMoreThan120() throws {
         var quota = InquiryQuota(seed: 1, places: 8)
         let source = try #require(SourceAddress("192.0.2.1"))
         var counted = 0
@@ -122,7 +122,7 @@ struct InquiryQuotaTests {
     }
 
     @Test("a table that is used up counts nobody, and says that it is not measured instead of measuring less")
-    func usedUp() throws {
+    func tableThatIsUsedUpCountsNobody() throws {
         var quota = InquiryQuota(seed: 1, places: 8)
         for number in 0..<2_000 { _ = quota.take(try Self.address(number), for: "a") }
         let late = quota.take(try #require(SourceAddress("192.0.2.1")), for: "a")
@@ -144,7 +144,7 @@ struct InquiryQuotaTests {
     }
 
     @Test("a client behind a proxy that is not trusted, first in every hour, cannot make its list the measured one")
-    func firstBehindProxy() throws {
+    func clientBehindAProxyThatIsNotTrustedFirstInEveryHour() throws {
         let counter = InquiryCounter(seed: 1)
         let proxy = try #require(SourceAddress("192.0.2.1"))
         let first = TurnedClock.start.hour - 23
@@ -160,7 +160,7 @@ struct InquiryQuotaTests {
     }
 
     @Test("few sources that asked as often as counts must not be most of what counts; many are large networks")
-    func fewSources() {
+    func fewSourcesThatAskedAsOftenAsCountsMustNotBeMostOfWhatCounts() {
         let hour = TurnedClock.start.hour
         func why(_ base: Int64, exhausted: Int64) -> String? {
             HeldCount(
@@ -180,7 +180,7 @@ struct InquiryQuotaTests {
     }
 
     @Test("one request of each source and hour says that there were more than count")
-    func exhausted() throws {
+    func oneRequestOfEachSourceAndHourSaysThatThereWereMoreThanCount() throws {
         var quota = InquiryQuota(seed: 1)
         let source = try #require(SourceAddress("192.0.2.1"))
         var answers: [InquiryQuota.Answer: Int] = [:]
@@ -193,7 +193,7 @@ struct InquiryQuotaTests {
 
     @Test(
         "a source is the client behind a trusted proxy, the peer otherwise; an edge and this machine are not bounded")
-    func whose() async throws {
+    func sourceIsTheClientBehindATrustedProxyThePeerOtherwise() async throws {
         let repository = try RepositorySimulator.story()
         let lists = ServedLists(anchors: repository.anchors)
         try await TestedStore.sqlite.withDatabase { open in

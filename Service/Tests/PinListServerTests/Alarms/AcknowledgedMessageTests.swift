@@ -41,7 +41,7 @@ struct AcknowledgedMessageTests {
     }
 
     @Test("is told when the last of its alarms is seen, once, and not before", arguments: TestedStore.all)
-    func whole(on tested: TestedStore) async throws {
+    func isToldWhenTheLastOfItsAlarmsIsSeenOnceAndNotBefore(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let store = try open()
             _ = try await Self.told(Self.failing(["a", "b"]), to: store, after: 0)
@@ -54,7 +54,7 @@ struct AcknowledgedMessageTests {
     }
 
     @Test("is whole although one of its alarms is silenced")
-    func silenced() async throws {
+    func isWholeAlthoughOneOfItsAlarmsIsSilenced() async throws {
         try await TestedStore.sqlite.withDatabase { open in
             let store = try open()
             _ = try await Self.told(Self.failing(["a", "b"]), to: store, after: 0)
@@ -68,7 +68,7 @@ struct AcknowledgedMessageTests {
     }
 
     @Test("is joined by none: what begins after that rings under a key of its own, or the pager would not call")
-    func joining() async throws {
+    func isJoinedByNoneWhatBeginsAfterThatRingsUnderAKeyOfItsOwn() async throws {
         try await TestedStore.sqlite.withDatabase { open in
             let store = try open()
             #expect(try await Self.told(Self.failing(["a"]), to: store, after: 0) == ["firing failure-rate:a 1"])
@@ -87,7 +87,7 @@ struct AcknowledgedMessageTests {
     }
 
     @Test("ends when its alarm becomes more urgent, which rings anew under another key")
-    func risen() async throws {
+    func endsWhenItsAlarmBecomesMoreUrgentWhichRingsAnewUnderAnotherKey() async throws {
         try await TestedStore.sqlite.withDatabase { open in
             let store = try open()
             #expect(
@@ -102,7 +102,7 @@ struct AcknowledgedMessageTests {
     }
 
     @Test("is not forgotten when a pager that took nothing yet is told anew of the message")
-    func toldAnew() async throws {
+    func isNotForgottenWhenAPagerThatTookNothingYetIsToldAnewOfTheMessage() async throws {
         try await TestedStore.sqlite.withDatabase { open in
             let store = try open()
             _ = try await Self.told(Self.failing(["a", "b"]), to: store, after: 0)

@@ -63,7 +63,7 @@ struct AlarmEvaluationTests {
     }
 
     @Test("begin, more urgent and end are told once each; a text that moves is not", arguments: TestedStore.all)
-    func story(on tested: TestedStore) async throws {
+    func beginMoreUrgentAndEndAreToldOnceEachATextThatMovesIsNot(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let (store, other) = (try open(), try open())
             func alarm(_ severity: Alarm.Severity, _ detail: String) -> Alarm {
@@ -90,7 +90,7 @@ struct AlarmEvaluationTests {
     }
 
     @Test("two alarms of one key are one, the most urgent")
-    func sameKey() async throws {
+    func twoAlarmsOfOneKeyAreOneTheMostUrgent() async throws {
         try await TestedStore.sqlite.withDatabase { open in
             let store = try open()
             let alarms = [Alarm.Severity.warning, .critical, .notice].map { Alarm(.silence, $0, "a", "x") }
@@ -99,7 +99,7 @@ struct AlarmEvaluationTests {
     }
 
     @Test("an outage of 42 hosts is one message that names 10, and its end is one", arguments: TestedStore.all)
-    func outage(on tested: TestedStore) async throws {
+    func outageOf42HostsIsOneMessageThatNames10AndItsEndIsOne(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let store = try open()
             let hosts = (0..<42).map { "h\($0 / 10)\($0 % 10).example" }
@@ -123,7 +123,7 @@ struct AlarmEvaluationTests {
     }
 
     @Test("hosts that join within an hour ring twice at most, whatever comes and goes; later ones ring anew")
-    func joining() async throws {
+    func hostsThatJoinWithinAnHourRingTwiceAtMostWhateverComesAndGoes() async throws {
         try await TestedStore.sqlite.withDatabase { open in
             let store = try open()
             var hosts = ["h00.example"]
@@ -147,7 +147,7 @@ struct AlarmEvaluationTests {
     }
 
     @Test("a host of many that ends is told with the next message, and the key stays, so that a pager closes")
-    func leaving() async throws {
+    func hostOfManyThatEndsIsToldWithTheNextMessageAndTheKeyStaysSoThatAPagerCloses() async throws {
         try await TestedStore.sqlite.withDatabase { open in
             let store = try open()
             let (a, b) = (Self.failing(["a"]), Self.failing(["b"]))
@@ -162,7 +162,7 @@ struct AlarmEvaluationTests {
     }
 
     @Test("what becomes more urgent rings at once: by itself where others of its message do not, else with its message")
-    func urgent() async throws {
+    func whatBecomesMoreUrgentRingsAtOnceByItselfWhereOthersOfItsMessageDoNot() async throws {
         try await TestedStore.sqlite.withDatabase { open in
             let store = try open()
             let (a, b) = (Self.failing(["a"], .warning), Self.failing(["b"], .warning))
@@ -186,7 +186,7 @@ struct AlarmEvaluationTests {
     }
 
     @Test("a stranger's noise does not keep a lock-out from a pager: what is more urgent has a key of its own")
-    func noise() async throws {
+    func strangersNoiseDoesNotKeepALockOutFromAPagerWhatIsMoreUrgentHasAKeyOfItsOwn() async throws {
         try await TestedStore.sqlite.withDatabase { open in
             let store = try open()
             let noise = Self.failing(["hosts of no list"], .warning)
@@ -201,7 +201,7 @@ struct AlarmEvaluationTests {
     @Test(
         "a silenced alarm tells nobody until the silence ends by itself; then what fires rings",
         arguments: TestedStore.all)
-    func silenced(on tested: TestedStore) async throws {
+    func silencedAlarmTellsNobodyUntilTheSilenceEndsByItselfThenWhatFiresRings(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let store = try open()
             // In advance: a kind, and as urgent as a warning.
@@ -220,7 +220,7 @@ struct AlarmEvaluationTests {
     }
 
     @Test("what rang before it was silenced is closed when it ends, and its silence is as urgent as it was")
-    func silencedLater() async throws {
+    func whatRangBeforeItWasSilencedIsClosedWhenItEndsAndItsSilenceIsAsUrgentAsItWas() async throws {
         try await TestedStore.sqlite.withDatabase { open in
             let store = try open()
             let (a, b) = (Self.failing(["a"]), Self.failing(["b"]))
@@ -246,7 +246,7 @@ struct AlarmEvaluationTests {
     }
 
     @Test("an acknowledgement is told with the alarm, and ends with it or when it becomes more urgent")
-    func acknowledged() async throws {
+    func acknowledgementIsToldWithTheAlarmAndEndsWithItOrWhenItBecomesMoreUrgent() async throws {
         try await TestedStore.sqlite.withDatabase { open in
             let store = try open()
             @Sendable func acknowledge(_ seconds: Int64) async throws -> Bool {
@@ -279,7 +279,7 @@ struct AlarmEvaluationTests {
     }
 
     @Test("what one instance is sending no other takes, until it has had its time", arguments: TestedStore.all)
-    func lease(on tested: TestedStore) async throws {
+    func whatOneInstanceIsSendingNoOtherTakesUntilItHasHadItsTime(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let (store, other) = (try open(), try open())
             _ = try await Self.apply([Alarm(.silence, .notice, "a", "x")], to: store, after: 0)
@@ -294,7 +294,7 @@ struct AlarmEvaluationTests {
     }
 
     @Test("an older message that did not get through does not arrive after a newer one", arguments: TestedStore.all)
-    func order(on tested: TestedStore) async throws {
+    func olderMessageThatDidNotGetThroughDoesNotArriveAfterANewerOne(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let store = try open()
             let other = Alarm(.listExpiry, .notice, "other", "x")
@@ -314,7 +314,7 @@ struct AlarmEvaluationTests {
     }
 
     @Test("a test of a pager ends by itself, and one of a chat is one message")
-    func tests() async throws {
+    func testOfAPagerEndsByItselfAndOneOfAChatIsOneMessage() async throws {
         try await TestedStore.sqlite.withDatabase { open in
             let store = try open()
             for (kind, name) in [(AlertTarget.Kind.pagerduty, "ops"), (.slack, "chat")] {
@@ -330,7 +330,7 @@ struct AlarmEvaluationTests {
     }
 
     @Test("a token rings three tests an hour, whichever instances it asks", arguments: TestedStore.all)
-    func mostTests(on tested: TestedStore) async throws {
+    func tokenRingsThreeTestsAnHourWhicheverInstancesItAsks(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let stores = [try open(), try open()]
             let target = AlertTarget(kind: .slack, name: "chat", address: "https://example.com/")

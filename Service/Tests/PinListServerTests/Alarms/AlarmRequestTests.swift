@@ -43,7 +43,7 @@ struct AlarmRequestTests {
 
     @Test(
         "a token of scope operate acknowledges and silences, for a time; all see it, and the audit log names the token")
-    func story() async throws {
+    func tokenOfScopeOperateAcknowledgesAndSilencesForATimeAllSeeIt() async throws {
         try await Self.with { service in
             let (token, reader) = (try await service.token(.operate), try await service.token(.read))
             let id = try #require(AccessToken.id(of: token))
@@ -81,7 +81,7 @@ struct AlarmRequestTests {
     }
 
     @Test("no other scope changes anything, and without a token nobody does, on loopback neither")
-    func scopes() async throws {
+    func noOtherScopeChangesAnythingAndWithoutATokenNobodyDoesOnLoopbackNeither() async throws {
         try await Self.with { service in
             let body = #"{"key": "\#(Self.key)"}"#
             for token in [
@@ -112,7 +112,7 @@ struct AlarmRequestTests {
             #"{"what": "silence", "seconds": 60, "because": "x", "upTo": "all"}"#,
             #"{"what": "silence", "seconds": 60, "because": "x", "until": "never"}"#, "[]", "",
         ])
-    func malformed(_ body: String) async throws {
+    func silenceHasAnEndAReasonAndNothingElseThatIsNotUnderstood(_ body: String) async throws {
         try await Self.with { service in
             let token = try await service.token(.operate)
             let answer = try await Self.post(service, "silence", body, token)
@@ -123,7 +123,7 @@ struct AlarmRequestTests {
     }
 
     @Test("the page has forms for an operator alone; they need the page's token, and do what the commands do")
-    func forms() async throws {
+    func pageHasFormsForAnOperatorAloneTheyNeedThePagesTokenAndDoWhatTheCommandsDo() async throws {
         try await Self.with { service in
             let reader = Self.host + [("Cookie", "tumbler=\(try await service.token(.read))")]
             let looking = try await service.ask(.GET, "/alarms", reader).text

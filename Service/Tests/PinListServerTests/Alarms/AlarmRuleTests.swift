@@ -38,7 +38,7 @@ struct AlarmRuleTests {
     }
 
     @Test("a list that expires in 14, 7 and 2 days; a root in 180, 60 and 14")
-    func expiry() async throws {
+    func listThatExpiresIn147And2DaysARootIn18060And14() async throws {
         let repository = try RepositorySimulator.story()
         try await Self.published(repository) { store in
             let list = RepositorySimulator.listValidity
@@ -64,7 +64,7 @@ struct AlarmRuleTests {
     }
 
     @Test("the pins of a domain and a certificate that is served, 30, 14 and 3 days ahead; a probe that failed")
-    func hosts() async throws {
+    func pinsOfADomainAndACertificateThatIsServed3014And3DaysAheadAProbeThatFailed() async throws {
         let end = Timestamp(secondsSince1970: TurnedClock.start.secondsSince1970 + 40 * Self.day)
         let repository = try RepositorySimulator.story([try .pinned("api.example.com", expiresAt: end)])
         try await Self.published(repository) { store in
@@ -101,7 +101,7 @@ struct AlarmRuleTests {
     }
 
     @Test("a probe that does not reach a host is a notice, and takes back nothing that an earlier one found")
-    func unreached() async throws {
+    func probeThatDoesNotReachAHostIsANoticeAndTakesBackNothingThatAnEarlierOneFound() async throws {
         let repository = try RepositorySimulator.story([try .pinned("api.example.com")])
         try await Self.published(repository) { store in
             func probe(_ result: String, _ seconds: Int64) async throws -> [String] {
@@ -135,7 +135,7 @@ struct AlarmRuleTests {
     }
 
     @Test("a host that is no longer listed warns nobody any more")
-    func removedHost() async throws {
+    func hostThatIsNoLongerListedWarnsNobodyAnyMore() async throws {
         var simulator = try RepositorySimulator.story([try .pinned("old.example.com"), try .pinned("api.example.com")])
         let first = simulator
         let second = try simulator.publishList { $0.domains.removeFirst() }
@@ -153,7 +153,7 @@ struct AlarmRuleTests {
     }
 
     @Test("a publication that was refused is one for a day, an equivocation for a week")
-    func remembered() async throws {
+    func publicationThatWasRefusedIsOneForADayAnEquivocationForAWeek() async throws {
         let repository = try RepositorySimulator.story()
         try await Self.published(repository) { store in
             try await store.write { store in
@@ -172,7 +172,7 @@ struct AlarmRuleTests {
     }
 
     @Test("a list that no longer spreads is one")
-    func stalled() async throws {
+    func listThatNoLongerSpreadsIsOne() async throws {
         let repository = try RepositorySimulator.story()
         try await Self.published(repository) { store in
             let digest = Envelope.digest(of: repository.lists[0])
@@ -195,7 +195,7 @@ struct AlarmRuleTests {
     }
 
     @Test("far more failures than usual, and silence where there was traffic")
-    func rates() {
+    func farMoreFailuresThanUsualAndSilenceWhereThereWasTraffic() {
         let hour: Int64 = 1_000
         func rate(_ usual: Int64, last: Int64, pins: Int64 = 0, silent: Int64 = 0) -> HostRate {
             var counts: [Int64: (all: Int64, pins: Int64)] = [:]
@@ -218,7 +218,7 @@ struct AlarmRuleTests {
     }
 
     @Test("the rates of hosts are alarms, critical when pins fail")
-    func hostRates() async throws {
+    func ratesOfHostsAreAlarmsCriticalWhenPinsFail() async throws {
         let repository = try RepositorySimulator.story(
             ["pin.example", "tls.example", "quiet.example"].map { try .pinned($0) })
         try await Self.published(repository) { store in

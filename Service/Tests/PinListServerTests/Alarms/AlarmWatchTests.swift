@@ -75,7 +75,7 @@ struct AlarmWatchTests {
     }
 
     @Test("of two messages the second does not overtake the first when that fails: no end comes before its begin")
-    func keptOrder() async throws {
+    func ofTwoMessagesTheSecondDoesNotOvertakeTheFirstWhenThatFails() async throws {
         try await Self.run { watch, recorder, clock, _ in
             let (begin, end) = (Self.event(.test, "begin"), Self.event(.recovered, "end"))
             try await watch.parts.store.write { store in
@@ -100,7 +100,7 @@ struct AlarmWatchTests {
     }
 
     @Test("a target that is not reached is tried again, ever more seldom, until it takes it; its address is not logged")
-    func retried() async throws {
+    func targetThatIsNotReachedIsTriedAgainEverMoreSeldomUntilItTakesIt() async throws {
         try await Self.run { watch, recorder, clock, lines in
             await watch.look()
             for status in [nil, 500, 404] as [Int?] {
@@ -135,7 +135,7 @@ struct AlarmWatchTests {
     }
 
     @Test("what nobody takes for a day is given up, and said")
-    func givenUp() async throws {
+    func whatNobodyTakesForADayIsGivenUpAndSaid() async throws {
         try await Self.run { watch, recorder, clock, lines in
             recorder.status = 503
             await watch.look()
@@ -157,7 +157,7 @@ struct AlarmWatchTests {
     }
 
     @Test("an instance takes only what it can deliver: the other one's target is told by the other, whichever looks")
-    func differentTargets() async throws {
+    func instanceTakesOnlyWhatItCanDeliverTheOtherOnesTargetIsToldByTheOther() async throws {
         try await Self.run { watch, recorder, clock, _ in
             let pager = AlertTarget(kind: .webhook, name: "pager", address: "https://pager.example/SECRET")
             let parts = ServiceParts.story(
@@ -183,7 +183,7 @@ struct AlarmWatchTests {
     }
 
     @Test("what no instance can deliver waits a day, is shown meanwhile, and is given up aloud")
-    func unknownTarget() async throws {
+    func whatNoInstanceCanDeliverWaitsADayIsShownMeanwhileAndIsGivenUpAloud() async throws {
         try await Self.run { watch, recorder, clock, lines in
             let store = watch.parts.store
             let made = clock.now
@@ -215,7 +215,7 @@ struct AlarmWatchTests {
     }
 
     @Test("what a later version wrote is left for an instance of that version, and not dropped as told")
-    func laterVersion() async throws {
+    func whatALaterVersionWroteIsLeftForAnInstanceOfThatVersionAndNotDroppedAsTold() async throws {
         try await Self.run { watch, recorder, clock, _ in
             try await watch.parts.store.write { try $0.notify("ops", Array("{}".utf8), at: clock.now) }
             await watch.send()
@@ -229,7 +229,7 @@ struct AlarmWatchTests {
     }
 
     @Test("two instances tell of a change once")
-    func twoInstances() async throws {
+    func twoInstancesTellOfAChangeOnce() async throws {
         try await Self.run { watch, recorder, clock, _ in
             let parts = ServiceParts.story(
                 watch.parts.store, anchors: watch.parts.configuration.roots, clock: clock, alerts: [Self.target],
@@ -249,7 +249,7 @@ struct AlarmWatchTests {
     }
 
     @Test("an instance that sees another state does not take back what the one whose turn it is told")
-    func turns() async throws {
+    func instanceThatSeesAnotherStateDoesNotTakeBackWhatTheOneWhoseTurnItIsTold() async throws {
         try await Self.run { watch, recorder, clock, _ in
             await watch.look()
             await watch.send()
@@ -283,7 +283,7 @@ struct AlarmWatchTests {
     }
 
     @Test("how the last delivery went is kept for the dashboard, without the address")
-    func deliveries() async throws {
+    func howTheLastDeliveryWentIsKeptForTheDashboardWithoutTheAddress() async throws {
         try await Self.run { watch, recorder, clock, _ in
             func delivery() async throws -> StoredDelivery? {
                 try await watch.parts.store.read { store in try store.deliveries()["ops"] }

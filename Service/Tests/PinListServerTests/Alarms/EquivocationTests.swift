@@ -87,7 +87,7 @@ struct EquivocationTests {
     }
 
     @Test("signed by our signers, and not what was published: kept as evidence once, logged, and an alarm")
-    func proof() async throws {
+    func signedByOurSignersAndNotWhatWasPublishedKeptAsEvidenceOnceLoggedAndAnAlarm() async throws {
         let scene = try Scene()
         let (other, unpublished, anchors) = (scene.other, scene.unpublished, scene.repository.anchors)
         try await scene.run { service in
@@ -113,7 +113,7 @@ struct EquivocationTests {
     }
 
     @Test("one unpublished list in fifty spellings is one alarm, and evidence once")
-    func spellings() async throws {
+    func oneUnpublishedListInFiftySpellingsIsOneAlarmAndEvidenceOnce() async throws {
         let scene = try Scene()
         let other = scene.other
         try await scene.run { service in
@@ -150,7 +150,7 @@ struct EquivocationTests {
     }
 
     @Test("of a thief with the keys who signs forty lists a day sixteen are kept, and the log says once that more came")
-    func many() async throws {
+    func ofAThiefWithTheKeysWhoSignsFortyListsADaySixteenAreKept() async throws {
         let scene = try Scene()
         var thief = scene.repository
         let lists = try (0..<40).map { number in try thief.publishList { $0.refreshAfter = 1_800 + Int64(number) } }
@@ -171,7 +171,7 @@ struct EquivocationTests {
     }
 
     @Test("a version from before the service's first is a notice: what was published before it the service cannot know")
-    func fromBefore() async throws {
+    func versionFromBeforeTheServicesFirstIsANotice() async throws {
         let scene = try Scene()
         let (first, anchors) = (scene.repository.lists[0], scene.repository.anchors)
         try await scene.run(dropping: 1) { service in
@@ -191,7 +191,7 @@ struct EquivocationTests {
     }
 
     @Test("a payload under a stranger's signature is not remembered: the same payload with ours is still found")
-    func poisoned() async throws {
+    func payloadUnderAStrangersSignatureIsNotRemembered() async throws {
         let scene = try Scene()
         let other = scene.other
         var forged = try Envelope(other, of: .pins, limits: MetadataLimits())
@@ -207,7 +207,7 @@ struct EquivocationTests {
     }
 
     @Test("what anybody can make up, what was published, and what says the same proves nothing")
-    func noProof() async throws {
+    func whatAnybodyCanMakeUpWhatWasPublishedAndWhatSaysTheSameProvesNothing() async throws {
         let scene = try Scene()
         let name = "com.example.app"
         let bodies = [

@@ -37,7 +37,7 @@ struct ProbeRequestTests {
     }
 
     @Test("a probe token speaks of listed hosts alone: 3,000 invented ones are refused, and nothing is stored")
-    func inventedHosts() async throws {
+    func probeTokenSpeaksOfListedHostsAlone3000InventedOnesAreRefused() async throws {
         try await Self.with { service, push in
             let invented = (0..<3_000).map { #"{"host": "made-up-\#($0).example.net", "ok": false, "error": "x"}"# }
             let listed = #"{"host": "api.example.com", "ok": false, "verdict": "block"}"#
@@ -56,7 +56,7 @@ struct ProbeRequestTests {
     }
 
     @Test("of a name under which nothing is published, and of a host that is too large, nothing is stored")
-    func bounds() async throws {
+    func ofANameUnderWhichNothingIsPublishedAndOfAHostThatIsTooLargeNothingIsStored() async throws {
         try await Self.with { service, push in
             let large =
                 #"{"host": "api.example.com", "ok": false, "error": "\#(String(repeating: "x", count: 65_536))"}"#
@@ -74,7 +74,7 @@ struct ProbeRequestTests {
     }
 
     @Test("a host that was not reached is shown as that, and its last result still counts")
-    func unreached() async throws {
+    func hostThatWasNotReachedIsShownAsThatAndItsLastResultStillCounts() async throws {
         try await Self.with { service, push in
             let well = #"{"host": "api.example.com", "ok": true, "verdict": "allow"}"#
             let missed = #"{"ok": false, "error": "no route"}"#
@@ -95,7 +95,7 @@ struct ProbeRequestTests {
     }
 
     @Test("one address of several that the probe missed is a notice that names it; without a route it is none")
-    func missedAddress() async throws {
+    func oneAddressOfSeveralThatTheProbeMissedIsANoticeThatNamesIt() async throws {
         try await Self.with { service, push in
             func result(_ ok: Bool, _ addresses: [(String, String?)]) -> String {
                 let rest = addresses.map { address, error in

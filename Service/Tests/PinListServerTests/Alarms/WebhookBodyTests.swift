@@ -33,7 +33,7 @@ struct WebhookBodyTests {
     }
 
     @Test("our own JSON, whole")
-    func generic() {
+    func ourOwnJSONWhole() {
         #expect(
             self.text(self.event(), .webhook) == """
                 {"event":"firing","key":"failure-rate:api.example.com","kind":"failure-rate","severity":"critical",\
@@ -48,7 +48,7 @@ struct WebhookBodyTests {
     }
 
     @Test("a message of 42 alarms names ten of them in every form, and the key is that of the message")
-    func many() throws {
+    func messageOf42AlarmsNamesTenOfThemInEveryFormAndTheKeyIsThatOfTheMessage() throws {
         let message = StoredAlarmMessage(
             number: 1, key: "failure-rate:h00", kind: "failure-rate", severity: "critical", begunAt: TurnedClock.start,
             nextAt: TurnedClock.start)
@@ -81,7 +81,7 @@ struct WebhookBodyTests {
     }
 
     @Test("Slack gets one text, in which nothing is a mention or a link")
-    func slack() throws {
+    func slackGetsOneTextInWhichNothingIsAMentionOrALink() throws {
         let body = self.members(try JSONValue(strict: Array(self.text(self.event(), .slack).utf8)))
         #expect(Set(body.keys) == ["text"])
         #expect(
@@ -101,7 +101,9 @@ struct WebhookBodyTests {
             (.firing, .warning, "trigger", "warning"), (.firing, .notice, "trigger", "info"),
             (.recovered, .critical, "resolve", "critical"), (.test, .notice, "trigger", "info"),
         ])
-    func pagerDuty(phase: AlarmEvent.Phase, severity: Alarm.Severity, action: String, level: String) throws {
+    func pagerDutyGetsEventsOfItsVersion2TriggerAndResolveOfOneKey(
+        phase: AlarmEvent.Phase, severity: Alarm.Severity, action: String, level: String
+    ) throws {
         let body = self.members(try JSONValue(strict: Array(self.text(self.event(phase, severity), .pagerduty).utf8)))
         #expect(Set(body.keys) == ["routing_key", "event_action", "dedup_key", "payload"])
         #expect(body["routing_key"] == .string("R123"))
@@ -116,7 +118,7 @@ struct WebhookBodyTests {
     }
 
     @Test("what is longer than PagerDuty takes is cut, and a key is the same each time")
-    func bounds() throws {
+    func whatIsLongerThanPagerDutyTakesIsCutAndAKeyIsTheSameEachTime() throws {
         let long = (0..<64).map { "label\($0)" }.joined(separator: ".")
         let event = self.event(key: "certificate-expiry:\(long)", detail: String(repeating: "x", count: 5_000))
         let body = self.members(try JSONValue(strict: Array(self.text(event, .pagerduty).utf8)))

@@ -13,7 +13,7 @@ import Testing
 @Suite("Posting to a webhook")
 struct WebhookSenderTests {
     @Test("a webhook that sends us on is not followed: what it is told stays with it")
-    func redirected() async throws {
+    func webhookThatSendsUsOnIsNotFollowedWhatItIsToldStaysWithIt() async throws {
         let answer = { @Sendable (path: String) in
             path == "/hook"
                 ? Response(status: .temporaryRedirect, headers: [.location: "/elsewhere"]) : Response(status: .ok)
@@ -27,7 +27,7 @@ struct WebhookSenderTests {
 
     @Test(
         "a test that fails beside a webhook ends with its own failure: the client is shut down, and the process lives")
-    func failing() async throws {
+    func testThatFailsBesideAWebhookEndsWithItsOwnFailureTheClientIsShutDown() async throws {
         struct Failure: Error {}
         await #expect(throws: Failure.self) {
             try await WebhookReceiver.with { receiver in
@@ -47,7 +47,7 @@ struct WebhookSenderTests {
     @Test(
         "a pager is told that a person has seen an alarm, between its begin and its end, under one key; a chat says who"
     )
-    func acknowledged() async throws {
+    func pagerIsToldThatAPersonHasSeenAnAlarmBetweenItsBeginAndItsEndUnderOneKey() async throws {
         let repository = try RepositorySimulator.story()
         try await WebhookReceiver.with { receiver in
             try await TestedStore.sqlite.withDatabase { open in
@@ -100,7 +100,7 @@ struct WebhookSenderTests {
     }
 
     @Test("an acknowledgement does not overtake the alarm that a pager has not taken yet: it would be lost")
-    func keptOrder() async throws {
+    func acknowledgementDoesNotOvertakeTheAlarmThatAPagerHasNotTakenYet() async throws {
         let repository = try RepositorySimulator.story()
         try await WebhookReceiver.with { receiver in
             try await TestedStore.sqlite.withDatabase { open in

@@ -16,7 +16,7 @@ struct ListenAddressTests {
             ("0.0.0.0:80", false), ("[::]:80", false), ("pins.example.com:443", false),
             ("127.0.0.1.example.com:1", false),
         ])
-    func listening(text: String, isLoopback: Bool) throws {
+    func addressToListenOn(text: String, isLoopback: Bool) throws {
         let address = try #require(ListenAddress(text))
         #expect(address.description == text)
         #expect(address.isLoopback == isLoopback)
@@ -27,10 +27,10 @@ struct ListenAddressTests {
         arguments: [
             "", "8480", "localhost", ":80", "::1:80", "[::1]", "[localhost]:1", "a b:1", "a:65536", "a:-1", "a:x",
         ])
-    func none(text: String) { #expect(ListenAddress(text) == nil) }
+    func whatIsNone(text: String) { #expect(ListenAddress(text) == nil) }
 
     @Test("a network has the addresses that share its first bits, of its own kind")
-    func networks() throws {
+    func networkHasTheAddressesThatShareItsFirstBitsOfItsOwnKind() throws {
         func contains(_ range: String, _ address: String) throws -> Bool {
             try #require(NetworkRange(range)).contains(try #require(IPAddress(text: address)))
         }

@@ -15,7 +15,7 @@ struct DashboardPageTests {
     }
 
     @Test("says first whether a person is needed")
-    func state() throws {
+    func saysFirstWhetherAPersonIsNeeded() throws {
         #expect(try self.html(Story.nowPage).contains("3 things need a person</h1>"))
         #expect(try self.html(Story.quietPage).contains("All quiet</h1>"))
         var page = Story.quietPage
@@ -29,7 +29,7 @@ struct DashboardPageTests {
     }
 
     @Test("puts what hurries first, then what began first")
-    func order() throws {
+    func putsWhatHurriesFirstThenWhatBeganFirst() throws {
         var page = Story.nowPage
         page.alarms = page.alarms.reversed()
         let html = try self.html(page)
@@ -38,7 +38,7 @@ struct DashboardPageTests {
     }
 
     @Test("never shows a figure that was not measured as one that is good")
-    func unmeasured() throws {
+    func neverShowsAFigureThatWasNotMeasuredAsOneThatIsGood() throws {
         #expect(try self.html(Story.unmeasuredPage).contains("Not measured: "))
         #expect(try !self.html(Story.unmeasuredPage).contains("0 %"))
         let html = try self.html(Story.nowPage)
@@ -49,7 +49,7 @@ struct DashboardPageTests {
     }
 
     @Test("tells of a host that is locked out, has no backup, or was never probed")
-    func missing() {
+    func tellsOfAHostThatIsLockedOutHasNoBackupOrWasNeverProbed() {
         let hosts = Story.hostsPage.hosts
         #expect(hosts[0].missing.map(\.text) == ["no pin is served: whoever enforces this is locked out"])
         #expect(hosts[0].missing.map(\.isUrgent) == [true])
@@ -60,7 +60,7 @@ struct DashboardPageTests {
     }
 
     @Test("keeps the list in every address when there are several, and in none when there is one")
-    func addresses() throws {
+    func keepsTheListInEveryAddressWhenThereAreSeveralAndInNoneWhenThereIsOne() throws {
         #expect(try self.html(Story.nowPage).contains("href=\"/hosts?list=com.example.bank\""))
         var frame = Story.frame
         frame.names = [Story.name]
@@ -69,7 +69,7 @@ struct DashboardPageTests {
     }
 
     @Test("asks for a log-out only where somebody is logged in, with the token against forgery")
-    func logout() throws {
+    func asksForALogOutOnlyWhereSomebodyIsLoggedInWithTheTokenAgainstForgery() throws {
         #expect(try !self.html(Story.nowPage).contains("Log out"))
         var frame = Story.frame
         frame.logoutToken = "abc"
@@ -78,7 +78,7 @@ struct DashboardPageTests {
     }
 
     @Test("names its files by what is in them, and forbids everything else")
-    func assets() throws {
+    func namesItsFilesByWhatIsInThemAndForbidsEverythingElse() throws {
         #expect(Set(Dashboard.assets.map(\.path)).count == 3)
         let html = try self.html(Story.nowPage)
         for asset in Dashboard.assets {
@@ -94,7 +94,7 @@ struct DashboardPageTests {
     }
 
     @Test("writes times in words as a person would")
-    func times() {
+    func writesTimesInWordsAsAPersonWould() {
         let now = Story.now
         #expect(TimeText.words(from: now, to: now) == "now")
         #expect(TimeText.words(from: now, to: Story.ago(75)) == "1 minute ago")

@@ -14,7 +14,7 @@ struct HostilePageTests {
     }
 
     @Test("has no element, attribute or direction that the report brought")
-    func harmless() throws {
+    func hasNoElementAttributeOrDirectionThatTheReportBrought() throws {
         for (name, page) in HostileStory.pages {
             let html = try self.html(page, in: HostileStory.frame)
             for forbidden in [
@@ -31,7 +31,7 @@ struct HostilePageTests {
     }
 
     @Test("closes each attribute where the template does, also after a quotation mark with an accent")
-    func attributes() throws {
+    func closesEachAttributeWhereTheTemplateDoesAlsoAfterAQuotationMarkWithAnAccent() throws {
         for (name, page) in HostileStory.pages {
             let html = try self.html(page, in: HostileStory.frame)
             // Between tags there is text only; within a tag quotation marks come in pairs.
@@ -47,7 +47,7 @@ struct HostilePageTests {
 
     @Test(
         "stays small: 500 groups are below 1 MB, and below 6 MB where each text is as long as its author could make it")
-    func size() throws {
+    func staysSmall500GroupsAreBelow1MB() throws {
         let many = try self.html(
             Story.failuresPage(groups: Array(repeating: Story.interception, count: 600)), in: Story.frame)
         #expect(many.components(separatedBy: "<th scope=\"row\">").count == FailuresPage.mostGroups + 1)
@@ -63,7 +63,7 @@ struct HostilePageTests {
     }
 
     @Test("is not asked for more than its filter can hold")
-    func filter() {
+    func isNotAskedForMoreThanItsFilterCanHold() {
         let huge = String(repeating: "a", count: 100_000)
         let filter = FailureFilter(query: [
             ("host", huge), ("cause", "x"), ("span", "y"), ("order", "last"), ("z", huge),

@@ -16,14 +16,14 @@ struct MarkupTests {
             ("<\u{301}b>", "&lt;\u{301}b&gt;"), ("&lt;", "&amp;lt;"), ("'", "&#39;"), ("\u{600}\"", "&#x600;&quot;"),
             ("a\u{0}b\u{1b}", "a\u{fffd}b\u{fffd}"), ("\u{202e}x", "&#x202e;x"), ("größe", "größe"),
         ])
-    func escaping(text: String, html: String) {
+    func cannotLeaveAnAttributeOrOpenAnElement(text: String, html: String) {
         let markup: Markup = "<a title=\"\(text)\">"
         #expect(Markup(escaping: text).html.unicodeScalars.elementsEqual(html.unicodeScalars))
         #expect(markup.html.unicodeScalars.elementsEqual("<a title=\"\(html)\">".unicodeScalars))
     }
 
     @Test("that would turn or hide a line is named instead of being done")
-    func directions() {
+    func thatWouldTurnOrHideALineIsNamedInsteadOfBeingDone() {
         #expect(
             VisibleText.line("\u{202e}gpj.exe").html
                 == "<bdi><span class=\"cp\">U+202E</span>gpj.<wbr>exe</bdi>")
@@ -33,7 +33,7 @@ struct MarkupTests {
     }
 
     @Test("that piles marks over a letter is cut, and a mark without a letter is counted")
-    func marks() {
+    func thatPilesMarksOverALetterIsCutAndAMarkWithoutALetterIsCounted() {
         let pile = "x" + String(repeating: "\u{300}", count: 50) + "y"
         #expect(VisibleText.plain(pile) == "x\u{300}\u{300}\u{300}[+47 marks]y")
         #expect(VisibleText.plain("\u{301}a") == "[+1 marks]a")
@@ -42,7 +42,7 @@ struct MarkupTests {
     }
 
     @Test("that is long moves into a fold, and what is beyond all measure is counted and not sent")
-    func length() {
+    func thatIsLongMovesIntoAFoldAndWhatIsBeyondAllMeasureIsCountedAndNotSent() {
         #expect(!VisibleText.folded(String(repeating: "a", count: VisibleText.lineLength)).html.contains("<details"))
         let long = VisibleText.folded(String(repeating: "a", count: 100_000)).html
         #expect(long.contains("<details"))
@@ -53,7 +53,7 @@ struct MarkupTests {
     }
 
     @Test("that mixes alphabets is marked; names in one alphabet are not")
-    func lookAlikes() {
+    func thatMixesAlphabetsIsMarkedNamesInOneAlphabetAreNot() {
         #expect(LookAlike.mixesAlphabets("\u{430}pi.example.com"))
         #expect(LookAlike.mixesAlphabets("ex\u{ff41}mple"))
         #expect(!LookAlike.mixesAlphabets("api.example.com"))
@@ -62,7 +62,7 @@ struct MarkupTests {
     }
 
     @Test("is percent-encoded in addresses, and cut")
-    func links() {
+    func isPercentEncodedInAddressesAndCut() {
         #expect(
             DashboardLink.to("/failures", [("host", "a&b=\"c\" ü"), ("x", "")])
                 == "/failures?host=a%26b%3D%22c%22%20%C3%BC")

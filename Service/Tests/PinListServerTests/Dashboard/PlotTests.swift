@@ -24,7 +24,7 @@ struct PlotTests {
             (911, 1_000, 250),
             (1_001, 1_500, 500), (1e9, 1e9, 2.5e8), (.nan, 1, 1), (-3, 1, 1), (.infinity, 1, 1),
         ] as [(Double, Double, Double)])
-    func scale(maximum: Double, top: Double, step: Double) {
+    func endsAtARoundNumberThatNoValueExceeds(maximum: Double, top: Double, step: Double) {
         let scale = NiceScale(maximum: maximum)
         #expect(scale.top == top)
         #expect(scale.step == step)
@@ -33,7 +33,7 @@ struct PlotTests {
     }
 
     @Test("of the largest number there is still has an axis")
-    func hugeScale() {
+    func ofTheLargestNumberThereIsStillHasAnAxis() {
         let scale = NiceScale(maximum: .greatestFiniteMagnitude)
         #expect(scale.top.isFinite)
         #expect(scale.ticks.count <= 6)
@@ -51,14 +51,14 @@ struct PlotTests {
             (200 * 86_400, ["Dec 2026", "Jan 2027", "Feb 2027", "Mar 2027", "Apr 2027", "May 2027", "Jun 2027"]),
             (0, []), (-5, []),
         ] as [(Int64, [String])])
-    func timeAxis(length: Int64, labels: [String]) throws {
+    func hasItsTicksOnWholeHoursDaysMondaysAndMonths(length: Int64, labels: [String]) throws {
         let start = try Timestamp("2026-11-21T12:00:00Z")
         let end = Timestamp(secondsSince1970: start.secondsSince1970 + length)
         #expect(TimeAxis(from: start, to: end).ticks.map(\.label) == labels)
     }
 
     @Test("of times that cannot be has no ticks, and does not trap")
-    func absurdTimes() {
+    func ofTimesThatCannotBeHasNoTicksAndDoesNotTrap() {
         let (first, last) = (Timestamp(secondsSince1970: .min), Timestamp(secondsSince1970: .max))
         #expect(TimeAxis(from: first, to: last).ticks.isEmpty)
         #expect(TimeAxis(from: Timestamp(secondsSince1970: 0), to: last).ticks.count <= 12)
@@ -67,7 +67,7 @@ struct PlotTests {
     }
 
     @Test("draws a value for its whole window")
-    func steps() {
+    func drawsAValueForItsWholeWindow() {
         let html = self.plot([0, 2, 4, 4])
         #expect(html.contains("<path class=\"line\" d=\"M0,100H250L250,50H500L500,0H750L750,0H1000\"/>"))
         #expect(
@@ -75,7 +75,7 @@ struct PlotTests {
     }
 
     @Test("shows what was not measured as a gap, and not as zero")
-    func gaps() {
+    func showsWhatWasNotMeasuredAsAGapAndNotAsZero() {
         let html = self.plot([4, nil, nil, 4])
         #expect(html.contains("<rect class=\"gap\" x=\"250\" y=\"0\" width=\"500\" height=\"100\"/>"))
         #expect(html.contains("d=\"M0,0H250\""))
@@ -89,7 +89,7 @@ struct PlotTests {
     }
 
     @Test("says in words what it shows")
-    func words() {
+    func saysInWordsWhatItShows() {
         let html = self.plot([1, 1_500, 3])
         #expect(html.contains("role=\"img\" aria-labelledby=\"p-title p-desc\""))
         #expect(
@@ -99,7 +99,7 @@ struct PlotTests {
     }
 
     @Test("of shares lays one upon another, labels those that have room, and leaves gaps")
-    func shares() {
+    func ofSharesLaysOneUponAnotherLabelsThoseThatHaveRoomAndLeavesGaps() {
         let plot = SharePlot(
             id: "s", title: "Shares", start: Timestamp(secondsSince1970: 0), step: 60,
             layers: [
@@ -116,7 +116,7 @@ struct PlotTests {
     }
 
     @Test("in a line is one outline, with the newest window marked")
-    func sparkline() {
+    func inALineIsOneOutlineWithTheNewestWindowMarked() {
         let html = Sparkline(description: "d", series: self.series([0, 4, 4, nil, 2]), usual: 2).svg.html
         #expect(html.contains("<path class=\"bars\" d=\"M0,30V30H1V2H3V30H4V30Z\"/>"))
         #expect(html.contains("<path class=\"bars newest\" d=\"M4,30V16H5V30Z\"/>"))
@@ -127,7 +127,7 @@ struct PlotTests {
     }
 
     @Test("with more windows than are drawn keeps the newest, and sums what it merges")
-    func long() {
+    func withMoreWindowsThanAreDrawnKeepsTheNewestAndSumsWhatItMerges() {
         let long = self.series(Array(repeating: 1, count: 5_000))
         #expect(long.values.count == PlotSeries.mostWindows)
         #expect(long.end.secondsSince1970 == 1_795_219_200 + 5_000 * 3_600)
@@ -138,7 +138,7 @@ struct PlotTests {
     }
 
     @Test("of a bar is never longer than its axis")
-    func bars() {
+    func ofABarIsNeverLongerThanItsAxis() {
         #expect(BarRow(value: 50, top: 200, tone: .soon).svg.html.contains("class=\"fill soon\" width=\"25\""))
         #expect(BarRow(value: 500, top: 200, tone: .now).svg.html.contains("width=\"100\" height=\"6\"/></svg>"))
         for value in [Double.nan, .infinity, -1] {

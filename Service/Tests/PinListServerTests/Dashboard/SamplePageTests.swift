@@ -32,7 +32,7 @@ struct SamplePageTests {
     }
 
     @Test("render, each with one heading, and are written where a folder is asked for")
-    func write() throws {
+    func renderEachWithOneHeadingAndAreWrittenWhereAFolderIsAskedFor() throws {
         let dashboard = try Dashboard()
         var quiet = Story.frame
         quiet.firing = 0

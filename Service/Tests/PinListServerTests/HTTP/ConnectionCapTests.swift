@@ -26,7 +26,7 @@ struct ConnectionCapTests {
     }
 
     @Test("a full listener accepts no more until one ends, and says so once a minute")
-    func full() {
+    func fullListenerAcceptsNoMoreUntilOneEndsAndSaysSoOnceAMinute() {
         let (lines, clock) = (NIOLockedValueBox<[String]>([]), TurnedClock())
         let cap = ConnectionCap(2, clock: clock, logger: Logger(label: "test") { _ in Log(lines: lines) })
         cap.connectionOpened()
@@ -47,7 +47,7 @@ struct ConnectionCapTests {
     }
 
     @Test("descriptors are kept back for the store, the operator's listener, webhooks and logs")
-    func budget() {
+    func descriptorsAreKeptBackForTheStoreTheOperatorsListenerWebhooksAndLogs() {
         let budget = DescriptorBudget(limit: 1_024)
         let kept = 1_024 - (budget.publicConnections(configured: nil, hasAdminListener: true) ?? 0)
         #expect(
@@ -69,7 +69,7 @@ struct ConnectionCapTests {
 
     @Test(
         "strangers who hold all connections hold up the others, not the operator, and lose nobody's place in the queue")
-    func held() async throws {
+    func strangersWhoHoldAllConnectionsHoldUpTheOthersNotTheOperator() async throws {
         let repository = try RepositorySimulator.story()
         try await TestedStore.sqlite.withDatabase { open in
             let store = try open()

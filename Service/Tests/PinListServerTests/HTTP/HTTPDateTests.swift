@@ -18,7 +18,7 @@ struct HTTPDateTests {
             (1_709_164_800, "Thu, 29 Feb 2024 00:00:00 GMT"), (4_102_444_799, "Thu, 31 Dec 2099 23:59:59 GMT"),
             (-1, "Wed, 31 Dec 1969 23:59:59 GMT"), (-86_401, "Tue, 30 Dec 1969 23:59:59 GMT"),
         ] as [(Int64, String)])
-    func written(_ seconds: Int64, _ text: String) {
+    func areWrittenAsAnotherImplementationWritesThem(_ seconds: Int64, _ text: String) {
         #expect(HTTPDate.text(of: Timestamp(secondsSince1970: seconds)) == text)
     }
 }

@@ -9,7 +9,7 @@ import Testing
 @Suite("The interface over HTTP")
 struct HTTPInterfaceTests {
     @Test("a path that is there and a method that is not: 405, and what there is")
-    func methods() async throws {
+    func pathThatIsThereAndAMethodThatIsNot405AndWhatThereIs() async throws {
         try await PublishedService.with { service in
             for (method, path, allowed) in [
                 ("POST", "/healthz", "GET, HEAD"), ("TRACE", "/healthz", "GET, HEAD"),
@@ -28,7 +28,7 @@ struct HTTPInterfaceTests {
     }
 
     @Test("HEAD is GET without the body; a path that is nowhere is a problem")
-    func heads() async throws {
+    func headIsGETWithoutTheBodyAPathThatIsNowhereIsAProblem() async throws {
         try await PublishedService.with { service in
             for path in [service.list, service.root, "/healthz", "/v1/openapi.json", "/readyz"] {
                 let (get, head) = (
@@ -45,7 +45,7 @@ struct HTTPInterfaceTests {
     }
 
     @Test("a name may end with .json: it is published at its path as any other")
-    func jsonName() async throws {
+    func nameMayEndWithJsonItIsPublishedAtItsPathAsAnyOther() async throws {
         try await PublishedService.with { service in
             let answer = try await service.ask("PUT", "/v1/lists/a.json")
             #expect(answer.statuses == [401])
@@ -53,7 +53,7 @@ struct HTTPInterfaceTests {
     }
 
     @Test("a second listener has what is the operator's, and the first one has not")
-    func twoListeners() async throws {
+    func secondListenerHasWhatIsTheOperatorsAndTheFirstOneHasNot() async throws {
         try await PublishedService.with({ $0.adminListen = ListenAddress("127.0.0.1:0") }) { service in
             // Which of the two listens first is not said: one has lists, one has metrics, none has both.
             let (metrics, document) = (
@@ -65,7 +65,7 @@ struct HTTPInterfaceTests {
     }
 
     @Test("the OpenAPI document is JSON, and each of its operations is there")
-    func document() async throws {
+    func openAPIDocumentIsJSONAndEachOfItsOperationsIsThere() async throws {
         try await PublishedService.with { service in
             let answer = try await service.ask("GET", "/v1/openapi.json")
             let body = try #require(answer.text.range(of: "\r\n\r\n")).upperBound

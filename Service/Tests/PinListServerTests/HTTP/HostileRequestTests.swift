@@ -52,7 +52,7 @@ struct HostileRequestTests {
     private static func chunks(_ text: String) -> String { "\(report)Transfer-Encoding: chunked\r\n\r\n\(text)" }
 
     @Test("a head that can be read in two ways, or is too large, is refused once, and nothing behind it is seen")
-    func refusedHeads() async throws {
+    func headThatCanBeReadInTwoWaysOrIsTooLargeIsRefusedOnceAndNothingBehindItIsSeen() async throws {
         try await PublishedService.with { service in
             for (name, bytes) in Self.refused {
                 let answer = try await service.ask(bytes + Self.hidden)
@@ -65,7 +65,7 @@ struct HostileRequestTests {
     }
 
     @Test("bytes that are no UTF-8: in the target 400, in a field and a body what is right there")
-    func invalidText() async throws {
+    func bytesThatAreNoUTF8InTheTarget400InAFieldAndABodyWhatIsRightThere() async throws {
         try await PublishedService.with { service in
             let target = try await service.ask(
                 Array("GET /v1/".utf8) + [0xff, 0xfe] + Array(" HTTP/1.1\r\n\(Self.host)\r\n".utf8))
@@ -92,7 +92,7 @@ struct HostileRequestTests {
     }
 
     @Test("targets: of another host, of none, of the whole server, through a tunnel")
-    func targets() async throws {
+    func targetsOfAnotherHostOfNoneOfTheWholeServerThroughATunnel() async throws {
         try await PublishedService.with { service in
             for (head, statuses) in [
                 ("GET http://localhost/healthz HTTP/1.1\r\nHost: localhost", [200]),
@@ -116,7 +116,7 @@ struct HostileRequestTests {
     }
 
     @Test("bodies: packed, deep, too long by their length and by their chunks, and longer than they say")
-    func bodies() async throws {
+    func bodiesPackedDeepTooLongByTheirLengthAndByTheirChunksAndLongerThanTheySay() async throws {
         try await PublishedService.with { service in
             let packed = try await service.ask(
                 "POST", "/v1/reports", "Content-Encoding: gzip\r\n", body: [0x1f, 0x8b, 8, 0, 0])
@@ -143,7 +143,7 @@ struct HostileRequestTests {
     }
 
     @Test("who sends slowly, or less than was said, is cut off, whatever still comes")
-    func slow() async throws {
+    func whoSendsSlowlyOrLessThanWasSaidIsCutOffWhateverStillComes() async throws {
         func hurry(_ configuration: inout ServiceConfiguration) {
             configuration.deadlines.head = .milliseconds(300)
             configuration.deadlines.body = .milliseconds(300)
@@ -168,7 +168,7 @@ struct HostileRequestTests {
     }
 
     @Test("Expect: 100-continue is told to go on, unless the body is over every limit")
-    func expectContinue() async throws {
+    func expect100ContinueIsToldToGoOnUnlessTheBodyIsOverEveryLimit() async throws {
         try await PublishedService.with { service in
             let answers = try await RawConnection.talk(to: service.port) { connection in
                 let fields = "Connection: close\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"
@@ -186,7 +186,7 @@ struct HostileRequestTests {
     }
 
     @Test("a hundred requests at once are answered in their order, and what follows them on its own")
-    func pipeline() async throws {
+    func hundredRequestsAtOnceAreAnsweredInTheirOrderAndWhatFollowsThemOnItsOwn() async throws {
         try await PublishedService.with { service in
             let list = "GET \(service.list) HTTP/1.1\r\n\(Self.host)\r\n"
             let missing = "GET /v1/lists/none/pins.json HTTP/1.1\r\n\(Self.host)\r\n"

@@ -92,7 +92,7 @@ struct ListByteHandlerTests {
     }
 
     @Test("the two ways say the same, byte for byte: the list, what is held, roots, what is not there")
-    func same() async throws {
+    func twoWaysSayTheSameByteForByteTheListWhatIsHeldRootsWhatIsNotThere() async throws {
         let (lists, list) = try await Self.lists()
         let pair = try Pair(lists, list, Self.nobody)
         let tag = Envelope.digest(of: list)
@@ -116,7 +116,7 @@ struct ListByteHandlerTests {
 
     @Test(
         "many requests at once are answered in their order, and what comes behind another kind of request waits for it")
-    func pipelined() async throws {
+    func manyRequestsAtOnceAreAnsweredInTheirOrder() async throws {
         let (lists, list) = try await Self.lists()
         let pair = try Pair(lists, list, Self.nobody)
         let one = Self.request(Self.pins)
@@ -182,7 +182,7 @@ struct ListByteHandlerTests {
     }
 
     @Test("requests that were changed at random, and cut at random, are answered the same on both ways")
-    func random() async throws {
+    func requestsThatWereChangedAtRandomAndCutAtRandomAreAnsweredTheSameOnBothWays() async throws {
         let (lists, list) = try await Self.lists()
         let tag = Envelope.digest(of: list)
         let seeds =
@@ -213,7 +213,7 @@ struct ListByteHandlerTests {
     }
 
     @Test("an edge that is known by its address is counted as one on both ways")
-    func edge() async throws {
+    func edgeThatIsKnownByItsAddressIsCountedAsOneOnBothWays() async throws {
         let (lists, list) = try await Self.lists()
         let edges = [try #require(NetworkRange("192.0.2.0/24"))]
         let pair = try Pair(lists, list, RequestSource(trustedProxies: [], edges: edges))
@@ -222,7 +222,7 @@ struct ListByteHandlerTests {
     }
 
     @Test("whoever takes no answers is not answered from bytes, and is closed when the time of the answer is over")
-    func deaf() async throws {
+    func whoeverTakesNoAnswersIsNotAnsweredFromBytes() async throws {
         let (lists, list) = try await Self.lists()
         let pair = try Pair(lists, list, Self.nobody)
         pair.fast.isWritable = false

@@ -66,7 +66,7 @@ struct ListChannelHandlerTests {
     }
 
     @Test("the list, the list that is held, its head, a root, the next root: nobody behind hears of them")
-    func answered() async throws {
+    func listTheListThatIsHeldItsHeadARootTheNextRootNobodyBehindHearsOfThem() async throws {
         try await self.run { channel, list, inquiries in
             try self.send(channel, Self.list)
             let whole = try self.answers(channel)
@@ -85,7 +85,7 @@ struct ListChannelHandlerTests {
     }
 
     @Test("each answer says when it was given")
-    func dated() async throws {
+    func eachAnswerSaysWhenItWasGiven() async throws {
         try await self.run { channel, _, _ in
             try self.send(channel, Self.list)
             guard case .head(let head) = try channel.readOutbound(as: HTTPResponsePart.self) else {
@@ -97,7 +97,7 @@ struct ListChannelHandlerTests {
     }
 
     @Test("a body that comes with the question is passed over, and the question has one answer, at its end")
-    func withBody() async throws {
+    func bodyThatComesWithTheQuestionIsPassedOverAndTheQuestionHasOneAnswerAtItsEnd() async throws {
         try await self.run { channel, list, _ in
             let request = HTTPRequest(method: .get, scheme: "http", authority: "localhost", path: Self.list)
             try channel.writeInbound(HTTPRequestPart.head(request))
@@ -110,7 +110,7 @@ struct ListChannelHandlerTests {
     }
 
     @Test("an answer does not overtake the one before it")
-    func order() async throws {
+    func answerDoesNotOvertakeTheOneBeforeIt() async throws {
         try await self.run { channel, _, _ in
             try self.send(channel, "/healthz")
             try self.send(channel, Self.list)
@@ -133,7 +133,7 @@ struct ListChannelHandlerTests {
     }
 
     @Test("who asks and asks, and takes no answer, is not answered here: nothing piles up")
-    func deaf() async throws {
+    func whoAsksAndAsksAndTakesNoAnswerIsNotAnsweredHereNothingPilesUp() async throws {
         try await self.run { channel, _, _ in
             channel.isWritable = false
             for _ in 0..<3 { try self.send(channel, Self.list) }
@@ -143,7 +143,7 @@ struct ListChannelHandlerTests {
     }
 
     @Test("what is in doubt, and what is no list, goes the long way")
-    func handedOn() async throws {
+    func whatIsInDoubtAndWhatIsNoListGoesTheLongWay() async throws {
         try await self.run { channel, _, _ in
             for path in ["/", "/v1/reports", "/v1/lists", "/v1/lists/com.example.app", "/v1/lists/pins.json"] {
                 try self.send(channel, path)

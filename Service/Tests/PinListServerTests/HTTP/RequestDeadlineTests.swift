@@ -25,7 +25,7 @@ struct RequestDeadlineTests {
     }
 
     @Test("who opens a connection and says nothing is let go after 15 s")
-    func silent() throws {
+    func whoOpensAConnectionAndSaysNothingIsLetGoAfter15S() throws {
         try self.run { channel, loop in
             loop.advanceTime(by: .seconds(14))
             #expect(channel.isActive)
@@ -35,7 +35,7 @@ struct RequestDeadlineTests {
     }
 
     @Test("a body that comes byte by byte moves no deadline")
-    func drips() throws {
+    func bodyThatComesByteByByteMovesNoDeadline() throws {
         try self.run { channel, loop in
             loop.advanceTime(by: .seconds(10))
             try channel.writeInbound(Self.head)
@@ -50,7 +50,7 @@ struct RequestDeadlineTests {
     }
 
     @Test("an answer may take 600 s; after it the next head has 15 s again, and not the rest of those")
-    func answerThenHead() throws {
+    func answerMayTake600SAfterItTheNextHeadHas15SAgainAndNotTheRestOfThose() throws {
         try self.run { channel, loop in
             try channel.writeInbound(Self.head)
             try channel.writeInbound(HTTPRequestPart.end(nil))
@@ -65,7 +65,7 @@ struct RequestDeadlineTests {
     }
 
     @Test("an answer that takes longer ends the connection")
-    func slowAnswer() throws {
+    func answerThatTakesLongerEndsTheConnection() throws {
         try self.run { channel, loop in
             try channel.writeInbound(Self.head)
             try channel.writeInbound(HTTPRequestPart.end(nil))
@@ -75,7 +75,7 @@ struct RequestDeadlineTests {
     }
 
     @Test("who takes a large answer slowly has the time of the answer for it, and then that of a head")
-    func slowReader() throws {
+    func whoTakesALargeAnswerSlowlyHasTheTimeOfTheAnswerForItAndThenThatOfAHead() throws {
         try self.run { channel, loop in
             try channel.writeInbound(Self.head)
             try channel.writeInbound(HTTPRequestPart.end(nil))
@@ -92,7 +92,7 @@ struct RequestDeadlineTests {
     }
 
     @Test("who takes nothing of an answer is let go after 600 s all the same")
-    func stalledReader() throws {
+    func whoTakesNothingOfAnAnswerIsLetGoAfter600SAllTheSame() throws {
         try self.run { channel, loop in
             try channel.writeInbound(Self.head)
             try channel.writeInbound(HTTPRequestPart.end(nil))
@@ -103,7 +103,7 @@ struct RequestDeadlineTests {
     }
 
     @Test("of two answers the first to be taken moves no deadline")
-    func twoAnswers() throws {
+    func ofTwoAnswersTheFirstToBeTakenMovesNoDeadline() throws {
         try self.run { channel, loop in
             for _ in 0..<2 {
                 try channel.writeInbound(Self.head)
@@ -116,7 +116,7 @@ struct RequestDeadlineTests {
     }
 
     @Test("a service that ends closes a connection without a request at once")
-    func quiescentIdle() throws {
+    func serviceThatEndsClosesAConnectionWithoutARequestAtOnce() throws {
         try self.run { channel, _ in
             channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
             #expect(!channel.isActive)
@@ -133,7 +133,7 @@ struct RequestDeadlineTests {
     @Test(
         "a service that ends waits for a request that was begun, and for its answer to be taken, and no longer than 20 s"
     )
-    func quiescentBusy() throws {
+    func serviceThatEndsWaitsForARequestThatWasBegunAndForItsAnswerToBeTaken() throws {
         try self.run { channel, loop in
             try channel.writeInbound(Self.head)
             channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
@@ -158,7 +158,7 @@ struct RequestDeadlineTests {
     }
 
     @Test("whoever asks in time is never let go")
-    func busy() throws {
+    func whoeverAsksInTimeIsNeverLetGo() throws {
         try self.run { channel, loop in
             for _ in 0..<100 {
                 loop.advanceTime(by: .seconds(14))

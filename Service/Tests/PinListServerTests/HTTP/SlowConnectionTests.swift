@@ -52,7 +52,7 @@ struct SlowConnectionTests {
     }
 
     @Test("who reads a large list slowly gets all of it")
-    func slowReader() async throws {
+    func whoReadsALargeListSlowlyGetsAllOfIt() async throws {
         try await self.run({ $0.deadlines.head = .milliseconds(300) }) { _, port, list in
             let (first, rest) = try await RawConnection.talk(to: port) { silent in
                 var (reader, first) = try Self.askSlowly(port)
@@ -75,7 +75,7 @@ struct SlowConnectionTests {
     }
 
     @Test("when the service ends, idle connections end at once, and what was begun is finished")
-    func graceful() async throws {
+    func whenTheServiceEndsIdleConnectionsEndAtOnceAndWhatWasBegunIsFinished() async throws {
         let report = ReportText.body()
         // What is begun is finished, however slow the machine is.
         try await self.run({
@@ -114,7 +114,7 @@ struct SlowConnectionTests {
     }
 
     @Test("what does not come to an end does not hold up the end of the service")
-    func cut() async throws {
+    func whatDoesNotComeToAnEndDoesNotHoldUpTheEndOfTheService() async throws {
         // All deadlines but that of the shutdown are far off: it ends, or the test does not.
         try await self.run({
             $0.deadlines.head = .seconds(6_000)

@@ -17,7 +17,7 @@ struct ReportRateTests {
     }
 
     @Test("an hour has the number that was published when it began")
-    func hours() {
+    func hourHasTheNumberThatWasPublishedWhenItBegan() {
         let rate = ReportRate([Self.change(20, 1_000_000), Self.change(10, 10_000, seconds: 1)])
         #expect(
             [9, 10, 11, 19, 20].map { rate.perMillion(in: $0) } == [1_000_000, 1_000_000, 10_000, 10_000, 1_000_000])
@@ -29,19 +29,19 @@ struct ReportRateTests {
     }
 
     @Test("of two lists with one host the one that lets most installations report counts")
-    func lists() {
+    func ofTwoListsWithOneHostTheOneThatLetsMostInstallationsReportCounts() {
         let rate = ReportRate([Self.change(1, 10), Self.change(1, 500, by: "b"), Self.change(5, 1, by: "b")])
         #expect([1, 5].map { rate.perMillion(in: $0) } == [500, 10])
     }
 
     @Test("a damaged number in the database multiplies by no nonsense", arguments: [Int64.min, 0, 2_000_000, .max])
-    func damaged(perMillion: Int64) {
+    func damagedNumberInTheDatabaseMultipliesByNoNonsense(perMillion: Int64) {
         let factor = ReportRate([Self.change(1, perMillion)]).factor(of: 2)
         #expect((1...1_000_000).contains(factor))
     }
 
     @Test("what a chart says of it")
-    func captions() {
+    func whatAChartSaysOfIt() {
         #expect(ReportRate.caption([]).isEmpty && ReportRate.caption([1]).isEmpty)
         #expect(ReportRate.caption([100]) == "Multiplied by 100, for one in 100 installations reports.")
         #expect(
@@ -73,7 +73,7 @@ struct ReportRateTests {
     }
 
     @Test("a publisher who turns the volume down causes no silence")
-    func noSilence() {
+    func publisherWhoTurnsTheVolumeDownCausesNoSilence() {
         // 300 an hour become 3, and then by chance there is none for some hours.
         let rate = Self.rate(300, to: 10_000, after: [3, 3, 0, 0, 0])
         #expect(!rate.isSilent && !rate.isAboveUsual)
@@ -84,7 +84,7 @@ struct ReportRateTests {
     }
 
     @Test("installations that still hold the list before, by which all report, are no storm")
-    func noStorm() {
+    func installationsThatStillHoldTheListBeforeByWhichAllReportAreNoStorm() {
         let slow = Self.rate(300, to: 10_000, after: [300, 300, 300])
         #expect(!slow.isAboveUsual)
         #expect(slow.lastHour == 300)
@@ -92,7 +92,7 @@ struct ReportRateTests {
     }
 
     @Test("turning the volume up again is no storm either, in the hour of the publication and after it")
-    func louder() {
+    func turningTheVolumeUpAgainIsNoStormEitherInTheHourOfThePublicationAndAfterIt() {
         #expect(!Self.rate(3, from: 10_000, to: 1_000_000, after: [300]).isAboveUsual)
         #expect(!Self.rate(3, from: 10_000, to: 1_000_000, after: [3, 100, 300]).isAboveUsual)
         let counts: [Int64: (all: Int64, pins: Int64)] = [
@@ -106,7 +106,7 @@ struct ReportRateTests {
     }
 
     @Test("charts show what would have been reported; what all installations report is not multiplied")
-    func charts() {
+    func chartsShowWhatWouldHaveBeenReportedWhatAllInstallationsReportIsNotMultiplied() {
         let rate = Self.rate(200, to: 10_000, after: [3, 2], unsampled: 5)
         #expect(rate.hours.suffix(3) == [205, 8, 7])
         #expect(rate.multiplied.hours.suffix(3) == [205, 305, 205])

@@ -15,7 +15,7 @@ struct BodyBudgetTests {
     private static func source(_ text: String) throws -> SourceAddress { try #require(SourceAddress(text)) }
 
     @Test("one source that sends large bodies slowly gets little, and others report on")
-    func oneSource() throws {
+    func oneSourceThatSendsLargeBodiesSlowlyGetsLittleAndOthersReportOn() throws {
         var budget = BodyBudget(usual: Self.usual)
         var bodies = try (0..<3).map { _ in BodyBudget.Body(from: try Self.source(1)) }
         #expect(budget.take(6_291_456, for: &bodies[0]))
@@ -30,7 +30,7 @@ struct BodyBudgetTests {
     }
 
     @Test("a flood of large bodies from everywhere leaves room for usual ones")
-    func manySources() throws {
+    func floodOfLargeBodiesFromEverywhereLeavesRoomForUsualOnes() throws {
         var budget = BodyBudget(usual: Self.usual)
         var large: [BodyBudget.Body] = []
         for number in UInt8(0)..<200 {
@@ -52,7 +52,7 @@ struct BodyBudgetTests {
     }
 
     @Test("a /64 is one source, and a body in pieces takes what it would in one")
-    func pieces() throws {
+    func of64IsOneSourceAndABodyInPiecesTakesWhatItWouldInOne() throws {
         var budget = BodyBudget(usual: Self.usual)
         var first = BodyBudget.Body(from: try Self.source("2001:db8::1"))
         for _ in 0..<12 { #expect(budget.take(1_048_576, for: &first)) }

@@ -16,7 +16,7 @@ struct CountedHostsTests {
     }
 
     @Test("a flood of invented hosts takes a hundred rows a day, and a listed host is counted as itself")
-    func flood() throws {
+    func floodOfInventedHostsTakesAHundredRowsADayAndAListedHostIsCountedAsItself() throws {
         var hosts = CountedHosts(taken: [])
         let counted = try (0..<10_000).map { hosts.host(of: try self.accepted("\($0).invented.test")) }
         #expect(Set(counted).count == CountedHosts.mostOther + 1)
@@ -28,7 +28,7 @@ struct CountedHostsTests {
     }
 
     @Test("what a store has of the day counts, so that batches and restarts bring no new hundred")
-    func overBatches() throws {
+    func whatAStoreHasOfTheDayCountsSoThatBatchesAndRestartsBringNoNewHundred() throws {
         var first = CountedHosts(taken: [])
         for number in 0..<60 { _ = first.host(of: try self.accepted("a\(number).test")) }
         var second = CountedHosts(taken: first.added)
@@ -39,7 +39,7 @@ struct CountedHostsTests {
     }
 
     @Test("who names no published list takes no place of those who do")
-    func names() throws {
+    func whoNamesNoPublishedListTakesNoPlaceOfThoseWhoDo() throws {
         var hosts = CountedHosts(taken: [])
         for number in 0..<200 { _ = hosts.host(of: try self.accepted("\(number).invented.test")) }
         let named = try self.accepted("cdn.example.net", name: "com.example.app")
@@ -48,7 +48,7 @@ struct CountedHostsTests {
     }
 
     @Test("an incident of a published list has no host; one of another list is no incident of ours")
-    func incidents() throws {
+    func incidentOfAPublishedListHasNoHostOneOfAnotherListIsNoIncidentOfOurs() throws {
         let report = try ReportText.report("{\"tumbler\":{\"list-name\":\"com.example.app\",\"reason\":\"rollback\"}}")
         func accepted(isListed: Bool) -> AcceptedReport {
             AcceptedReport(

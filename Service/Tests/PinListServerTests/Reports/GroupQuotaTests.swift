@@ -66,7 +66,7 @@ struct GroupQuotaTests {
     }
 
     @Test("ten thousand invented hosts push out no group of a listed host, and keep none from being made")
-    func inventedHosts() throws {
+    func tenThousandInventedHostsPushOutNoGroupOfAListedHostAndKeepNoneFromBeingMade() throws {
         var groups = Groups(most: 400)
         let known = try self.group("a.example")
         groups.add(known, isListed: true)
@@ -79,7 +79,7 @@ struct GroupQuotaTests {
     }
 
     @Test("a stranger who makes up versions of an app for one listed host leaves room for the other hosts")
-    func inventedVersions() throws {
+    func strangerWhoMakesUpVersionsOfAnAppForOneListedHostLeavesRoomForTheOtherHosts() throws {
         var groups = Groups(most: 400)
         for number in 0..<500 { groups.add(try self.group("a.example", version: "0.\(number)"), isListed: true) }
         #expect(groups.count(isListed: true) == 25)
@@ -89,7 +89,7 @@ struct GroupQuotaTests {
     }
 
     @Test("a group that is reported again outlives those that are reported once")
-    func singlesLeaveFirst() throws {
+    func groupThatIsReportedAgainOutlivesThoseThatAreReportedOnce() throws {
         var groups = Groups(most: 400)
         let genuine = try self.group("a.example", version: "7")
         groups.add(genuine, isListed: true)
@@ -101,7 +101,7 @@ struct GroupQuotaTests {
     }
 
     @Test("where each made-up group came twice, a listed host's failures are counted under its own name")
-    func overflowKeepsTheHost() throws {
+    func whereEachMadeUpGroupCameTwiceAListedHostsFailuresAreCountedUnderItsOwnName() throws {
         var groups = Groups(most: 400)
         for number in 0..<300 {
             let made = try self.group("a.example", version: "0.\(number)")
@@ -119,7 +119,7 @@ struct GroupQuotaTests {
     }
 
     @Test("incidents of a published list have a share of their own, and their overflow names the list")
-    func incidents() throws {
+    func incidentsOfAPublishedListHaveAShareOfTheirOwnAndTheirOverflowNamesTheList() throws {
         var groups = Groups(most: 400)
         for number in 0..<200 {
             groups.add(try self.incident(of: "com.example.app", reason: "made-up-\(number)"), isListed: true)
@@ -133,7 +133,7 @@ struct GroupQuotaTests {
     }
 
     @Test("the parts are never larger than all groups together, and one host has at least sixteen")
-    func parts() {
+    func partsAreNeverLargerThanAllGroupsTogetherAndOneHostHasAtLeastSixteen() {
         for most in 0...1_000 {
             let quota = GroupQuota(listed: 0, other: 0, most: most)
             #expect(quota.mostListed + quota.mostOther == max(most, 2))
@@ -149,7 +149,7 @@ struct GroupQuotaTests {
     }
 
     @Test("a sender who calls a reason overflow makes no group that is not counted")
-    func borrowedReason() throws {
+    func senderWhoCallsAReasonOverflowMakesNoGroupThatIsNotCounted() throws {
         let report = try ReportText.report(
             "{\"hostname\":\"a.example\",\"tumbler\":{\"reason\":\"overflow\"},\"app-version\":\"1\"}")
         #expect(report.reason == "unnamed")

@@ -18,7 +18,7 @@ struct HostileReportTests {
             "{\"port\":1.}", "{\"port\":1e}", "{\"port\":-}", "{\"port\":.5}", "{\"port\":+1}", "{'hostname':'a'}",
             "{\"hostname\":\"a\nb\"}", "\u{feff}{\"hostname\":\"a\"}", "{\"hostname\":NaN}",
         ])
-    func notJSON(text: String) {
+    func whatIsNoJSONOrNoneThatOneReaderAndTheNextReadAlike(text: String) {
         #expect(ReportText.defect(text)?.code == .notJSON)
         #expect(ReportText.defect(text)?.code.status == 400)
     }
@@ -26,7 +26,7 @@ struct HostileReportTests {
     @Test(
         "100,000 levels, a million digits, 100,000 members, 100,000 members of one name: refused, and quickly by bounds"
     )
-    func floods() {
+    func of100000LevelsAMillionDigits100000Members100000MembersOfOneNameRefused() {
         let deep = String(repeating: "[", count: 100_000) + String(repeating: "]", count: 100_000)
         #expect(ReportText.defect(deep)?.code == .notJSON)
         let digits = "{\"hostname\":\"a\",\"port\":" + String(repeating: "9", count: 400_000) + "}"
@@ -40,7 +40,7 @@ struct HostileReportTests {
     }
 
     @Test("bytes that are no UTF-8, wherever they stand")
-    func notUTF8() {
+    func bytesThatAreNoUTF8WhereverTheyStand() {
         for bytes: [UInt8] in [[0xff], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80]] {
             let body = Array("{\"hostname\":\"".utf8) + bytes + Array("\"}".utf8)
             #expect(ReportText.defect(body)?.code == .notJSON)
@@ -63,12 +63,12 @@ struct HostileReportTests {
             ("{\"tumbler\":{\"reason\":\"equivocation\",\"envelope\":\"%%\"}}", .envelopeInvalid),
             ("{\"tumbler\":{\"reason\":\"equivocation\",\"envelope\":7}}", .wrongType),
         ])
-    func wrongForms(text: String, code: ReportDefect.Code) {
+    func jsonThatIsNoneOfTheForms(text: String, code: ReportDefect.Code) {
         #expect(ReportText.defect(text)?.code == code)
     }
 
     @Test("every text, count and size has its end")
-    func limits() {
+    func everyTextCountAndSizeHasItsEnd() {
         let long = String(repeating: "a", count: 4_097)
         #expect(ReportText.defect("{\"hostname\":\"\(long)\"}")?.code == .textTooLong)
         #expect(ReportText.defect("{\"hostname\":\"a\",\"app-version\":\"\(long)\"}")?.code == .textTooLong)
@@ -91,7 +91,7 @@ struct HostileReportTests {
     }
 
     @Test("a server that presents a huge chain does not keep itself from being reported")
-    func hugeChain() throws {
+    func serverThatPresentsAHugeChainDoesNotKeepItselfFromBeingReported() throws {
         let certificate = SketchedChain.chain()[0]
         let report = try ReportText.report(chain: Array(repeating: certificate, count: 100))
         #expect(report.chain.count == 16)
@@ -100,7 +100,7 @@ struct HostileReportTests {
     }
 
     @Test("a certificate that cannot be decoded ends the chain; none takes the place of the leaf")
-    func damagedChain() throws {
+    func certificateThatCannotBeDecodedEndsTheChainNoneTakesThePlaceOfTheLeaf() throws {
         let pem = SketchedChain.chain().map { PEMBlock(label: "CERTIFICATE", bytes: $0).text }
         func report(_ texts: [String]) throws -> CollectedReport {
             try ReportText.report(
@@ -117,7 +117,7 @@ struct HostileReportTests {
     }
 
     @Test("scripts, marks that turn the direction of text, and terminal escapes are shown as text or as question marks")
-    func hostileTexts() throws {
+    func scriptsMarksThatTurnTheDirectionOfText() throws {
         let text = "<script>\u{202e}\u{200b}\u{1b}[31m\u{0}\u{2066}\u{e000}é"
         let report = try ReportText.report(
             ReportText.body([
@@ -136,7 +136,7 @@ struct HostileReportTests {
     }
 
     @Test("one host in many spellings is one host; a member under a name that only looks alike is another member")
-    func spellings() throws {
+    func oneHostInManySpellingsIsOneHost() throws {
         for host in ["API.example.com", "api.example.com.", "api.EXAMPLE.com"] {
             #expect(try ReportText.report(ReportText.body([("hostname", .string(host))])).hostname == "api.example.com")
         }
@@ -146,7 +146,7 @@ struct HostileReportTests {
     }
 
     @Test("times that nobody has, and numbers beyond every bound, are as if they were absent")
-    func absurdValues() throws {
+    func timesThatNobodyHasAndNumbersBeyondEveryBoundAreAsIfTheyWereAbsent() throws {
         for time in [
             "", "yesterday", "2026-13-01T00:00:00Z", "2026-11-21T00:00:00", "0000-01-01T00:00:00+14:00",
             "2026-11-21T00:00:00.Z", "2026-11-21T00:00:00+24:00", "9999-12-31T23:59:59-23:59", "٢٠٢٦-11-21T00:00:00Z",
@@ -164,7 +164,7 @@ struct HostileReportTests {
         .enabled(
             if: SharedData.holds(SharedData.jsonTestSuite),
             "there is no ../shared/data/json-test-suite beside the checkout"))
-    func testSuite() throws {
+    func ofJSONTestSuiteNothingThatMustNotParseDoes() throws {
         let files = try FileManager.default.contentsOfDirectory(
             at: SharedData.jsonTestSuite, includingPropertiesForKeys: nil)
         var counts = ["n": 0, "y": 0]

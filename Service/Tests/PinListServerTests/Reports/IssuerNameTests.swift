@@ -24,7 +24,7 @@ struct IssuerNameTests {
             ("CN=Norton Web/Mail Shield Root", "Norton"), ("CN=Cisco Umbrella Secondary SubCA", "Cisco Umbrella"),
             ("O=Palo Alto Networks", "Palo Alto Networks"), ("CN=BLUE COAT proxy", "Blue Coat"),
         ])
-    func interceptors(name: String, product: String) {
+    func productsThatInterceptAsTheyNameThemselves(name: String, product: String) {
         #expect(KnownInterceptor.named(in: name)?.name == product)
         #expect(!PublicAuthority.isNamed(in: name))
     }
@@ -35,10 +35,10 @@ struct IssuerNameTests {
             "", "CN=R11, O=Let's Encrypt", "CN=Reset Authority", "CN=Philosophos", "CN=Nortonville", "O=Asquidia",
             "CN=Amazon RSA 2048 M02, O=Amazon, C=US", "O=ésetö",
         ])
-    func others(name: String) { #expect(KnownInterceptor.named(in: name) == nil) }
+    func otherNamesAndWordsThatOnlyHoldSuchAName(name: String) { #expect(KnownInterceptor.named(in: name) == nil) }
 
     @Test("an authority is known by its organisation, word by word")
-    func authorities() {
+    func authorityIsKnownByItsOrganisationWordByWord() {
         for name in [
             "CN=R11, O=Let's Encrypt, C=US", "CN=x, O=GoDaddy.com\\, Inc., L=y", "O=DIGICERT INC",
             "CN=WE1, O=Google Trust Services",

@@ -37,7 +37,7 @@ struct LikelyCauseTests {
     }
 
     @Test("an unplanned rotation: many networks, one new leaf, a public authority")
-    func rotation() throws {
+    func unplannedRotationManyNetworksOneNewLeafAPublicAuthority() throws {
         let cause = LikelyCause(of: try self.facts(networks: 40))
         #expect(cause.kind == .rotation)
         #expect(cause.confidence == .high)
@@ -50,7 +50,7 @@ struct LikelyCauseTests {
     }
 
     @Test("your own probe saw the key at the server: a rotation, whoever issued it and from wherever it is reported")
-    func probedRotation() throws {
+    func yourOwnProbeSawTheKeyAtTheServerARotation() throws {
         let chain = SketchedChain.chain(organisation: "Acme Corp", commonName: "Acme CA")
         var facts = try self.facts(chain: chain, networks: 1)
         #expect(LikelyCause(of: facts).kind == .interception)
@@ -75,7 +75,7 @@ struct LikelyCauseTests {
     }
 
     @Test("a rotation that just began looks like a certificate nobody ordered, so it is not named")
-    func publicAuthorityFromOnePlace() throws {
+    func rotationThatJustBeganLooksLikeACertificateNobodyOrderedSoItIsNotNamed() throws {
         for networks in [1, 2, nil] {
             let cause = LikelyCause(of: try self.facts(networks: networks))
             #expect(cause.kind == .unclear)
@@ -84,7 +84,7 @@ struct LikelyCauseTests {
     }
 
     @Test("a corporate proxy: many leaves of one private issuer, from one network")
-    func corporateProxy() throws {
+    func corporateProxyManyLeavesOfOnePrivateIssuerFromOneNetwork() throws {
         let chain = SketchedChain.chain(organisation: "Acme Corp", commonName: "Acme Web Gateway")
         var facts = try self.facts(chain: chain, leaves: 16, networks: 1)
         let cause = LikelyCause(of: facts)
@@ -101,7 +101,7 @@ struct LikelyCauseTests {
     }
 
     @Test("one leaf of a private issuer: other hosts with the same issuer decide between a proxy and a new server")
-    func otherHosts() throws {
+    func oneLeafOfAPrivateIssuer() throws {
         let chain = SketchedChain.chain(organisation: "Acme Corp", commonName: "Acme CA")
         var facts = try self.facts(chain: chain, networks: 30)
         #expect(LikelyCause(of: facts).kind == .unclear)
@@ -121,7 +121,9 @@ struct LikelyCauseTests {
             ("mitmproxy", "mitmproxy", "a debugging proxy"), ("Zscaler Inc.", "Zscaler", "a gateway"),
             ("AO Kaspersky Lab", "Kaspersky", "antivirus software"),
         ])
-    func products(organisation: String, product: String, category: String) throws {
+    func productThatNamesItselfSaidByNameWithTheIssuerAndAsANameThatAnyoneCanWrite(
+        organisation: String, product: String, category: String
+    ) throws {
         let chain = SketchedChain.chain(organisation: organisation, commonName: "x")
         let cause = LikelyCause(of: try self.facts(chain: chain, leaves: 5, networks: 2))
         #expect(cause.kind == .interception)
@@ -140,7 +142,7 @@ struct LikelyCauseTests {
     }
 
     @Test("stale clients: the newest list has a pin for what they see")
-    func staleClients() throws {
+    func staleClientsTheNewestListHasAPinForWhatTheySee() throws {
         var facts = try self.facts(networks: 40)
         facts.newestListVersion = 9
         facts.newestListAllows = true
@@ -159,7 +161,7 @@ struct LikelyCauseTests {
     }
 
     @Test("clocks: ahead by an hour or behind by a week; a report that waited for a day says nothing")
-    func clocks() throws {
+    func clocksAheadByAnHourOrBehindByAWeekAReportThatWaitedForADaySaysNothing() throws {
         var facts = try self.facts(networks: 12, self.reason("tls.cert.date_invalid", result: 2))
         facts.clockSkew = 400 * 86_400
         let cause = LikelyCause(of: facts)
@@ -182,7 +184,7 @@ struct LikelyCauseTests {
     }
 
     @Test("cleartext, denied keys, and roots that somebody installed")
-    func otherReasons() throws {
+    func cleartextDeniedKeysAndRootsThatSomebodyInstalled() throws {
         var facts = try self.facts(networks: 3, self.reason("cleartext", result: 3))
         facts.appVersionPercent = 97
         let cleartext = LikelyCause(of: facts)
@@ -202,7 +204,7 @@ struct LikelyCauseTests {
             ("equivocation", LikelyCause.Kind.refusedList), ("rollback", .refusedList), ("unsigned", .refusedList),
             ("expired", .staleClients), ("stale", .staleClients), ("issued-in-future", .clock), ("invented", .unclear),
         ])
-    func incidents(reason: String, kind: LikelyCause.Kind) throws {
+    func listIncidentsByTheRefusalsCode(reason: String, kind: LikelyCause.Kind) throws {
         let report = try ReportText.report("{\"tumbler\":{\"reason\":\"\(reason)\",\"list-version\":7}}")
         let facts = GroupFacts(group: ReportGroup(report), count: 3, seen: ReportText.now...ReportText.now)
         let cause = LikelyCause(of: facts)
@@ -212,7 +214,7 @@ struct LikelyCauseTests {
     }
 
     @Test("nothing known says what to look at; hostile names stay one bounded line")
-    func unclear() throws {
+    func nothingKnownSaysWhatToLookAtHostileNamesStayOneBoundedLine() throws {
         let bare = LikelyCause(of: try self.facts(chain: [], networks: nil))
         #expect(bare.kind == .unclear)
         #expect(bare.advice.contains { $0.hasPrefix("No certificates came along") })

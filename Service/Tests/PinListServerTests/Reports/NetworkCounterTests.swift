@@ -42,7 +42,7 @@ struct NetworkCounterTests {
     }
 
     @Test("a /24 and a /48 are one network; an IPv4-mapped address is the IPv4 address; each group counts for itself")
-    func networks() {
+    func of24AndA48AreOneNetworkAnIPv4MappedAddressIsTheIPv4Address() {
         var scene = Scene()
         let steps: [(String, Int)] = [
             ("192.0.2.1", 1), ("192.0.2.254", 1), ("::ffff:192.0.2.9", 1), ("192.0.3.1", 2), ("2001:db8:1::1", 3),
@@ -62,7 +62,7 @@ struct NetworkCounterTests {
     }
 
     @Test("256 networks are told apart, and no more are remembered")
-    func manyNetworks() {
+    func of256NetworksAreToldApartAndNoMoreAreRemembered() {
         var scene = Scene()
         var last: NetworkCounter.Count?
         for number in 0..<255 { last = scene.count("10.0.\(number).1") }
@@ -74,7 +74,7 @@ struct NetworkCounterTests {
     }
 
     @Test("who makes up hosts fills the part for hosts of no list, and no listed host goes without a number")
-    func inventedHosts() {
+    func whoMakesUpHostsFillsThePartForHostsOfNoListAndNoListedHostGoesWithoutANumber() {
         var scene = Scene()
         for number in 0..<2 * NetworkCounter.mostGroups {
             _ = scene.count("192.0.2.1", "\(number).invented.test", isListed: false)
@@ -89,7 +89,7 @@ struct NetworkCounterTests {
     }
 
     @Test("who makes up versions for one listed host pushes out no group that two networks reported, and no other host")
-    func inventedVersions() {
+    func whoMakesUpVersionsForOneListedHostPushesOutNoGroupThatTwoNetworksReported() {
         var scene = Scene()
         _ = scene.count("192.0.2.1", "a.example", version: "7")
         _ = scene.count("198.51.100.1", "a.example", version: "7")
@@ -105,7 +105,7 @@ struct NetworkCounterTests {
     }
 
     @Test("made-up groups of two networks each fill the share of their host, and that host alone")
-    func twoNetworks() {
+    func madeUpGroupsOfTwoNetworksEachFillTheShareOfTheirHostAndThatHostAlone() {
         var scene = Scene()
         for number in 0..<1_000 {
             _ = scene.count("203.0.113.1", "a.example", version: "0.\(number)")
@@ -116,7 +116,7 @@ struct NetworkCounterTests {
     }
 
     @Test("a share full of groups of two networks each is looked through once, whatever floods in")
-    func searchedOnce() {
+    func shareFullOfGroupsOfTwoNetworksEachIsLookedThroughOnceWhateverFloodsIn() {
         var scene = Scene()
         let share = GroupQuota(listed: 0, other: 0).mostOfShare(isListed: true)
         for number in 0..<share {
@@ -132,7 +132,7 @@ struct NetworkCounterTests {
     }
 
     @Test("a day ends with what was counted on it, and with its key")
-    func newDay() {
+    func dayEndsWithWhatWasCountedOnItAndWithItsKey() {
         var scene = Scene()
         _ = scene.count("192.0.2.1")
         let last = scene.count("198.51.100.1", after: Self.day - 1)
@@ -142,7 +142,7 @@ struct NetworkCounterTests {
     }
 
     @Test("a clock that is set back by seconds over midnight does not begin a day anew")
-    func setBack() {
+    func clockThatIsSetBackBySecondsOverMidnightDoesNotBeginADayAnew() {
         var scene = Scene()
         _ = scene.count("192.0.2.1", after: Self.day)
         let after = scene.count("198.51.100.1", after: Self.day - 3_600)
@@ -150,7 +150,7 @@ struct NetworkCounterTests {
     }
 
     @Test("a clock that jumps a day or a year ahead and comes back is counted by where it is, and is not stuck")
-    func jumps() {
+    func clockThatJumpsADayOrAYearAheadAndComesBackIsCountedByWhereItIsAndIsNotStuck() {
         var scene = Scene()
         _ = scene.count("192.0.2.1")
         for seconds in [Self.day * 400, 0, -Self.day, Self.day - 3_601, Int64.min / 2, Int64.max / 2, 0] {

@@ -42,7 +42,7 @@ struct RealChainReportTests {
     }
 
     @Test("153 of 153: names, validity, pins and issuers can be read; all are public, and none is an interceptor")
-    func all() throws {
+    func of153Of153NamesValidityPinsAndIssuersCanBeReadAllArePublic() throws {
         let files = try FileManager.default.contentsOfDirectory(
             at: SharedData.realChains, includingPropertiesForKeys: nil
         ).filter { $0.lastPathComponent.hasSuffix(".limbo.json") }
@@ -81,7 +81,7 @@ struct RealChainReportTests {
         .enabled(
             if: SharedData.holds(SharedData.mozillaRoots),
             "there is no ../shared/data/roots/mozilla.pem beside the checkout"))
-    func mozillaRoots() throws {
+    func tableOfAuthoritiesHasEveryOrganisationOfMozillasRootStore() throws {
         let roots = try PEMBlock.blocks(in: try Data(contentsOf: SharedData.mozillaRoots))
         let subjects = try roots.map { try #require(DistinguishedNameText(subjectOf: $0.bytes)).description }
         #expect(subjects.count > 100)

@@ -30,7 +30,7 @@ struct ReportCostTests {
     }
 
     @Test("a usual report costs a token, an array one for each report, and entries about something else nothing more")
-    func reports() throws {
+    func usualReportCostsATokenAnArrayOneForEachReport() throws {
         #expect(try self.cost(ReportText.body()) == 1)
         let entry = "{\"type\":\"x\",\"body\":{\"hostname\":\"a.test\",\"known-pins\":[]}}"
         let other = "{\"type\":\"csp-violation\",\"body\":{}}"
@@ -42,7 +42,7 @@ struct ReportCostTests {
     }
 
     @Test("half a megabyte costs as much as it takes to read, whatever it holds")
-    func bytes() throws {
+    func halfAMegabyteCostsAsMuchAsItTakesToReadWhateverItHolds() throws {
         #expect(ReportCost.reading(0) == 1)
         #expect(ReportCost.reading(32_768) == 1)
         #expect(ReportCost.reading(32_769) == 2)
@@ -53,7 +53,7 @@ struct ReportCostTests {
     }
 
     @Test("32 signatures over a large list that nobody made cost what it takes to check them")
-    func envelopes() throws {
+    func of32SignaturesOverALargeListThatNobodyMadeCostWhatItTakesToCheckThem() throws {
         #expect(try self.cost(self.incident("{}")) == 1)
         #expect(try self.cost(self.incident(self.envelope(payload: 1_000, signatures: 2))) == 2)
         #expect(try self.cost(self.incident(self.envelope(payload: 1_000, signatures: 32))) == 32)

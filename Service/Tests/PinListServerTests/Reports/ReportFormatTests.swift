@@ -18,7 +18,7 @@ struct ReportFormatTests {
         reportTo: ["https://reports.example.com/v1/reports"])
 
     @Test("what our own client writes of a failed pin is read back, and nothing else is kept")
-    func ownFailure() throws {
+    func whatOurOwnClientWritesOfAFailedPinIsReadBackAndNothingElseIsKept() throws {
         let chain = SketchedChain.chain()
         let entry = PinnedDomain(
             try HostName("example.com"), includeSubdomains: true, mode: .enforce,
@@ -62,7 +62,7 @@ struct ReportFormatTests {
     }
 
     @Test("a list incident with its envelope, of a size that no other report may have, and a stale list")
-    func incident() throws {
+    func listIncidentWithItsEnvelopeOfASizeThatNoOtherReportMayHaveAndAStaleList() throws {
         let envelope = [UInt8](repeating: 0xfb, count: 4_194_304)
         let refusal = MetadataRefusal.Code.equivocation
         let value: JSONValue = .object([
@@ -94,7 +94,7 @@ struct ReportFormatTests {
     }
 
     @Test("RFC 7469, section 3: its example, made valid JSON, with blanks before the lines of the PEM")
-    func standard() throws {
+    func rfc7469Section3ItsExampleMadeValidJSONWithBlanksBeforeTheLinesOfThePEM() throws {
         let chain = SketchedChain.chain()
         let pem = chain.map { certificate in
             PEMBlock(label: PEMBlock.certificateLabel, bytes: certificate).text
@@ -137,7 +137,9 @@ struct ReportFormatTests {
             (3, .other, "invalid-parameters"), (4, .pin, "user-defined-trust-anchor"), (5, .other, "unhashable-key"),
             (0, .other, "pin-match"),
         ])
-    func trustKitResults(result: Int, kind: CollectedReport.Kind, reason: String) throws {
+    func trustKitsNumbersForWhatItsValidationFoundTSKTrustEvaluationResult(
+        result: Int, kind: CollectedReport.Kind, reason: String
+    ) throws {
         let report = try ReportText.report(
             "{\"hostname\":\"a.example\",\"port\":\"443\",\"enforce-pinning\":1,\"validation-result\":\(result).0}")
         #expect(report.kind == kind)
@@ -148,7 +150,7 @@ struct ReportFormatTests {
     }
 
     @Test("our reasons say more than the number, and a transport's own reason is counted by the number")
-    func reasons() throws {
+    func ourReasonsSayMoreThanTheNumberAndATransportsOwnReasonIsCountedByTheNumber() throws {
         func report(_ reason: String, _ result: Int64) throws -> CollectedReport {
             try ReportText.report(
                 ReportText.body([

@@ -14,7 +14,7 @@ struct ReportGroupTests {
     }
 
     @Test("an interceptor makes a new leaf for each connection, and stays one group")
-    func interception() throws {
+    func interceptorMakesANewLeafForEachConnectionAndStaysOneGroup() throws {
         var leaves = DistinctLeaves()
         var groups: Set<String> = []
         for number in 0..<1_000 {
@@ -28,7 +28,7 @@ struct ReportGroupTests {
     }
 
     @Test("a rotation is one leaf, however many report it")
-    func rotation() throws {
+    func rotationIsOneLeafHoweverManyReportIt() throws {
         var leaves = DistinctLeaves()
         var groups: Set<ReportGroup> = []
         for _ in 0..<100 {
@@ -43,7 +43,7 @@ struct ReportGroupTests {
     }
 
     @Test("whoever takes the name of an authority, with a key of their own, is not counted with it")
-    func borrowedName() throws {
+    func whoeverTakesTheNameOfAnAuthorityWithAKeyOfTheirOwnIsNotCountedWithIt() throws {
         let real = try self.group(SketchedChain.chain())
         let borrowed = try self.group(SketchedChain.chain(issuerKey: 66))
         #expect(real.issuer == borrowed.issuer)
@@ -55,7 +55,7 @@ struct ReportGroupTests {
     }
 
     @Test("a product that makes a root for each device is one group")
-    func products() throws {
+    func productThatMakesARootForEachDeviceIsOneGroup() throws {
         let first = try self.group(
             SketchedChain.chain(issuerKey: 1, organisation: "mitmproxy", commonName: "mitmproxy"))
         let second = try self.group(
@@ -67,7 +67,7 @@ struct ReportGroupTests {
     }
 
     @Test("self-signed leaves are told apart by their names, not by their keys")
-    func selfSigned() throws {
+    func selfSignedLeavesAreToldApartByTheirNamesNotByTheirKeys() throws {
         func leaf(_ name: String, _ key: UInt8) -> [UInt8] {
             SketchedChain.certificate(subject: (name, name), issuer: (name, name), key: [key])
         }
@@ -79,7 +79,7 @@ struct ReportGroupTests {
     }
 
     @Test("each part of the key makes another group, and no text of one looks like two")
-    func key() throws {
+    func eachPartOfTheKeyMakesAnotherGroupAndNoTextOfOneLooksLikeTwo() throws {
         let chain = SketchedChain.chain()
         let changes: [(String, JSONValue)] = [
             ("noted-hostname", .string("other.example")), ("app-version", .string("4.3")),
@@ -112,14 +112,14 @@ struct ReportGroupTests {
     }
 
     @Test("the id stays what it is from version to version of the service")
-    func stable() throws {
+    func idStaysWhatItIsFromVersionToVersionOfTheService() throws {
         let report = try ReportText.report("{\"hostname\":\"a.example\",\"validation-result\":2}")
         let key = "[\"1\",\"tls\",\"chain-invalid\",\"a.example\",\"\",\"\",\"\",null,\"\"]"
         #expect(ReportGroup(report).id == Envelope.digest(of: Array(key.utf8)))
     }
 
     @Test("what there is no room for is counted by its kind")
-    func overflow() {
+    func whatThereIsNoRoomForIsCountedByItsKind() {
         let groups = CollectedReport.Kind.allCases.map { ReportGroup.overflow(of: $0) }
         #expect(Set(groups.map(\.id)).count == 5)
         #expect(groups.allSatisfy { $0.reason == ReportGroup.overflowReason })

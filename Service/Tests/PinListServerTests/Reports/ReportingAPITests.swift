@@ -14,7 +14,7 @@ struct ReportingAPITests {
     }
 
     @Test("a failure of TLS is one of the other failures; the rest is counted, not refused")
-    func networkErrors() throws {
+    func failureOfTLSIsOneOfTheOtherFailuresTheRestIsCountedNotRefused() throws {
         let read = try self.read(
             """
             [{"type": "network-error", "age": 60500, "url": "https://api.example.com:8443/secret?token=1",
@@ -50,7 +50,7 @@ struct ReportingAPITests {
 
     @Test(
         "a report that names no noted host is one of the published entry that applies, and one that does names its own")
-    func notedHost() throws {
+    func reportThatNamesNoNotedHostIsOneOfThePublishedEntryThatApplies() throws {
         let bodies = [
             "[{\"type\": \"network-error\", \"url\": \"https://A.b.example.com/\", \"body\": {\"type\": \"tls.failed\"}}]",
             "{\"hostname\": \"a.b.example.com\", \"validation-result\": 1}",
@@ -70,7 +70,7 @@ struct ReportingAPITests {
     }
 
     @Test("a body with the members of RFC 7469, under any name")
-    func pinFailure() throws {
+    func bodyWithTheMembersOfRFC7469UnderAnyName() throws {
         let inner = String(decoding: ReportText.body(), as: UTF8.self)
         let read = try self.read("[{\"type\": \"x-pins\", \"age\": 5, \"url\": \"https://a/\", \"body\": \(inner)}]")
         #expect(read.reports == [try ReportText.report(inner)])
@@ -78,7 +78,7 @@ struct ReportingAPITests {
     }
 
     @Test("an empty array holds nothing; one that is too long is asked for in parts; one bad entry refuses all")
-    func bounds() throws {
+    func emptyArrayHoldsNothingOneThatIsTooLongIsAskedForInParts() throws {
         #expect(try self.read("[]") == CollectedReports.none)
         let entry = "{\"type\":\"a\",\"body\":{}}"
         func entries(_ count: Int) -> String {
@@ -100,7 +100,7 @@ struct ReportingAPITests {
             ("http://API.Example.com", "api.example.com", 80), ("https://[2001:DB8::1]:99/", "2001:db8::1", 99),
             ("https://api.example.com:99999/", "api.example.com", 443), ("about:blank", "", nil),
         ])
-    func hosts(url: String, host: String, port: Int?) throws {
+    func ofAPagesAddressTheHostIsReadHoweverItIsDressedUp(url: String, host: String, port: Int?) throws {
         let text = "[{\"type\":\"network-error\",\"url\":\"\(url)\",\"body\":{\"type\":\"tls.failed\"}}]"
         let report = try #require(try self.read(text).reports.first)
         #expect(report.hostname == host)

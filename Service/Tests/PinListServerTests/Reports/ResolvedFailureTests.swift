@@ -36,12 +36,12 @@ struct ResolvedFailureTests {
     }
 
     @Test("a rotation stays one when the list that ends it is published: its apps were not behind")
-    func rotationBeforeTheNewList() async throws {
+    func rotationStaysOneWhenTheListThatEndsItIsPublishedItsAppsWereNotBehind() async throws {
         #expect(try await self.cause(receivedAt: ReportText.now.advanced(by: 59)) == .rotation)
     }
 
     @Test("who still fails with the old list after that is behind")
-    func staleAfterTheNewList() async throws {
+    func whoStillFailsWithTheOldListAfterThatIsBehind() async throws {
         #expect(try await self.cause(receivedAt: ReportText.now.advanced(by: 61)) == .staleClients)
     }
 }

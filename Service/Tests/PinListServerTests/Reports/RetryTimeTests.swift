@@ -10,7 +10,7 @@ import Testing
 @Suite("When those who are turned away are asked to come back")
 struct RetryTimeTests {
     @Test("never before their turn, at most four hours, and not all at one moment")
-    func spread() {
+    func neverBeforeTheirTurnAtMostFourHoursAndNotAllAtOneMoment() {
         var random = SeededGenerator(seed: 7)
         for line in [Int64.min, -1, 0, 1, 2, 10, 3_600, RetryTime.longestLine, .max] {
             let told = (0..<1_000).map { _ in RetryTime.seconds(line, using: &random) }
@@ -22,7 +22,7 @@ struct RetryTimeTests {
     }
 
     @Test("what a full queue tells grows with what was turned away, to three hours, and ends when the queue is empty")
-    func turnedAway() {
+    func whatAFullQueueTellsGrowsWithWhatWasTurnedAwayToThreeHours() {
         var turnedAway = TurnedAway(of: 20_000)
         var told: [Int64] = []
         for _ in 0..<5_000 { told.append(turnedAway.add(1_000, behind: 20_000)) }
@@ -37,7 +37,7 @@ struct RetryTimeTests {
     }
 
     @Test("what is counted comes from outside, and nothing of it traps")
-    func senseless() {
+    func whatIsCountedComesFromOutsideAndNothingOfItTraps() {
         for capacity in [Int.min, 0, 1] {
             var turnedAway = TurnedAway(of: capacity)
             for count in [Int.min, -1, 0, 1, 1_000_000_000_000] {

@@ -36,7 +36,7 @@ struct SourceLimiterTests {
     }
 
     @Test("a burst, then a rate; the wait is said in whole seconds, and after it there is room")
-    func rate() throws {
+    func burstThenARateTheWaitIsSaidInWholeSecondsAndAfterItThereIsRoom() throws {
         var limiter = SourceLimiter(Self.limits, seed: 1)
         let phone = try self.address("192.0.2.1")
         let answers = (0..<3).map { _ in limiter.judge(phone, at: 0).retryAfter }
@@ -48,7 +48,7 @@ struct SourceLimiterTests {
     }
 
     @Test("the more are turned away, the later they are asked to come: one after the other, and three hours at most")
-    func growing() throws {
+    func moreAreTurnedAwayTheLaterTheyAreAskedToComeOneAfterTheOther() throws {
         var limiter = SourceLimiter(Self.limits, seed: 1)
         let office = try self.address("192.0.2.1")
         let told = (0..<2_000).compactMap { _ in limiter.judge(office, at: 0).retryAfter }
@@ -67,7 +67,7 @@ struct SourceLimiterTests {
     }
 
     @Test("what all send beyond the limit is told as one line, and a source that floods makes nobody else wait longer")
-    func lineOfAll() throws {
+    func whatAllSendBeyondTheLimitIsToldAsOneLine() throws {
         var limits = Self.limits
         limits.sources = 4_096
         limits.sourceBurst = 100
@@ -82,7 +82,7 @@ struct SourceLimiterTests {
     }
 
     @Test("more sources than the table has places make the line of all as long as they are many")
-    func moreThanPlaces() throws {
+    func moreSourcesThanTheTableHasPlacesMakeTheLineOfAllAsLongAsTheyAreMany() throws {
         var limits = SourceLimiter.Limits()
         (limits.totalBurst, limits.totalPerMinute, limits.sources) = (1, 60_000, 64)
         limits.sampleEvery = 1_000_000
@@ -96,7 +96,7 @@ struct SourceLimiterTests {
     }
 
     @Test("an array of 128 gets through once from a source that was quiet, and is paid back")
-    func wholeArray() throws {
+    func arrayOf128GetsThroughOnceFromASourceThatWasQuietAndIsPaidBack() throws {
         var limiter = SourceLimiter(SourceLimiter.Limits(), seed: 1)
         let browser = try self.address("192.0.2.1")
         #expect(try self.body(of: 128, browser, &limiter, at: 0) == nil)
@@ -115,7 +115,7 @@ struct SourceLimiterTests {
     }
 
     @Test("120 arrays that are sent at once bring one through")
-    func parallelArrays() throws {
+    func of120ArraysThatAreSentAtOnceBringOneThrough() throws {
         var limiter = SourceLimiter(SourceLimiter.Limits(), seed: 1)
         let flood = try self.address("192.0.2.1")
         let admissions = (0..<200).compactMap { _ in limiter.judge(flood, at: 0).admission }
@@ -125,7 +125,7 @@ struct SourceLimiterTests {
     }
 
     @Test("bodies that were begun while the bucket was full, and end together, bring one array through")
-    func slowArrays() throws {
+    func bodiesThatWereBegunWhileTheBucketWasFullAndEndTogetherBringOneArrayThrough() throws {
         var limiter = SourceLimiter(SourceLimiter.Limits(), seed: 1)
         let flood = try self.address("192.0.2.1")
         var admissions: [SourceLimiter.Admission] = []
@@ -138,7 +138,7 @@ struct SourceLimiterTests {
     }
 
     @Test("a large incident is charged in two steps, and both are owed by the one body that overdraws")
-    func twoSteps() throws {
+    func largeIncidentIsChargedInTwoStepsAndBothAreOwedByTheOneBodyThatOverdraws() throws {
         var limiter = SourceLimiter(SourceLimiter.Limits(), seed: 1)
         let phone = try self.address("192.0.2.1")
         let admissions = (0..<3).compactMap { _ in limiter.judge(phone, at: 0).admission }
@@ -152,7 +152,7 @@ struct SourceLimiterTests {
     }
 
     @Test("an hour of arrays from one address stores its burst, its rate and one body", arguments: [2, 60, 128])
-    func hourOfArrays(_ size: Int) throws {
+    func hourOfArraysFromOneAddressStoresItsBurstItsRateAndOneBody(_ size: Int) throws {
         var limits = SourceLimiter.Limits()
         limits.sampleEvery = 1_000_000
         var limiter = SourceLimiter(limits, seed: 1)
@@ -167,7 +167,7 @@ struct SourceLimiterTests {
     }
 
     @Test("the limit for all is charged for reports, too, and may be overdrawn once by a body")
-    func totalOfArrays() throws {
+    func limitForAllIsChargedForReportsTooAndMayBeOverdrawnOnceByABody() throws {
         var limits = SourceLimiter.Limits()
         (limits.totalBurst, limits.totalPerMinute) = (10, 60)
         var limiter = SourceLimiter(limits, seed: 1)
@@ -177,7 +177,7 @@ struct SourceLimiterTests {
     }
 
     @Test("an IPv6 /64 is one source, since one machine has all of it; IPv4 addresses are told apart")
-    func sources() throws {
+    func iPv664IsOneSourceSinceOneMachineHasAllOfItIPv4AddressesAreToldApart() throws {
         var limiter = SourceLimiter(Self.limits, seed: 1)
         let sameSite = try ["2001:db8::1", "2001:db8::2", "2001:db8::3"].map(self.address)
         let answers = sameSite.map { limiter.judge($0, at: 0).retryAfter }
@@ -188,7 +188,7 @@ struct SourceLimiterTests {
     }
 
     @Test("of what is over the limit one in ten is kept, and not more than so many in a minute")
-    func samples() throws {
+    func ofWhatIsOverTheLimitOneInTenIsKeptAndNotMoreThanSoManyInAMinute() throws {
         var limits = Self.limits
         limits.samplesPerMinute = 1
         var limiter = SourceLimiter(limits, seed: 1)
@@ -205,7 +205,7 @@ struct SourceLimiterTests {
     }
 
     @Test("all sources together have a limit, and one that is refused by it has lost nothing of its own")
-    func total() throws {
+    func allSourcesTogetherHaveALimitAndOneThatIsRefusedByItHasLostNothingOfItsOwn() throws {
         var limits = Self.limits
         limits.sources = 4_096
         var limiter = SourceLimiter(limits, seed: 1)
@@ -222,7 +222,7 @@ struct SourceLimiterTests {
 
     @Test(
         "100,000 addresses take no more memory than one, and get no more than the table's places and their rate allow")
-    func manyAddresses() throws {
+    func of100000AddressesTakeNoMoreMemoryThanOne() throws {
         var limits = Self.limits
         limits.totalBurst = 1_000_000
         limits.totalPerMinute = 60_000_000
@@ -241,7 +241,7 @@ struct SourceLimiterTests {
     }
 
     @Test("an attacker who pushes spent sources out of the table does not lift their limit")
-    func eviction() throws {
+    func attackerWhoPushesSpentSourcesOutOfTheTableDoesNotLiftTheirLimit() throws {
         var limits = Self.limits
         limits.sources = 8
         limits.totalBurst = 1_000_000
@@ -261,7 +261,7 @@ struct SourceLimiterTests {
     }
 
     @Test("a source that is active keeps its place among others that come once")
-    func activeSource() throws {
+    func sourceThatIsActiveKeepsItsPlaceAmongOthersThatComeOnce() throws {
         var limits = Self.limits
         limits.sources = 8
         var limiter = SourceLimiter(limits, seed: 1)
@@ -276,7 +276,7 @@ struct SourceLimiterTests {
     }
 
     @Test("a clock that goes back stands still; one that runs to its end does not trap")
-    func clock() throws {
+    func clockThatGoesBackStandsStillOneThatRunsToItsEndDoesNotTrap() throws {
         var limiter = SourceLimiter(Self.limits, seed: 1)
         let phone = try self.address("192.0.2.1")
         _ = [limiter.judge(phone, at: 100 * Self.second), limiter.judge(phone, at: 100 * Self.second)]
@@ -289,7 +289,7 @@ struct SourceLimiterTests {
     }
 
     @Test("limits that make no sense are the nearest that do")
-    func senselessLimits() throws {
+    func limitsThatMakeNoSenseAreTheNearestThatDo() throws {
         var limits = SourceLimiter.Limits()
         (limits.sourceBurst, limits.sourcePerMinute, limits.totalBurst, limits.totalPerMinute) = (0, 0, -1, .max)
         (limits.sampleEvery, limits.samplesPerMinute, limits.sources) = (0, -5, .max)
@@ -307,7 +307,7 @@ struct SourceLimiterTests {
     }
 
     @Test("two instances take together what one would, and one that is left takes it all")
-    func shared() throws {
+    func twoInstancesTakeTogetherWhatOneWouldAndOneThatIsLeftTakesItAll() throws {
         var limits = SourceLimiter.Limits()
         limits.sourceBurst = 1_000
         limits.totalBurst = 10

@@ -14,7 +14,7 @@ import Testing
         "there is no ../shared/data/trustkit/sample_report.json beside the checkout"))
 struct TrustKitReportTests {
     @Test("is read as it stands, escaped slashes and Windows line ends included; its vendor id is not kept")
-    func sample() throws {
+    func isReadAsItStandsEscapedSlashesAndWindowsLineEndsIncludedItsVendorIdIsNotKept() throws {
         let body = [UInt8](try Data(contentsOf: SharedData.trustKitReport))
         let report = try ReportText.report(body)
         #expect(report.kind == .pin)

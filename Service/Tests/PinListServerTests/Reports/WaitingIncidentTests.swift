@@ -29,7 +29,7 @@ struct WaitingIncidentTests {
     }
 
     @Test("are charged for them while they wait, and keep no other report waiting")
-    func waiting() async throws {
+    func areChargedForThemWhileTheyWaitAndKeepNoOtherReportWaiting() async throws {
         let (incident, most) = (try Self.incident(4_194_304), ReportIntake.mostWaitingEnvelopeBytes / 4_194_304)
         let plain = try Self.accepted(ReportText.report(ReportText.body()))
         try await TestedStore.sqlite.withDatabase { open in
@@ -48,7 +48,7 @@ struct WaitingIncidentTests {
     }
 
     @Test("are looked at while there is room for them, and room is given back")
-    func examined() async throws {
+    func areLookedAtWhileThereIsRoomForThemAndRoomIsGivenBack() async throws {
         let repository = try RepositorySimulator.story()
         try await TestedStore.sqlite.withDatabase { open in
             let watch = EquivocationWatch(

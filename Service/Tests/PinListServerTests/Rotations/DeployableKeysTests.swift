@@ -48,7 +48,7 @@ struct DeployableKeysTests {
     }
 
     @Test("the share of those whose list refuses a key, as the gate counts it")
-    func shares() throws {
+    func shareOfThoseWhoseListRefusesAKeyAsTheGateCountsIt() throws {
         let lists = [try Self.list(1, [9]), try Self.list(2, [9, 10])]
         #expect(try self.judge(["one": 100, "two": 900], lists) == [.refused(share: 0), .refused(share: 0.1)])
         // Who enforces half of the time refuses half of the time.
@@ -62,7 +62,7 @@ struct DeployableKeysTests {
     }
 
     @Test("at most one percent is safe, and what nobody measured is never safe")
-    func safe() throws {
+    func atMostOnePercentIsSafeAndWhatNobodyMeasuredIsNeverSafe() throws {
         let lists = [try Self.list(1, [9]), try Self.list(2, [9, 10])]
         func isSafe(_ requests: [String: Int64]) throws -> [Bool] {
             try self.judge(requests, lists).map { judgement in
@@ -80,7 +80,7 @@ struct DeployableKeysTests {
     }
 
     @Test("a key alone does not answer for an issuer's key, or where an issuer must match as well")
-    func chains() throws {
+    func keyAloneDoesNotAnswerForAnIssuersKeyOrWhereAnIssuerMustMatchAsWell() throws {
         let lists = [try Self.list(2, [9, 10])]
         for entry in [try Self.entry([9], position: .issuer), try Self.entry([9], requireIssuer: true)] {
             let judged = try self.judge(["two": 900], lists, entry: entry)
@@ -90,7 +90,7 @@ struct DeployableKeysTests {
     }
 
     @Test("the page of hosts says which keys are safe to deploy, from the lists that were published")
-    func page() async throws {
+    func pageOfHostsSaysWhichKeysAreSafeToDeployFromTheListsThatWerePublished() async throws {
         let pins = [KnownPin(RotationPlan.pin(9)), KnownPin(RotationPlan.pin(10))]
         var simulator = try RepositorySimulator.story([PinList.Domain(try Self.entry([9]))])
         let second = try simulator.publishList {

@@ -23,7 +23,7 @@ struct GateRequestTests {
         """
 
     @Test("an answer is one line of the audit log, with who asked, the certificate and what was measured")
-    func story() async throws {
+    func answerIsOneLineOfTheAuditLogWithWhoAskedTheCertificateAndWhatWasMeasured() async throws {
         try await TestedStore.sqlite.withDatabase { open in
             try await RunningService.with(try open()) { service in
                 let unknown = """
@@ -67,7 +67,7 @@ struct GateRequestTests {
             (GateRequestTests.text, ""), (GateRequestTests.text, "[]"), (GateRequestTests.text, "{}"),
             (GateRequestTests.text, "null"), (GateRequestTests.text, GateRequestTests.text + "x"),
         ])
-    func refused(_ part: String, _ replacement: String) {
+    func whatIsNotSuchAnAnswerToTheLetterIsRefusedAndLeavesNothingInTheLog(_ part: String, _ replacement: String) {
         let body = Self.text.replacing(part, with: replacement)
         #expect(body != Self.text)
         #expect(throws: Problem.self) { try GateRoute.record(Array(body.utf8)) }
@@ -83,7 +83,9 @@ struct GateRequestTests {
             ),
             ("18211", "-1", "refusing.requests is not what it must be: a whole number from 0"),
         ])
-    func says(_ part: String, _ replacement: String, _ detail: String) throws {
+    func refusalSaysWhatTheMemberMustBeAndNamesNoTypeOfOurs(_ part: String, _ replacement: String, _ detail: String)
+        throws
+    {
         let body = Self.text.replacing(part, with: replacement)
         let problem = #expect(throws: Problem.self) { try GateRoute.record(Array(body.utf8)) }
         #expect(problem?.detail == detail)
@@ -92,7 +94,7 @@ struct GateRequestTests {
     @Test(
         "a token that leaked lengthens the audit log by a thousand answers a day, and another token is not kept waiting"
     )
-    func leakedToken() async throws {
+    func tokenThatLeakedLengthensTheAuditLogByAThousandAnswersADay() async throws {
         try await TestedStore.sqlite.withDatabase { open in
             try await RunningService.with(try open()) { service in
                 let leaked = try await service.token(.probe, ["com.example.app"])
@@ -121,7 +123,7 @@ struct GateRequestTests {
     }
 
     @Test("who may neither publish nor probe the name may not; what is too large or packed is not read")
-    func access() async throws {
+    func whoMayNeitherPublishNorProbeTheNameMayNotWhatIsTooLargeOrPackedIsNotRead() async throws {
         try await TestedStore.sqlite.withDatabase { open in
             try await RunningService.with(try open()) { service in
                 let token = try await service.token(.probe, ["com.example.app"])

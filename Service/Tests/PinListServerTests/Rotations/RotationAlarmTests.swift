@@ -55,7 +55,7 @@ struct RotationAlarmTests {
     }
 
     @Test("a gate is overdue a day after its time, and more so after a week; what is over is not")
-    func overdue() async throws {
+    func gateIsOverdueADayAfterItsTimeAndMoreSoAfterAWeekWhatIsOverIsNot() async throws {
         let announced = try RotationPlan.story(Self.host, [.announced]).stored()
         // It was to be ready by day 30.
         for (days, expected) in [(31, nil), (32, "notice"), (37, "notice"), (38, "warning")] as [(Int64, String?)] {
@@ -69,7 +69,7 @@ struct RotationAlarmTests {
     }
 
     @Test("a state that is said to begin in the future keeps no overdue gate quiet")
-    func future() async throws {
+    func stateThatIsSaidToBeginInTheFutureKeepsNoOverdueGateQuiet() async throws {
         var plan = try RotationPlan.story(Self.host)
         try plan.enter(RotationStep(.announced, at: Timestamp("9999-12-31T23:59:59Z"), version: 2))
         let found = Self.texts(try await Self.alarms([plan.stored()], after: 38))
@@ -77,7 +77,7 @@ struct RotationAlarmTests {
     }
 
     @Test("a gate that closed again is told of at once, with what the gate said")
-    func back() async throws {
+    func gateThatClosedAgainIsToldOfAtOnceWithWhatTheGateSaid() async throws {
         var plan = try RotationPlan.story(Self.host, [.announced, .ready])
         let at = Timestamp(secondsSince1970: plan.since.secondsSince1970 + 1)
         try plan.enter(RotationStep(.announced, at: at, reason: "12 % refuse it"))
@@ -87,7 +87,7 @@ struct RotationAlarmTests {
     }
 
     @Test("a server that presents the new key before the gate said so is critical; after that it is the plan")
-    func early() async throws {
+    func serverThatPresentsTheNewKeyBeforeTheGateSaidSoIsCritical() async throws {
         let seen = Self.probe([RotationPlan.pin(10), RotationPlan.pin(1)], days: 300)
         for (states, expected) in [
             ([], true), ([.announced], true), ([.announced, .ready], false),
@@ -110,7 +110,7 @@ struct RotationAlarmTests {
     }
 
     @Test("a certificate that ends within 30 days and whose own key alone is pinned wants a plan")
-    func unplanned() async throws {
+    func certificateThatEndsWithin30DaysAndWhoseOwnKeyAloneIsPinnedWantsAPlan() async throws {
         let soon = Self.probe([RotationPlan.pin(9), RotationPlan.pin(1)], days: 30)
         let wanted = ["no-rotation-plan notice \(Self.host)"]
         #expect(Self.texts(try await Self.alarms([], probes: [soon])) == wanted)
@@ -129,7 +129,7 @@ struct RotationAlarmTests {
     }
 
     @Test("a plan that cannot be read takes no other alarm with it, and is told of")
-    func unreadable() async throws {
+    func planThatCannotBeReadTakesNoOtherAlarmWithItAndIsToldOf() async throws {
         let later = StoredRotation(
             name: "com.example.app", host: Self.host, storedAt: TurnedClock.start,
             bytes: Array("{\"schema\": 2}".utf8))

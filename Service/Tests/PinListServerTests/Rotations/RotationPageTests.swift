@@ -21,7 +21,7 @@ struct RotationPageTests {
     }
 
     @Test("says where each stands, by when it goes on, what was forced, and the plot in words and as a table")
-    func words() throws {
+    func saysWhereEachStandsByWhenItGoesOnWhatWasForcedAndThePlotInWordsAndAsATable() throws {
         let html = try self.html(Story.rotationsPage)
         #expect(html.contains("<bdi>announced</bdi>"))
         #expect(html.contains("3 entries are concerned"))
@@ -39,7 +39,7 @@ struct RotationPageTests {
     }
 
     @Test("a plot has a line for what happened, another for what is planned, and one for now")
-    func plot() {
+    func plotHasALineForWhatHappenedAnotherForWhatIsPlannedAndOneForNow() {
         let plot = RotationPlot(
             id: "r", title: "t",
             events: [
@@ -61,7 +61,7 @@ struct RotationPageTests {
     }
 
     @Test("a rotation that ended before its switch does not say that the switch was done")
-    func ended() throws {
+    func rotationThatEndedBeforeItsSwitchDoesNotSayThatTheSwitchWasDone() throws {
         let now = Timestamp(secondsSince1970: TurnedClock.start.secondsSince1970 + 90 * 86_400)
         func labels(_ states: [RotationState]) throws -> [String] {
             DashboardPages.shown(
@@ -73,7 +73,7 @@ struct RotationPageTests {
     }
 
     @Test("a plan of 512 forced steps with long reasons does not flood the page: the last ones are shown, and said")
-    func forced() throws {
+    func planOf512ForcedStepsWithLongReasonsDoesNotFloodThePageTheLastOnesAreShown() throws {
         let back = (0..<254).flatMap { _ in [RotationState.ready, .announced] }
         let states = [.announced] + back + [.ready, .aborted]
         var plan = try RotationPlan.story(Self.host)
@@ -91,7 +91,7 @@ struct RotationPageTests {
     }
 
     @Test("plans whose steps are at the ends of time, or all at one moment, are drawn within the plot")
-    func extremes() throws {
+    func plansWhoseStepsAreAtTheEndsOfTimeOrAllAtOneMomentAreDrawnWithinThePlot() throws {
         for (text, now) in [
             ("0000-01-01T00:00:00Z", TurnedClock.start), ("9999-12-31T23:59:59Z", TurnedClock.start),
             ("1969-12-31T23:59:59Z", TurnedClock.start),
@@ -114,7 +114,7 @@ struct RotationPageTests {
     }
 
     @Test("the service draws what was pushed, with the curve of those who hold the announced list")
-    func served() async throws {
+    func serviceDrawsWhatWasPushedWithTheCurveOfThoseWhoHoldTheAnnouncedList() async throws {
         var simulator = try RepositorySimulator.story([try .pinned(Self.host)])
         let second = try simulator.publishList { _ in }
         let repository = simulator

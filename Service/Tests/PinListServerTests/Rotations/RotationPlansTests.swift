@@ -15,7 +15,7 @@ struct RotationPlansTests {
     }
 
     @Test("a plan that did not change is read once, one that changed again, and one that is gone is forgotten")
-    func once() {
+    func planThatDidNotChangeIsReadOnceOneThatChangedAgain() {
         let plans = RotationPlans()
         let (one, two) = (Self.stored("one", [0]), Self.stored("two", [1]))
         #expect(plans.overviews(of: [one, two]) == [RotationOverview(one), RotationOverview(two)])
@@ -30,7 +30,7 @@ struct RotationPlansTests {
     }
 
     @Test("the same bytes for two hosts stay two plans")
-    func twoHosts() {
+    func sameBytesForTwoHostsStayTwoPlans() {
         let plans = RotationPlans()
         let overviews = plans.overviews(of: [Self.stored("one", [0]), Self.stored("two", [0])])
         #expect(overviews.map(\.host) == ["one", "two"])

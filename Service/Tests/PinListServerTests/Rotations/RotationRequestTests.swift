@@ -43,7 +43,7 @@ struct RotationRequestTests {
     @Test(
         "a first plan is stored, read as it was pushed, and replaced by who has seen it; the log says who and what",
         arguments: TestedStore.all)
-    func story(on tested: TestedStore) async throws {
+    func firstPlanIsStoredReadAsItWasPushedAndReplacedByWhoHasSeenIt(on tested: TestedStore) async throws {
         try await self.run(tested) { service, token in
             #expect(try await service.ask(.GET, Self.path).status == 404)
             let first = try RotationPlan.story().bytes + [UInt8(ascii: "\n")]
@@ -83,7 +83,7 @@ struct RotationRequestTests {
     }
 
     @Test("a plan that went back is taken as it is, with what the gate said: the alarm is made from it")
-    func back() async throws {
+    func planThatWentBackIsTakenAsItIsWithWhatTheGateSaidTheAlarmIsMadeFromIt() async throws {
         try await self.run { service, token in
             var plan = try RotationPlan.story("api.example.com", [.announced, .ready])
             let before = plan.bytes
@@ -100,7 +100,7 @@ struct RotationRequestTests {
     }
 
     @Test("of two who change a plan the slower one is told, and nothing is lost", arguments: TestedStore.all)
-    func race(on tested: TestedStore) async throws {
+    func ofTwoWhoChangeAPlanTheSlowerOneIsToldAndNothingIsLost(on tested: TestedStore) async throws {
         try await self.run(tested) { service, token in
             let first = try RotationPlan.story().bytes
             let tag = "\"\(Envelope.digest(of: first))\""
@@ -125,7 +125,7 @@ struct RotationRequestTests {
     }
 
     @Test("without a condition nothing is stored, whatever else is said")
-    func condition() async throws {
+    func withoutAConditionNothingIsStoredWhateverElseIsSaid() async throws {
         try await self.run { service, token in
             let plan = try RotationPlan.story().bytes
             for fields in [[:], ["If-None-Match": "\"a\""], ["If-None-Match": ""]] as [HTTPHeaders] {
@@ -139,7 +139,7 @@ struct RotationRequestTests {
     }
 
     @Test("what is no plan, another host's, another list's, or of no entry is refused, and nothing is stored")
-    func refused() async throws {
+    func whatIsNoPlanAnotherHostsAnotherListsOrOfNoEntryIsRefusedAndNothingIsStored() async throws {
         try await self.run { service, token in
             let plan = String(decoding: try RotationPlan.story().bytes, as: UTF8.self)
             let new: HTTPHeaders = ["If-None-Match": "*"]
@@ -174,7 +174,7 @@ struct RotationRequestTests {
     }
 
     @Test("who may not publish may not store a plan; who may not look does not see one")
-    func access() async throws {
+    func whoMayNotPublishMayNotStoreAPlanWhoMayNotLookDoesNotSeeOne() async throws {
         try await self.run { service, token in
             let plan = try RotationPlan.story().bytes
             let new: HTTPHeaders = ["If-None-Match": "*"]
@@ -196,7 +196,7 @@ struct RotationRequestTests {
     }
 
     @Test("the plans of a list have a limit together, which a smaller plan stays below", arguments: TestedStore.all)
-    func full(on tested: TestedStore) async throws {
+    func plansOfAListHaveALimitTogetherWhichASmallerPlanStaysBelow(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let store = try open()
             let large = [UInt8](repeating: 0x20, count: Int(StoreTransaction.mostRotationBytes))

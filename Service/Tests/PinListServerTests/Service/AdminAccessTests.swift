@@ -17,7 +17,7 @@ struct AdminAccessTests {
 
     /// What nginx sends for `proxy_pass http://127.0.0.1:PORT;` alone: HTTP/1.0, its own `Host`, and no word of the client.
     @Test("a plain proxy on the same machine, which says nothing of itself, opens no page to the world")
-    func bareProxy() async throws {
+    func plainProxyOnTheSameMachineWhichSaysNothingOfItselfOpensNoPageToTheWorld() async throws {
         try await PublishedService.with { service in
             for path in Self.pages + Self.programs + ["/v1/reports?format=csv", "/v1/lists/a/adoption"] {
                 let head = "GET \(path) HTTP/1.0\r\nHost: 127.0.0.1:\(service.port)\r\nConnection: close\r\n\r\n"
@@ -30,7 +30,7 @@ struct AdminAccessTests {
     }
 
     @Test("openOnLoopback opens nothing on another listener, and nothing beside proxies or caches that are known")
-    func openNowhereElse() throws {
+    func openOnLoopbackOpensNothingOnAnotherListener() throws {
         var configuration = ServiceConfiguration()
         #expect(!configuration.isOpen)
         configuration.openOnLoopback = true
@@ -52,7 +52,7 @@ struct AdminAccessTests {
     @Test(
         "with openOnLoopback nobody needs a token there, unless the request came through something, or names another host"
     )
-    func openOnLoopback() async throws {
+    func withOpenOnLoopbackNobodyNeedsATokenThereUnlessTheRequestCameThroughSomething() async throws {
         try await TestedStore.sqlite.withDatabase { open in
             try await RunningService.with(try open(), { $0.openOnLoopback = true }) { service in
                 for path in Self.pages + Self.programs {
@@ -84,7 +84,7 @@ struct AdminAccessTests {
     }
 
     @Test("on any other listener everybody needs one for reading, whatever the request calls the host")
-    func notLoopback() async throws {
+    func onAnyOtherListenerEverybodyNeedsOneForReadingWhateverTheRequestCallsTheHost() async throws {
         try await TestedStore.sqlite.withDatabase { open in
             try await RunningService.with(
                 try open(), { $0.listen = ListenAddress("0.0.0.0:0") ?? .loopback }
@@ -116,7 +116,7 @@ struct AdminAccessTests {
     }
 
     @Test("with a listener of its own the operator's part is there, and not where everybody asks")
-    func separate() async throws {
+    func withAListenerOfItsOwnTheOperatorsPartIsThereAndNotWhereEverybodyAsks() async throws {
         let repository = try RepositorySimulator.story()
         try await TestedStore.sqlite.withDatabase { open in
             try await RunningService.with(
@@ -149,7 +149,7 @@ struct AdminAccessTests {
     }
 
     @Test("a token that publishes sees of the status what is about its names, and every alarm that may be about them")
-    func statusOfAName() async throws {
+    func tokenThatPublishesSeesOfTheStatusWhatIsAboutItsNames() async throws {
         let repository = try RepositorySimulator.story([try .pinned("api.example.com")])
         try await TestedStore.sqlite.withDatabase { open in
             try await RunningService.with(try open(), { $0.roots = repository.anchors }) { service in
@@ -194,7 +194,7 @@ struct AdminAccessTests {
     }
 
     @Test("metrics, status and readiness say what is published and where the log stands")
-    func figures() async throws {
+    func metricsStatusAndReadinessSayWhatIsPublishedAndWhereTheLogStands() async throws {
         let repository = try RepositorySimulator.story([try .pinned("api.example.com")])
         try await TestedStore.sqlite.withDatabase { open in
             try await RunningService.with(try open(), { $0.roots = repository.anchors }) { service in

@@ -47,7 +47,7 @@ struct CertificateReloadTests {
     }
 
     @Test("replaced on the disk, it is presented to those who come from then on, without a restart")
-    func replaced() async throws {
+    func replacedOnTheDiskItIsPresentedToThoseWhoComeFromThenOnWithoutARestart() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tumbler-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -74,7 +74,7 @@ struct CertificateReloadTests {
     }
 
     @Test("a certificate that cannot be read is found before the service starts")
-    func broken() async throws {
+    func certificateThatCannotBeReadIsFoundBeforeTheServiceStarts() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tumbler-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

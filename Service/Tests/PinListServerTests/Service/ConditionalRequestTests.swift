@@ -30,7 +30,7 @@ struct ConditionalRequestTests {
     }
 
     @Test("the list that is held is not sent again, whatever a proxy made of its tag; anything else brings the list")
-    func tags() async throws {
+    func listThatIsHeldIsNotSentAgainWhateverAProxyMadeOfItsTag() async throws {
         try await self.run { service, digest in
             let other = String(repeating: "0", count: 64)
             for (field, status) in [
@@ -48,7 +48,7 @@ struct ConditionalRequestTests {
     }
 
     @Test("HEAD has the same head and no body; no other method reads a list")
-    func methods() async throws {
+    func headHasTheSameHeadAndNoBodyNoOtherMethodReadsAList() async throws {
         try await self.run { service, digest in
             let whole = try await service.ask(.GET, Self.path)
             let head = try await service.ask(.HEAD, Self.path)
@@ -67,7 +67,7 @@ struct ConditionalRequestTests {
     }
 
     @Test("who holds what is counted: installations and caches apart, and no address is kept")
-    func counted() async throws {
+    func whoHoldsWhatIsCountedInstallationsAndCachesApartAndNoAddressIsKept() async throws {
         let repository = try RepositorySimulator.story()
         let digest = Envelope.digest(of: repository.lists[0])
         let tag = "\"\(digest)\""
@@ -95,7 +95,7 @@ struct ConditionalRequestTests {
     }
 
     @Test("a configured edge is known by the address of its connection")
-    func connectedEdge() async throws {
+    func configuredEdgeIsKnownByTheAddressOfItsConnection() async throws {
         let repository = try RepositorySimulator.story()
         let edge = try #require(NetworkRange("127.0.0.0/8"))
         try await TestedStore.sqlite.withDatabase { open in
@@ -115,7 +115,7 @@ struct ConditionalRequestTests {
     }
 
     @Test("a configured edge is one by its address alone")
-    func edges() throws {
+    func configuredEdgeIsOneByItsAddressAlone() throws {
         let source = RequestSource(
             trustedProxies: [try #require(NetworkRange("10.0.0.0/8"))],
             edges: [try #require(NetworkRange("198.51.100.0/24"))])
@@ -145,7 +145,9 @@ struct ConditionalRequestTests {
             ("for=\"203.0.113.5", nil, "203.0.113.5"), ("for=192.0.2.66, for=\"x", nil, "10.1.2.3"),
             ("", nil, "10.1.2.3"), ("for", nil, "10.1.2.3"),
         ] as [(String, String?, String)])
-    func forwarded(_ field: String, _ other: String?, _ wanted: String) throws {
+    func forwardedIsBelievedOfATrustedProxyAloneFromItsEndAndNotAgainstXForwardedFor(
+        _ field: String, _ other: String?, _ wanted: String
+    ) throws {
         let source = RequestSource(trustedProxies: [try #require(NetworkRange("10.0.0.0/8"))], edges: [])
         let found = source.address(forwardedFor: other, forwarded: field, peer: IPAddress(text: "10.1.2.3"))
         #expect(found == IPAddress(text: wanted))

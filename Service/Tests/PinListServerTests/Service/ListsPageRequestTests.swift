@@ -60,7 +60,7 @@ struct ListsPageRequestTests {
     }
 
     @Test("no page reads an envelope, however many lists there were", arguments: TestedStore.all)
-    func noEnvelope(on tested: TestedStore) async throws {
+    func noPageReadsAnEnvelopeHoweverManyListsThereWere(on tested: TestedStore) async throws {
         try await self.run(tested) { service, store, headers in
             _ = store.takeCount()
             let first = try await service.ask(.GET, "/lists", headers)
@@ -84,7 +84,7 @@ struct ListsPageRequestTests {
 
     @Test(
         "what was published before differences were kept gets them once, a page at a time", arguments: TestedStore.all)
-    func before(on tested: TestedStore) async throws {
+    func whatWasPublishedBeforeDifferencesWereKeptGetsThemOnceAPageAtATime(on tested: TestedStore) async throws {
         try await self.run(tested) { service, store, headers in
             let whole = try await service.ask(.GET, "/lists", headers).text
             try await store.write { store in
@@ -109,7 +109,7 @@ struct ListsPageRequestTests {
     }
 
     @Test("a page that begins nowhere is empty or the newest, and no error")
-    func nowhere() async throws {
+    func pageThatBeginsNowhereIsEmptyOrTheNewestAndNoError() async throws {
         try await self.run(.sqlite) { service, _, headers in
             for (value, count) in [("0", 0), ("-1", 0), ("9223372036854775807", 10), ("a", 10), ("", 10)] {
                 let page = try await service.ask(.GET, "/lists?before=\(value)", headers)
@@ -120,7 +120,7 @@ struct ListsPageRequestTests {
     }
 
     @Test("lists of a database of the version before have their place on the pages", arguments: TestedStore.all)
-    func migrated(on tested: TestedStore) async throws {
+    func listsOfADatabaseOfTheVersionBeforeHaveTheirPlaceOnThePages(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let store = try open()
             let statements = StoreSchema.lists(tested.dialect)

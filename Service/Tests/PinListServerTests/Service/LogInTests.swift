@@ -37,7 +37,7 @@ struct LogInTests {
     }
 
     @Test("a reader's token opens the pages by a cookie that scripts and other sites cannot use, until it is revoked")
-    func story() async throws {
+    func readersTokenOpensThePagesByACookieThatScriptsAndOtherSitesCannotUse() async throws {
         try await self.run { service in
             let read = try await service.token(.read)
             let form = try await service.ask(.GET, "/login?next=%2Flists", Self.host)
@@ -64,7 +64,7 @@ struct LogInTests {
     }
 
     @Test("no other token opens them, and no form of another site")
-    func refused() async throws {
+    func noOtherTokenOpensThemAndNoFormOfAnotherSite() async throws {
         try await self.run { service in
             let read = try await service.token(.read)
             for secret in ["", "x", try await service.token(.publish, ["a"]), read + "0"] {
@@ -90,7 +90,7 @@ struct LogInTests {
             "//evil.example", "https://evil.example/", "/%5Cevil.example", "%2F%2Fevil.example", "/%252Fevil.example",
             "%252F%252Fevil.example", "javascript:alert(1)", "", "/a%0d%0aSet-Cookie:%20x=y", "/%09/evil.example",
         ])
-    func next(_ next: String) async throws {
+    func nobodyIsLedAwayFromTheSite(_ next: String) async throws {
         try await self.run { service in
             let answer = try await Self.logIn(service, try await service.token(.read), next: next)
             #expect(answer.status == 303)
@@ -102,7 +102,7 @@ struct LogInTests {
 
     @Test(
         "a form of any bytes is answered", arguments: ["%", "%zz=%", "token=%ff%", "=&&=", "\u{0}\u{ff} {}|^", "token"])
-    func anyBytes(_ body: String) async throws {
+    func formOfAnyBytesIsAnswered(_ body: String) async throws {
         try await self.run { service in
             #expect(try await service.ask(.POST, "/login", Self.own, Array(body.utf8)).status == 401)
             #expect(try await service.ask(.POST, "/logout", Self.own, Array(body.utf8)).status == 403)
@@ -113,13 +113,13 @@ struct LogInTests {
     }
 
     @Test("fields are read as the URL standard says")
-    func form() {
+    func fieldsAreReadAsTheURLStandardSays() {
         let fields = FormBody(Array("a=1+2%2B3&b=%C3%A4&a=9&c&%zz=%4&=x&d=e=f".utf8)).fields
         #expect(fields == ["a": "1 2+3", "b": "ä", "c": "", "%zz": "%4", "": "x", "d": "e=f"])
     }
 
     @Test("forms need the token of their page: for the test of an alarm, and for logging out")
-    func forms() async throws {
+    func formsNeedTheTokenOfTheirPageForTheTestOfAnAlarmAndForLoggingOut() async throws {
         try await self.run { service in
             let cookie = try Self.cookie(try await Self.logIn(service, try await service.token(.read)))
             let page = try await service.ask(.GET, "/alarms", cookie)

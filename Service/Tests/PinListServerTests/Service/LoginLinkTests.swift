@@ -45,7 +45,7 @@ struct LoginLinkTests {
     }
 
     @Test("logs in once, for twelve hours, as a token that reads and says whose it is", arguments: TestedStore.all)
-    func story(on tested: TestedStore) async throws {
+    func logsInOnceForTwelveHoursAsATokenThatReadsAndSaysWhoseItIs(on tested: TestedStore) async throws {
         try await self.run(on: tested) { service in
             let code = try await Self.code(service.store)
             let link = LoginCode.link(to: "", code)
@@ -85,7 +85,7 @@ struct LoginLinkTests {
     }
 
     @Test("ends after ten minutes, and was never another service's")
-    func over() async throws {
+    func endsAfterTenMinutesAndWasNeverAnotherServices() async throws {
         try await self.run { service in
             let (old, good) = (try await Self.code(service.store), try await Self.code(service.store))
             try await self.run { other in
@@ -101,7 +101,7 @@ struct LoginLinkTests {
     }
 
     @Test("of many browsers that open it at once one is logged in", arguments: TestedStore.all)
-    func race(on tested: TestedStore) async throws {
+    func ofManyBrowsersThatOpenItAtOnceOneIsLoggedIn(on tested: TestedStore) async throws {
         try await self.run(on: tested) { service in
             let code = try await Self.code(service.store)
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -114,7 +114,7 @@ struct LoginLinkTests {
     }
 
     @Test("logging out ends its token; a token that a person made stays, for the programs that have it")
-    func logOut() async throws {
+    func loggingOutEndsItsTokenATokenThatAPersonMadeStaysForTheProgramsThatHaveIt() async throws {
         try await self.run { service in
             let read = try await service.token(.read)
             let byToken = try await service.ask(.POST, "/login", Self.own, Array("token=\(read)".utf8))
@@ -133,7 +133,7 @@ struct LoginLinkTests {
     }
 
     @Test("nothing else is one, no form of another site uses one up, and a guess writes nothing")
-    func refused() async throws {
+    func nothingElseIsOneNoFormOfAnotherSiteUsesOneUpAndAGuessWritesNothing() async throws {
         try await TestedStore.sqlite.withDatabase { open in
             let store = WrappedStore(try open())
             try await RunningService.with(store) { service in
@@ -159,7 +159,7 @@ struct LoginLinkTests {
     }
 
     @Test("stays usable while the disk is full, and a seventeenth ends the first")
-    func kept() async throws {
+    func staysUsableWhileTheDiskIsFullAndASeventeenthEndsTheFirst() async throws {
         try await TestedStore.sqlite.withDatabase { open in
             let store = WrappedStore(try open())
             try await RunningService.with(store) { service in
@@ -181,7 +181,7 @@ struct LoginLinkTests {
     @Test(
         "tokens of log-ins are forgotten a month after their end, when the next one comes; revoking one that ended does nothing"
     )
-    func forgotten() async throws {
+    func tokensOfLogInsAreForgottenAMonthAfterTheirEndWhenTheNextOneComes() async throws {
         try await self.run { service in
             _ = try await Self.use(service, try await Self.code(service.store))
             let id = try #require(try await service.store.read { try $0.tokens().first?.id })
@@ -197,7 +197,7 @@ struct LoginLinkTests {
     }
 
     @Test("is not in what the service says of itself, however much it is asked to say; nor is the token of its log-in")
-    func log() async throws {
+    func isNotInWhatTheServiceSaysOfItselfHoweverMuchItIsAskedToSay() async throws {
         let lines = NIOLockedValueBox("")
         var logger = Logger(label: "test") { _ in KeptLog(lines: lines) }
         logger.logLevel = .trace

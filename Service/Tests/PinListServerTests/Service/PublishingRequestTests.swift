@@ -25,7 +25,7 @@ struct PublishingRequestTests {
     @Test(
         "a root and a list are served byte for byte; the same again changes nothing; an older one is a conflict",
         arguments: TestedStore.all)
-    func story(on tested: TestedStore) async throws {
+    func rootAndAListAreServedByteForByteTheSameAgainChangesNothing(on tested: TestedStore) async throws {
         var simulator = try RepositorySimulator.story()
         let second = try simulator.publishList { _ in }
         let repository = simulator
@@ -59,7 +59,7 @@ struct PublishingRequestTests {
     }
 
     @Test("another list of the same version is a conflict; the same one signed again replaces the envelope")
-    func sameVersion() async throws {
+    func anotherListOfTheSameVersionIsAConflict() async throws {
         var simulator = try RepositorySimulator.story()
         let resigned = try simulator.republishList()
         var other = simulator
@@ -84,7 +84,7 @@ struct PublishingRequestTests {
     }
 
     @Test("a root that revokes the signer of the list that is served is refused alone, and taken with a new list")
-    func supersede() async throws {
+    func rootThatRevokesTheSignerOfTheListThatIsServedIsRefusedAlone() async throws {
         var simulator = try RepositorySimulator.story()
         simulator.pinsKeys = [simulator.newKey()]
         let root = try simulator.publishRoot()
@@ -105,7 +105,7 @@ struct PublishingRequestTests {
     }
 
     @Test("who may not publish, may not; what is no publication is none")
-    func refused() async throws {
+    func whoMayNotPublishMayNotWhatIsNoPublicationIsNone() async throws {
         let repository = try RepositorySimulator.story()
         let stranger = try RepositorySimulator(at: TurnedClock.start, seed: 9)
         try await self.run(.sqlite, anchors: repository.anchors) { service in
@@ -148,7 +148,7 @@ struct PublishingRequestTests {
     }
 
     @Test("the list that is served, in a hundred spellings, is no row, no entity tag and no entry of the log")
-    func spelledOtherwise() async throws {
+    func listThatIsServedInAHundredSpellingsIsNoRowNoEntityTagAndNoEntryOfTheLog() async throws {
         let simulator = try RepositorySimulator(at: TurnedClock.start, pinsKeys: (2, 1))
         let list = simulator.lists[0]
         try await self.run(.sqlite, anchors: simulator.anchors) { service in
@@ -170,7 +170,7 @@ struct PublishingRequestTests {
     }
 
     @Test("each root is served at its version, before and after the configuration moves to a later root")
-    func rootVersions() async throws {
+    func eachRootIsServedAtItsVersionBeforeAndAfterTheConfigurationMovesToALaterRoot() async throws {
         var simulator = try RepositorySimulator.story()
         for _ in 2...4 {
             simulator.rootKeys.append(simulator.newKey(.ed25519))
@@ -210,7 +210,9 @@ struct PublishingRequestTests {
     @Test(
         "white space around the configured root, or around the one that is published, is no other root",
         arguments: [("", "\n"), ("\n", ""), (" \r\n", "\t\n"), ("", "")])
-    func whiteSpace(configured: String, sent: String) async throws {
+    func whiteSpaceAroundTheConfiguredRootOrAroundTheOneThatIsPublishedIsNoOtherRoot(configured: String, sent: String)
+        async throws
+    {
         var simulator = try RepositorySimulator.story()
         simulator.rootKeys.append(simulator.newKey(.ed25519))
         let second = try simulator.publishRoot()

@@ -23,7 +23,7 @@ struct ReportExportTests {
     }
 
     @Test("2,500 reports are there once each, in their order, whatever the page", arguments: TestedStore.all)
-    func paging(on tested: TestedStore) async throws {
+    func of2500ReportsAreThereOnceEachInTheirOrderWhateverThePage(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let store = try open()
             try await Self.add(2_500, to: store)
@@ -47,7 +47,7 @@ struct ReportExportTests {
     }
 
     @Test("of a time, from its begin on and without its end")
-    func times() async throws {
+    func ofATimeFromItsBeginOnAndWithoutItsEnd() async throws {
         try await TestedStore.sqlite.withDatabase { open in
             let store = try open()
             for seconds in 0..<4 { try await Self.add(1, at: Timestamp(secondsSince1970: Int64(seconds)), to: store) }
@@ -67,7 +67,7 @@ struct ReportExportTests {
     }
 
     @Test("what a stranger sent is a text in a table, and no formula, line or quotation mark of its own")
-    func hostile() {
+    func whatAStrangerSentIsATextInATableAndNoFormulaLineOrQuotationMarkOfItsOwn() {
         func csv(_ text: String) -> String {
             String(decoding: ReportExport.csv.line([.integer(1), .text(text), .null]), as: UTF8.self)
         }
@@ -82,7 +82,7 @@ struct ReportExportTests {
     }
 
     @Test("right-to-left marks do not come as far as a store")
-    func marks() throws {
+    func rightToLeftMarksDoNotComeAsFarAsAStore() throws {
         let report = try ReportText.report(
             ReportText.body([
                 ("app-bundle-id", .string("com.\u{202E}evil")), ("app-platform", .string("\u{2067}IOS\u{0}")),

@@ -52,7 +52,7 @@ struct ReportFloodTests {
     }
 
     @Test("arrays of invented hosts from one address store what its bucket allows; another source's report is seen")
-    func flood() async throws {
+    func arraysOfInventedHostsFromOneAddressStoreWhatItsBucketAllows() async throws {
         try await Self.withService { service in
             var statuses: [Int: Int64] = [:]
             // 300 arrays in ten minutes: one source has 120 tokens, and 60 in a minute.
@@ -78,7 +78,7 @@ struct ReportFloodTests {
     }
 
     @Test("an array of 128 is taken once from a source that was quiet; the second one is told when to come")
-    func once() async throws {
+    func arrayOf128IsTakenOnceFromASourceThatWasQuietTheSecondOneIsToldWhenToCome() async throws {
         try await Self.withService { service in
             let office = Self.from("203.0.113.9")
             #expect(try await service.report(Self.array(0), office).status == 202)
@@ -93,7 +93,7 @@ struct ReportFloodTests {
     }
 
     @Test("an array over the limit is one sample with one report")
-    func sample() async throws {
+    func arrayOverTheLimitIsOneSampleWithOneReport() async throws {
         try await Self.withService({ $0.reportLimits.sampleEvery = 1 }) { service in
             let office = Self.from("203.0.113.9")
             #expect(try await service.report(Self.array(0), office).status == 202)
@@ -105,7 +105,7 @@ struct ReportFloodTests {
     }
 
     @Test("what is read and refused is charged as well: large bodies that are no reports use up the bucket")
-    func refusedBodies() async throws {
+    func whatIsReadAndRefusedIsChargedAsWellLargeBodiesThatAreNoReportsUseUpTheBucket() async throws {
         try await Self.withService { service in
             let flood = Self.from("203.0.113.9")
             let large = [UInt8](repeating: UInt8(ascii: " "), count: 500_000)
@@ -117,7 +117,7 @@ struct ReportFloodTests {
     }
 
     @Test("those who are turned away in one moment are not all asked to come at one moment")
-    func herd() async throws {
+    func thoseWhoAreTurnedAwayInOneMomentAreNotAllAskedToComeAtOneMoment() async throws {
         try await Self.withService({
             $0.reportLimits.totalBurst = 1
             $0.reportLimits.totalPerMinute = 1

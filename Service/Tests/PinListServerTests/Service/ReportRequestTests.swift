@@ -34,7 +34,7 @@ struct ReportRequestTests {
         """.utf8)
 
     @Test("every form is taken, and is there when the store is opened again", arguments: TestedStore.all)
-    func durable(on tested: TestedStore) async throws {
+    func everyFormIsTakenAndIsThereWhenTheStoreIsOpenedAgain(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             try await RunningService.with(try open()) { service in
                 for body in [ReportText.body(), Self.incident, Self.classic, Self.entries] {
@@ -54,7 +54,7 @@ struct ReportRequestTests {
     @Test(
         "TrustKit's sample is taken as it is, and its vendor id is not kept",
         .enabled(if: SharedData.holds(SharedData.trustKitReport), "there is no shared/data beside the checkout"))
-    func trustKit() async throws {
+    func trustKitsSampleIsTakenAsItIsAndItsVendorIdIsNotKept() async throws {
         let body = [UInt8](try Data(contentsOf: SharedData.trustKitReport))
         try await TestedStore.sqlite.withDatabase { open in
             try await RunningService.with(try open()) { service in
@@ -71,7 +71,7 @@ struct ReportRequestTests {
     }
 
     @Test("what is no report is refused with a code, and nothing of it is kept")
-    func refused() async throws {
+    func whatIsNoReportIsRefusedWithACodeAndNothingOfItIsKept() async throws {
         try await TestedStore.sqlite.withDatabase { open in
             try await RunningService.with(try open()) { service in
                 for (body, status, code) in [
@@ -97,7 +97,7 @@ struct ReportRequestTests {
     }
 
     @Test("over its limit a source is asked to come later, and samples of it are kept and marked")
-    func limited() async throws {
+    func overItsLimitASourceIsAskedToComeLaterAndSamplesOfItAreKeptAndMarked() async throws {
         try await TestedStore.sqlite.withDatabase { open in
             try await RunningService.with(
                 try open(),
@@ -131,7 +131,7 @@ struct ReportRequestTests {
     }
 
     @Test("while the disk is full reports are refused for now, and lists are served on")
-    func full() async throws {
+    func whileTheDiskIsFullReportsAreRefusedForNowAndListsAreServedOn() async throws {
         try await TestedStore.sqlite.withDatabase { open in
             let store = WrappedStore(try open())
             let repository = try RepositorySimulator.story()
@@ -155,7 +155,7 @@ struct ReportRequestTests {
     }
 
     @Test("a report in flight when the service is asked to end is stored and answered")
-    func shutdown() async throws {
+    func reportInFlightWhenTheServiceIsAskedToEndIsStoredAndAnswered() async throws {
         try await TestedStore.sqlite.withDatabase { open in
             let store = GatedStore(try open())
             try await RunningService.with(store) { service in

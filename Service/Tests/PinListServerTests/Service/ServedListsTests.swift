@@ -16,7 +16,7 @@ struct ServedListsTests {
     private static let path = "/v1/lists/com.example.app/pins.json"
 
     @Test("another instance on the same store serves a publication after its next look", arguments: TestedStore.all)
-    func secondInstance(on tested: TestedStore) async throws {
+    func anotherInstanceOnTheSameStoreServesAPublicationAfterItsNextLook(on tested: TestedStore) async throws {
         var simulator = try RepositorySimulator.story()
         let second = try simulator.publishList { _ in }
         let repository = simulator
@@ -40,7 +40,7 @@ struct ServedListsTests {
     }
 
     @Test("what does not verify under the configured root is not served, makes nobody ready, and is an alarm")
-    func notVerified() async throws {
+    func whatDoesNotVerifyUnderTheConfiguredRootIsNotServedMakesNobodyReady() async throws {
         let repository = try RepositorySimulator.story()
         let stranger = try RepositorySimulator(at: TurnedClock.start, seed: 9)
         try await TestedStore.sqlite.withDatabase { open in
@@ -64,7 +64,7 @@ struct ServedListsTests {
     }
 
     @Test("a configured root that is none, or that of another name, is found before anything is published")
-    func wrongAnchor() async throws {
+    func configuredRootThatIsNoneOrThatOfAnotherNameIsFoundBeforeAnythingIsPublished() async throws {
         let repository = try RepositorySimulator.story()
         try await TestedStore.sqlite.withDatabase { open in
             let store = try open()
@@ -83,7 +83,7 @@ struct ServedListsTests {
     @Test(
         "what browsers report of a host below a listed entry is counted for the entry, whatever the spelling of the host"
     )
-    func networkErrors() async throws {
+    func whatBrowsersReportOfAHostBelowAListedEntryIsCountedForTheEntry() async throws {
         let wide = PinList.Domain(
             PinnedDomain(
                 try HostName("example.com"), includeSubdomains: true,

@@ -19,7 +19,7 @@ struct UnwrittenEntryTests {
 
     @Test(
         "a thousand refusals a day are written, one line says how many were not, and a publication still gets through")
-    func refusals() async throws {
+    func thousandRefusalsADayAreWrittenOneLineSaysHowManyWereNot() async throws {
         let repository = try RepositorySimulator.story()
         try await TestedStore.sqlite.withDatabase { open in
             let store = try open()
@@ -61,7 +61,7 @@ struct UnwrittenEntryTests {
     }
 
     @Test("an instance that ends says what it did not write; what cannot be stored is kept until it can")
-    func end() async throws {
+    func instanceThatEndsSaysWhatItDidNotWriteWhatCannotBeStoredIsKeptUntilItCan() async throws {
         try await TestedStore.sqlite.withDatabase { open in
             let store = try open()
             let (clock, unwritten) = (TurnedClock(), UnwrittenEntries())
@@ -80,7 +80,7 @@ struct UnwrittenEntryTests {
     }
 
     @Test("a token of scope operate acknowledges, silences and ends silences a thousand times a day each, and no more")
-    func operating() async throws {
+    func tokenOfScopeOperateAcknowledges() async throws {
         try await TestedStore.sqlite.withDatabase { open in
             try await RunningService.with(try open()) { service in
                 let token = try await service.token(.operate)

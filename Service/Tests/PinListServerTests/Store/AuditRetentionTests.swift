@@ -48,7 +48,7 @@ struct AuditRetentionTests {
     @Test(
         "is sealed month by month and removed by age; what is left still proves what is gone",
         arguments: TestedStore.all)
-    func story(on tested: TestedStore) async throws {
+    func isSealedMonthByMonthAndRemovedByAgeWhatIsLeftStillProvesWhatIsGone(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let store = try open()
             try await Self.log(Self.days, in: store)
@@ -82,7 +82,7 @@ struct AuditRetentionTests {
     }
 
     @Test("keeps the month that is not wholly older, and with the shortest setting all of the last 90 days")
-    func recent() async throws {
+    func keepsTheMonthThatIsNotWhollyOlderAndWithTheShortestSettingAllOfTheLast90Days() async throws {
         try await TestedStore.sqlite.withDatabase { open in
             let store = try open()
             try await Self.log(["2026-08-01", "2026-08-23", "2026-08-31", "2026-09-01"], in: store)
@@ -96,7 +96,8 @@ struct AuditRetentionTests {
     @Test(
         "the database refuses to remove what is not sealed, or sealed by a row that the log does not name",
         arguments: TestedStore.all)
-    func refused(on tested: TestedStore) async throws {
+    func databaseRefusesToRemoveWhatIsNotSealedOrSealedByARowThatTheLogDoesNotName(on tested: TestedStore) async throws
+    {
         try await tested.withDatabase { open in
             let store = try open()
             try await Self.log(Self.days, in: store)
@@ -124,7 +125,7 @@ struct AuditRetentionTests {
     }
 
     @Test("that does not hold is neither sealed nor shortened: what shows the change stays", arguments: [3, 4])
-    func broken(entry: Int64) async throws {
+    func thatDoesNotHoldIsNeitherSealedNorShortenedWhatShowsTheChangeStays(entry: Int64) async throws {
         try await TestedStore.sqlite.withDatabase { open in
             let store = try open()
             try await Self.log(Self.days, in: store)
@@ -141,7 +142,7 @@ struct AuditRetentionTests {
     }
 
     @Test("a clock that was ahead or behind for a moment does not stop it, and nothing younger goes with it")
-    func wrongClocks() async throws {
+    func clockThatWasAheadOrBehindForAMomentDoesNotStopItAndNothingYoungerGoesWithIt() async throws {
         try await TestedStore.sqlite.withDatabase { open in
             let store = try open()
             try await Self.log(
@@ -155,7 +156,7 @@ struct AuditRetentionTests {
     }
 
     @Test("two instances that look at once seal each month once", arguments: TestedStore.all)
-    func twice(on tested: TestedStore) async throws {
+    func twoInstancesThatLookAtOnceSealEachMonthOnce(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let stores = [try open(), try open()]
             try await Self.log(Self.days, in: stores[0])
@@ -169,7 +170,7 @@ struct AuditRetentionTests {
     }
 
     @Test("evidence goes with the days of the log, and not before", arguments: TestedStore.all)
-    func evidence(on tested: TestedStore) async throws {
+    func evidenceGoesWithTheDaysOfTheLogAndNotBefore(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let store = try open()
             for (index, day) in ["2025-10-16", "2025-10-18"].enumerated() {
@@ -183,7 +184,7 @@ struct AuditRetentionTests {
     }
 
     @Test("months follow each other over the ends of years and of time")
-    func months() throws {
+    func monthsFollowEachOtherOverTheEndsOfYearsAndOfTime() throws {
         for (time, end) in [
             ("2026-01-31T23:59:59Z", "2026-02-01T00:00:00Z"), ("2024-02-29T00:00:00Z", "2024-03-01T00:00:00Z"),
             ("2026-12-01T00:00:00Z", "2027-01-01T00:00:00Z"), ("9999-12-31T23:59:59Z", "9999-12-01T00:00:00Z"),

@@ -68,7 +68,9 @@ struct KeptStoreTests {
     @Test(
         "lists, audit log, reports, probes, plans and tokens are there, and what comes is added to them",
         arguments: ["before-0.1-2026-11"], TestedStore.all)
-    func opens(fixture: String, on tested: TestedStore) async throws {
+    func listsAuditLogReportsProbesPlansAndTokensAreThereAndWhatComesIsAddedToThem(
+        fixture: String, on tested: TestedStore
+    ) async throws {
         try await self.withKept(fixture, on: tested) { open in
             let store = try open()
             let (roots, list, publications, log, rotations) = try await store.read { store in

@@ -65,7 +65,7 @@ struct QuarterPlanTests {
     }
 
     @Test("no page, no alarm, no export and no metric walks through what grows", arguments: TestedStore.all)
-    func pages(on tested: TestedStore) async throws {
+    func noPageNoAlarmNoExportAndNoMetricWalksThroughWhatGrows(on tested: TestedStore) async throws {
         try await self.withQuarter(on: tested) { store, record, quarter in
             // No token of the quarter's has this id.
             let random = (0..<AccessToken.randomBytes).map { UInt8(0xff - $0) }
@@ -90,7 +90,7 @@ struct QuarterPlanTests {
     }
 
     @Test("neither does what takes reports, looks for alarms, counts requests or forgets", arguments: TestedStore.all)
-    func changes(on tested: TestedStore) async throws {
+    func neitherDoesWhatTakesReportsLooksForAlarmsCountsRequestsOrForgets(on tested: TestedStore) async throws {
         try await self.withQuarter(on: tested) { store, record, quarter in
             let recorded = PlanRecord.Store(next: store, record: record)
             let clock = SystemServiceClock()
@@ -139,7 +139,7 @@ struct QuarterPlanTests {
     }
 
     @Test("a walk is seen, through a table and through an index", arguments: TestedStore.all)
-    func control(on tested: TestedStore) async throws {
+    func walkIsSeenThroughATableAndThroughAnIndex(on tested: TestedStore) async throws {
         try await self.withQuarter(on: tested) { store, record, _ in
             let queries = [
                 "SELECT COUNT(*) FROM report WHERE port = 1", "SELECT hour, SUM(count) FROM report_hour GROUP BY hour",

@@ -91,7 +91,7 @@ struct QueryPlanTests {
     }
 
     @Test("no page walks through what grows without end")
-    func pages() async throws {
+    func noPageWalksThroughWhatGrowsWithoutEnd() async throws {
         let (now, repository) = (Self.now, try RepositorySimulator(at: Self.now))
         let name = repository.root.name
         let published = try PublishedName(
@@ -131,7 +131,7 @@ struct QueryPlanTests {
     }
 
     @Test("neither does what accepts reports, nor what forgets them")
-    func changes() async throws {
+    func neitherDoesWhatAcceptsReportsNorWhatForgetsThem() async throws {
         let now = Self.now
         let scans = try await self.withRecorder { store in
             try store.add(
@@ -144,7 +144,7 @@ struct QueryPlanTests {
     }
 
     @Test("a scan is seen")
-    func control() async throws {
+    func scanIsSeen() async throws {
         let scans = try await self.withRecorder {
             _ = try $0.connection.rows("SELECT COUNT(*) FROM report WHERE port = 1", [])
         }

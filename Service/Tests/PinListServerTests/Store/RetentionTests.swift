@@ -46,7 +46,7 @@ struct RetentionTests {
     @Test(
         "by age reports go with all that was counted of them; the log, lists and tokens stay",
         arguments: TestedStore.all)
-    func age(on tested: TestedStore) async throws {
+    func byAgeReportsGoWithAllThatWasCountedOfThemTheLogListsAndTokensStay(on tested: TestedStore) async throws {
         let repository = try RepositorySimulator.story()
         try await tested.withDatabase { open in
             let store = try open()
@@ -81,7 +81,7 @@ struct RetentionTests {
     }
 
     @Test("by size the oldest reports go first")
-    func size() async throws {
+    func bySizeTheOldestReportsGoFirst() async throws {
         try await TestedStore.sqlite.withDatabase { open in
             let store = try open()
             try await Self.add(6_000, "old.example", days: 2, to: store)
@@ -103,7 +103,7 @@ struct RetentionTests {
     }
 
     @Test("what others take is not taken from reports, and the log says once an hour who takes it")
-    func others() async throws {
+    func whatOthersTakeIsNotTakenFromReportsAndTheLogSaysOnceAnHourWhoTakesIt() async throws {
         try await TestedStore.sqlite.withDatabase { open in
             let store = try open()
             try await Self.add(100, "a.example", days: 2, to: store)
@@ -142,7 +142,7 @@ struct RetentionTests {
     }
 
     @Test("the rest of the limit is that of reports and counts, and never less than half of it")
-    func room() {
+    func restOfTheLimitIsThatOfReportsAndCountsAndNeverLessThanHalfOfIt() {
         func excess(_ reports: Int64, _ others: Int64) -> Int64 {
             StoreRoom(sizes: ["report": reports, "inquiry": 1, "list": others], limit: 100).excess
         }
@@ -155,7 +155,7 @@ struct RetentionTests {
     }
 
     @Test("when there are no reports any more the oldest counts go, and never today's", arguments: TestedStore.all)
-    func counts(on tested: TestedStore) async throws {
+    func whenThereAreNoReportsAnyMoreTheOldestCountsGoAndNeverTodays(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let store = try open()
             let today = TurnedClock.start.hour / 24
@@ -177,7 +177,7 @@ struct RetentionTests {
     }
 
     @Test("bodies are kept again when those that were kept are forgotten", arguments: TestedStore.all)
-    func bodiesAgain(on tested: TestedStore) async throws {
+    func bodiesAreKeptAgainWhenThoseThatWereKeptAreForgotten(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let store = try open()
             try await Self.add(20, "a.example", days: 91, to: store)
@@ -192,7 +192,7 @@ struct RetentionTests {
     }
 
     @Test("of two instances one forgets at a time")
-    func turns() async throws {
+    func ofTwoInstancesOneForgetsAtATime() async throws {
         try await TestedStore.sqlite.withDatabase { open in
             let store = try open()
             try await Self.add(5, "old.example", days: 91, to: store)
@@ -203,7 +203,7 @@ struct RetentionTests {
     }
 
     @Test("of several the oldest are removed, and their bodies with them")
-    func oldestFirst() async throws {
+    func ofSeveralTheOldestAreRemovedAndTheirBodiesWithThem() async throws {
         try await TestedStore.sqlite.withDatabase { open in
             let store = try open()
             try await Self.add(2, "new.example", days: 1, to: store)
@@ -222,7 +222,7 @@ struct RetentionTests {
     }
 
     @Test("gaps where groups of strangers left do not make the oldest go in larger numbers than is needed")
-    func gaps() async throws {
+    func gapsWhereGroupsOfStrangersLeftDoNotMakeTheOldestGoInLargerNumbersThanIs() async throws {
         try await TestedStore.sqlite.withDatabase { open in
             let store = try open()
             try await Self.add(6_000, "old.example", days: 3, to: store)

@@ -9,7 +9,7 @@ import Testing
 @Suite("A store on SQLite")
 struct SQLiteStoreTests {
     @Test("whose file is moved away says so instead of writing where nobody will look, and goes on when it is back")
-    func moved() async throws {
+    func whoseFileIsMovedAwaySaysSoInsteadOfWritingWhereNobodyWillLook() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tumbler-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -15,7 +15,7 @@ struct StoreCompatibilityTests {
     private static let start = Timestamp(secondsSince1970: 1_795_219_200)
 
     @Test("one of the stores is a real PostgreSQL server", .needsPostgreSQL)
-    func isReal() async throws {
+    func oneOfTheStoresIsARealPostgreSQLServer() async throws {
         try await TestedStore.postgreSQL.withDatabase { open in
             let version = try await open().read { try $0.connection.rows("SELECT version()", []).first?.text(0) }
             #expect(version?.hasPrefix("PostgreSQL ") == true)
@@ -25,7 +25,7 @@ struct StoreCompatibilityTests {
     @Test(
         "a publication is there whole after it is opened again, and each change is in the log",
         arguments: TestedStore.all)
-    func publication(on tested: TestedStore) async throws {
+    func publicationIsThereWholeAfterItIsOpenedAgainAndEachChangeIsInTheLog(on tested: TestedStore) async throws {
         var repository = try RepositorySimulator(at: Self.start)
         let second = try repository.publishList { _ in }
         let simulator = repository
@@ -58,7 +58,7 @@ struct StoreCompatibilityTests {
     }
 
     @Test("a change that fails leaves nothing behind", arguments: TestedStore.all)
-    func rolledBack(on tested: TestedStore) async throws {
+    func changeThatFailsLeavesNothingBehind(on tested: TestedStore) async throws {
         struct Broken: Error {}
         try await tested.withDatabase { open in
             let store = try open()
@@ -73,7 +73,7 @@ struct StoreCompatibilityTests {
     }
 
     @Test("tokens are found by their ids, and revoked once", arguments: TestedStore.all)
-    func tokens(on tested: TestedStore) async throws {
+    func tokensAreFoundByTheirIdsAndRevokedOnce(on tested: TestedStore) async throws {
         let random = (0..<40).map { UInt8($0) }
         let made = try #require(AccessToken.make(.publish, names: ["a", "b"], random: random, at: Self.start)).token
         try await tested.withDatabase { open in

@@ -23,7 +23,7 @@ struct StoreIsolationTests {
     }
 
     @Test("200 changes by two instances at once: none is lost, none comes between", arguments: TestedStore.all)
-    func concurrentWriters(on tested: TestedStore) async throws {
+    func of200ChangesByTwoInstancesAtOnceNoneIsLostNoneComesBetween(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let stores = [try open(), try open()]
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -39,7 +39,7 @@ struct StoreIsolationTests {
     }
 
     @Test("what is read is of one moment, whatever others change meanwhile", arguments: TestedStore.all)
-    func oneMoment(on tested: TestedStore) async throws {
+    func whatIsReadIsOfOneMomentWhateverOthersChangeMeanwhile(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let (store, other) = (try open(), try open())
             try await Self.log(other, "before")
@@ -62,7 +62,7 @@ struct StoreIsolationTests {
     }
 
     @Test("a change is not begun on what was read before another's", arguments: TestedStore.all)
-    func readBeforeWritten(on tested: TestedStore) async throws {
+    func changeIsNotBegunOnWhatWasReadBeforeAnothers(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let (store, other) = (try open(), try open())
             let (begun, hasBegun) = AsyncStream.makeStream(of: Void.self)
@@ -83,7 +83,7 @@ struct StoreIsolationTests {
     }
 
     @Test("who only reads changes nothing", arguments: TestedStore.all)
-    func readOnly(on tested: TestedStore) async throws {
+    func whoOnlyReadsChangesNothing(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let store = try open()
             await #expect(throws: StoreError.self) {
@@ -96,7 +96,7 @@ struct StoreIsolationTests {
     @Test(
         "the database itself refuses to change the audit log", arguments: TestedStore.all,
         ["UPDATE audit SET detail = 'nothing'", "DELETE FROM audit", "DELETE FROM audit WHERE number = 2"])
-    func appendOnly(on tested: TestedStore, sql: String) async throws {
+    func databaseItselfRefusesToChangeTheAuditLog(on tested: TestedStore, sql: String) async throws {
         try await tested.withDatabase { open in
             let store = try open()
             for number in 1...3 { try await Self.log(store, "note \(number)") }
@@ -109,7 +109,7 @@ struct StoreIsolationTests {
     }
 
     @Test("a database of a later version is not touched", arguments: TestedStore.all)
-    func laterSchema(on tested: TestedStore) async throws {
+    func databaseOfALaterVersionIsNotTouched(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let store = try open()
             try await store.write { store in
@@ -122,7 +122,7 @@ struct StoreIsolationTests {
     }
 
     @Test("an instance that starts on what others have made changes nothing of it", arguments: TestedStore.all)
-    func openedAgain(on tested: TestedStore) async throws {
+    func instanceThatStartsOnWhatOthersHaveMadeChangesNothingOfIt(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             try await Self.log(try open(), "before")
             let stores = try (0..<3).map { _ in try open() }
@@ -131,7 +131,7 @@ struct StoreIsolationTests {
     }
 
     @Test("instances are counted while they are there", arguments: TestedStore.all)
-    func instances(on tested: TestedStore) async throws {
+    func instancesAreCountedWhileTheyAreThere(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let (one, other) = (try open(), try open())
             @Sendable func stay(_ name: String, in store: any ServiceStore, after seconds: Int64) async throws -> Int {

@@ -19,14 +19,14 @@ struct StoreLocationTests {
     }
 
     @Test("a database of another kind is refused without repeating an address that may hold a password")
-    func other() {
+    func databaseOfAnotherKindIsRefusedWithoutRepeatingAnAddressThatMayHoldAPassword() {
         let error = self.failure("mysql://user:s3cret@db.example.com/x")
         #expect(error?.code == .unsupported)
         #expect(error?.detail == "the database is neither sqlite nor postgres://USER@HOST/DATABASE")
     }
 
     @Test("a folder, a file or tables that are not there are made for the service alone")
-    func absent() throws {
+    func folderAFileOrTablesThatAreNotThereAreMadeForTheServiceAlone() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tumbler-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         var configuration = ServiceConfiguration()
@@ -52,14 +52,14 @@ struct StoreLocationTests {
 
     #if PostgreSQL
     @Test("an address of PostgreSQL is judged before anything is connected to")
-    func password() {
+    func addressOfPostgreSQLIsJudgedBeforeAnythingIsConnectedTo() {
         let error = self.failure("postgres://user:s3cret@db.example.com/x")
         #expect(error?.code == .unsupported)
         #expect(error?.detail.contains("PGPASSFILE") == true)
     }
     #else
     @Test("a service that is built without PostgreSQL says how it is built with it")
-    func withoutTrait() {
+    func serviceThatIsBuiltWithoutPostgreSQLSaysHowItIsBuiltWithIt() {
         let error = self.failure("postgres://user@db.example.com/x")
         #expect(error?.code == .unsupported)
         #expect(error?.detail == "built without PostgreSQL: swift build --traits PostgreSQL")
@@ -83,7 +83,7 @@ struct StoreLocationTests {
     @Test(
         "a database of an older version is not brought up to date by what reads or adds: it says so, and changes nothing"
     )
-    func outdated() async throws {
+    func databaseOfAnOlderVersionIsNotBroughtUpToDateByWhatReadsOrAddsItSaysSo() async throws {
         try await self.withDatabase(of: 2) { configuration, file in
             let before = try Data(contentsOf: file)
             for purpose in [StoreLocation.Purpose.reading, .adding] {
@@ -98,7 +98,7 @@ struct StoreLocationTests {
     }
 
     @Test("what was opened for reading is read, copied beside a service that writes, and never written")
-    func reading() async throws {
+    func whatWasOpenedForReadingIsReadCopiedBesideAServiceThatWritesAndNeverWritten() async throws {
         try await self.withDatabase(of: .max) { configuration, file in
             let before = try Data(contentsOf: file)
             let copy = file.deletingLastPathComponent().appendingPathComponent("copy.sqlite").path

@@ -13,7 +13,7 @@ struct StoreMigrationTests {
     @Test(
         "goes forward with all that is in it, once, and the earlier version no longer touches it",
         arguments: TestedStore.all)
-    func forward(on tested: TestedStore) async throws {
+    func goesForwardWithAllThatIsInItOnceAndTheEarlierVersionNoLongerTouchesIt(on tested: TestedStore) async throws {
         let repository = try RepositorySimulator.story()
         let dialect = tested.dialect
         let next = [
@@ -101,7 +101,7 @@ struct StoreMigrationTests {
     @Test(
         "reports of version 2 have the same numbers afterwards, and what comes is added to them",
         arguments: TestedStore.all)
-    func second(on tested: TestedStore) async throws {
+    func reportsOfVersion2HaveTheSameNumbersAfterwardsAndWhatComesIsAddedToThem(on tested: TestedStore) async throws {
         let start = TurnedClock.start
         try await tested.withDatabase { open in
             try await open().write { store in
@@ -141,7 +141,8 @@ struct StoreMigrationTests {
     @Test(
         "alarms that fire while a database of version 2 is brought up to date go on: none rings again, and each is resolved",
         arguments: TestedStore.all)
-    func firing(on tested: TestedStore) async throws {
+    func alarmsThatFireWhileADatabaseOfVersion2IsBroughtUpToDateGoOnNoneRingsAgain(on tested: TestedStore) async throws
+    {
         let start = TurnedClock.start
         @Sendable func time(_ seconds: Int64) -> Timestamp {
             Timestamp(secondsSince1970: start.secondsSince1970 + seconds)
@@ -188,7 +189,7 @@ struct StoreMigrationTests {
     }
 
     @Test("a migration that fails in its middle leaves everything as it was", arguments: TestedStore.all)
-    func half(on tested: TestedStore) async throws {
+    func migrationThatFailsInItsMiddleLeavesEverythingAsItWas(on tested: TestedStore) async throws {
         let dialect = tested.dialect
         try await tested.withDatabase { open in
             let store = try open()

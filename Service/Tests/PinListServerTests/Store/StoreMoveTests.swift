@@ -86,7 +86,7 @@ struct StoreMoveTests {
     }
 
     @Test("all is there, and what comes after it goes on", arguments: Pair.all)
-    func moved(pair: Pair) async throws {
+    func allIsThereAndWhatComesAfterItGoesOn(pair: Pair) async throws {
         var simulator = try RepositorySimulator.story()
         let second = try simulator.publishList { _ in }
         let repository = simulator
@@ -198,7 +198,7 @@ struct StoreMoveTests {
     }
 
     @Test("every column of every table is moved", arguments: TestedStore.all)
-    func complete(on tested: TestedStore) async throws {
+    func everyColumnOfEveryTableIsMoved(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let moved = Dictionary(uniqueKeysWithValues: StoreMove.tables.map { ($0.name, Set($0.columns)) })
             let found = try await Self.columns(try open(), tested)
@@ -207,7 +207,7 @@ struct StoreMoveTests {
     }
 
     @Test("there and back again nothing has changed, row by row, at the ends of what columns hold", arguments: Pair.all)
-    func roundTrip(pair: Pair) async throws {
+    func thereAndBackAgainNothingHasChangedRowByRowAtTheEndsOfWhatColumnsHold(pair: Pair) async throws {
         let repository = try RepositorySimulator.story()
         try await pair.from.withDatabase { openSource in
             try await pair.to.withDatabase { openMiddle in
@@ -227,7 +227,7 @@ struct StoreMoveTests {
     }
 
     @Test("a target that has anything is left as it is")
-    func full() async throws {
+    func targetThatHasAnythingIsLeftAsItIs() async throws {
         let repository = try RepositorySimulator.story()
         try await TestedStore.sqlite.withDatabase { openSource in
             let source = try openSource()

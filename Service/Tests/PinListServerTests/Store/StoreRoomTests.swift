@@ -19,7 +19,7 @@ struct StoreRoomTests {
     ]
 
     @Test("every table that is moved belongs to a part, and all parts together are all there is")
-    func parts() {
+    func everyTableThatIsMovedBelongsToAPartAndAllPartsTogetherAreAllThereIs() {
         let room = StoreRoom(sizes: Self.sizes, limit: 2_048_000_000)
         #expect(
             room.parts.map { "\($0.part.rawValue) \($0.bytes)" } == [
@@ -38,7 +38,7 @@ struct StoreRoomTests {
     }
 
     @Test("on SQLite counts are among the reports, and that is said; an instance without the turn looks as well")
-    func look() async throws {
+    func onSQLiteCountsAreAmongTheReportsAndThatIsSaid() async throws {
         let repository = try RepositorySimulator.story()
         try await TestedStore.sqlite.withDatabase { open in
             let store = try open()

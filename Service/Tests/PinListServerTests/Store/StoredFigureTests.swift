@@ -26,7 +26,7 @@ struct StoredFigureTests {
     }
 
     @Test("what clients hold, by windows: each hour in one of them, the oldest first", arguments: TestedStore.all)
-    func windows(on tested: TestedStore) async throws {
+    func whatClientsHoldByWindowsEachHourInOneOfThemTheOldestFirst(on tested: TestedStore) async throws {
         let hour = Self.now.hour
         @Sendable func key(_ ago: Int64, _ digest: String) -> InquiryKey {
             InquiryKey(name: "a", hour: hour - ago, source: .installation, digest: digest)
@@ -44,7 +44,7 @@ struct StoredFigureTests {
     }
 
     @Test("reports by hours and by days", arguments: TestedStore.all)
-    func grids(on tested: TestedStore) async throws {
+    func reportsByHoursAndByDays(on tested: TestedStore) async throws {
         let reports = try [0, 0, 3, 30, 168].map { try Self.report("a.example.com", hoursAgo: $0) }
         try await tested.withDatabase { open in
             let store = try open()
@@ -66,7 +66,7 @@ struct StoredFigureTests {
     }
 
     @Test("hosts that anybody made up do not crowd out those of the lists", arguments: TestedStore.all)
-    func unlisted(on tested: TestedStore) async throws {
+    func hostsThatAnybodyMadeUpDoNotCrowdOutThoseOfTheLists(on tested: TestedStore) async throws {
         var reports = [try Self.report("listed.example.com")]
         for number in 0..<(HostRate.mostUnlisted + 50) {
             for _ in 0..<2 { reports.append(try Self.report("h\(number).example.com")) }
@@ -83,7 +83,7 @@ struct StoredFigureTests {
     }
 
     @Test("old hours are forgotten, of a group that still fails, too", arguments: TestedStore.all)
-    func forgotten(on tested: TestedStore) async throws {
+    func oldHoursAreForgottenOfAGroupThatStillFailsToo(on tested: TestedStore) async throws {
         let reports = try [0, 100].map { try Self.report("a.example.com", hoursAgo: $0) }
         try await tested.withDatabase { open in
             let store = try open()

@@ -35,7 +35,7 @@ struct StoredReportRateTests {
     }
 
     @Test("a row for each host whose number changes, none for what stays", arguments: TestedStore.all)
-    func published(on tested: TestedStore) async throws {
+    func rowForEachHostWhoseNumberChangesNoneForWhatStays(on tested: TestedStore) async throws {
         var repository = try RepositorySimulator.story(["a.example", "b.example"].map { try .pinned($0) })
         let second = try repository.publishList { list in
             list.reportPerMillion = 10_000
@@ -72,7 +72,7 @@ struct StoredReportRateTests {
     @Test(
         "the chart of all failures multiplies by host and hour; denied keys and groups stay as they came",
         arguments: TestedStore.all)
-    func chart(on tested: TestedStore) async throws {
+    func chartOfAllFailuresMultipliesByHostAndHour(on tested: TestedStore) async throws {
         var list = try RepositorySimulator.story(["a.example", "b.example"].map { try .pinned($0) }).list
         list.domains[0].reportPerMillion = 10_000
         let quiet = list
@@ -114,7 +114,9 @@ struct StoredReportRateTests {
     @Test(
         "numbers that a newer one replaced go when no chart and no alarm looks that far back; what is shown stays",
         arguments: TestedStore.all, [90, 1] as [Int64])
-    func forgotten(on tested: TestedStore, days: Int64) async throws {
+    func numbersThatANewerOneReplacedGoWhenNoChartAndNoAlarmLooksThatFarBack(on tested: TestedStore, days: Int64)
+        async throws
+    {
         var list = try RepositorySimulator.story(["a.example", "b.example"].map { try .pinned($0) }).list
         let day: Int64 = 86_400
         let now = Self.start

@@ -25,7 +25,7 @@ struct StoredReportTests {
     }
 
     @Test("what the last probe of the host saw is evidence", arguments: TestedStore.all)
-    func probed(on tested: TestedStore) async throws {
+    func whatTheLastProbeOfTheHostSawIsEvidence(on tested: TestedStore) async throws {
         let chain = SketchedChain.chain(organisation: "Acme Corp", commonName: "Acme CA")
         let report = try ReportText.report(chain: chain)
         let pin = try #require(ReadableCertificate(chain[0])?.pin.description)
@@ -57,7 +57,7 @@ struct StoredReportTests {
     }
 
     @Test("500 reports at once take far fewer transactions, and each is there once", arguments: TestedStore.all)
-    func batches(on tested: TestedStore) async throws {
+    func of500ReportsAtOnceTakeFarFewerTransactionsAndEachIsThereOnce(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let store = GatedStore(try open())
             let intake = ReportIntake(store: store, instance: "a")
@@ -82,7 +82,7 @@ struct StoredReportTests {
     }
 
     @Test("what does not fit is refused at once, and there is room again when it is written")
-    func congested() async throws {
+    func whatDoesNotFitIsRefusedAtOnceAndThereIsRoomAgainWhenItIsWritten() async throws {
         try await TestedStore.sqlite.withDatabase { open in
             let store = GatedStore(try open())
             let intake = ReportIntake(store: store, instance: "a")
@@ -99,7 +99,7 @@ struct StoredReportTests {
     }
 
     @Test("a batch that cannot be stored is refused to all who wait for it; the next one is stored")
-    func failing() async throws {
+    func batchThatCannotBeStoredIsRefusedToAllWhoWaitForItTheNextOneIsStored() async throws {
         try await TestedStore.sqlite.withDatabase { open in
             let store = WrappedStore(try open())
             let intake = ReportIntake(store: store, instance: "a")
@@ -113,7 +113,7 @@ struct StoredReportTests {
     }
 
     @Test("bodies are kept of the first 16 of a group, and never an app's vendor id", arguments: TestedStore.all)
-    func bodies(on tested: TestedStore) async throws {
+    func bodiesAreKeptOfTheFirst16OfAGroupAndNeverAnAppsVendorId(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let store = try open()
             let reports = try (0..<20).map { _ in try Self.accepted() }
@@ -128,7 +128,7 @@ struct StoredReportTests {
     }
 
     @Test("networks of a day never shrink, and two instances that count the same are not added up; leaves are told")
-    func counts() async throws {
+    func networksOfADayNeverShrinkAndTwoInstancesThatCountTheSameAreNotAddedUp() async throws {
         try await TestedStore.sqlite.withDatabase { open in
             let store = try open()
             for (instance, networks, leaf) in [("a", 3, 1), ("a", 2, 1), ("b", 5, 2)] {
@@ -148,7 +148,7 @@ struct StoredReportTests {
     }
 
     @Test("two instances that add the same groups at once lose nothing", arguments: TestedStore.all)
-    func instances(on tested: TestedStore) async throws {
+    func twoInstancesThatAddTheSameGroupsAtOnceLoseNothing(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let intakes = [
                 ReportIntake(store: try open(), instance: "a"), ReportIntake(store: try open(), instance: "b"),
@@ -171,7 +171,7 @@ struct StoredReportTests {
     @Test(
         "what instances counted is added up a day later: their names change with each start, and nothing is lost",
         arguments: TestedStore.all)
-    func folded(on tested: TestedStore) async throws {
+    func whatInstancesCountedIsAddedUpADayLaterTheirNamesChangeWithEachStart(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let store = try open()
             let key = InquiryKey(name: "a", hour: TurnedClock.start.hour, source: .log, digest: "")
@@ -239,7 +239,7 @@ struct StoredReportTests {
     @Test(
         "where strangers' groups fill their half, theirs are one group, and a listed host still gets its own",
         arguments: TestedStore.all)
-    func overflow(on tested: TestedStore) async throws {
+    func whereStrangersGroupsFillTheirHalfTheirsAreOneGroup(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let store = try open()
             try await Self.fill(store, ReportGroup.mostGroups / 2, isListed: false, reports: 2)
@@ -257,7 +257,7 @@ struct StoredReportTests {
     @Test(
         "a listed host whose half is full is counted as itself, in the hours and in the overflow",
         arguments: TestedStore.all)
-    func listedOverflow(on tested: TestedStore) async throws {
+    func listedHostWhoseHalfIsFullIsCountedAsItselfInTheHoursAndInTheOverflow(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let store = try open()
             try await Self.fill(store, ReportGroup.mostGroups / 2, isListed: true, reports: 2)
@@ -275,7 +275,7 @@ struct StoredReportTests {
     @Test(
         "groups of one report leave first, the oldest of them, and at most a hundred for one batch",
         arguments: TestedStore.all)
-    func leaving(on tested: TestedStore) async throws {
+    func groupsOfOneReportLeaveFirstTheOldestOfThemAndAtMostAHundredForOneBatch(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let store = try open()
             try await Self.fill(store, ReportGroup.mostGroups / 2, isListed: false, reports: 1)
@@ -294,7 +294,7 @@ struct StoredReportTests {
     @Test(
         "of hosts that no list has a hundred are told apart by the hour, and the rest is one",
         arguments: TestedStore.all)
-    func countedHosts(on tested: TestedStore) async throws {
+    func ofHostsThatNoListHasAHundredAreToldApartByTheHourAndTheRestIsOne(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let store = try open()
             for instance in ["a", "b"] {

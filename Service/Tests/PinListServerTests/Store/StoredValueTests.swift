@@ -28,7 +28,7 @@ struct StoredValueTests {
     }
 
     @Test("numbers of all sizes, texts of all planes, bytes of all values, and nothing", arguments: TestedStore.all)
-    func ordinary(on tested: TestedStore) async throws {
+    func numbersOfAllSizesTextsOfAllPlanesBytesOfAllValuesAndNothing(on tested: TestedStore) async throws {
         let rows: [[SQLValue]] = [
             [.integer(.min), .real(-0.1), .text("Grüße, 東京 👩🏽‍🚀 \u{202E}abc"), .blob((0...255).map { UInt8($0) })],
             [.integer(-1), .real(.greatestFiniteMagnitude), .text(""), .blob([])],
@@ -40,7 +40,7 @@ struct StoredValueTests {
     }
 
     @Test("four mebibytes in one value", arguments: TestedStore.all)
-    func large(on tested: TestedStore) async throws {
+    func fourMebibytesInOneValue(on tested: TestedStore) async throws {
         let bytes = (0..<(4 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
         let row: [SQLValue] = [.integer(1), .null, .null, .blob(bytes)]
         // Compared first: what is expected would be described, byte for byte, otherwise.
@@ -51,7 +51,7 @@ struct StoredValueTests {
     @Test(
         "a text that looks like a statement stays a text", arguments: TestedStore.all,
         ["'); DROP TABLE trial; --", "$1", "?", "\\'; COMMIT; SELECT '", "%s%n", "x' OR '1'='1"])
-    func injection(on tested: TestedStore, text: String) async throws {
+    func textThatLooksLikeAStatementStaysAText(on tested: TestedStore, text: String) async throws {
         let row: [SQLValue] = [.integer(1), .null, .text(text), .null]
         #expect(try await Self.trial(tested, [row]) == [row])
         try await tested.withDatabase { open in
@@ -65,7 +65,7 @@ struct StoredValueTests {
     @Test(
         "sums, counts and averages are what they are, whatever the database calls their type",
         arguments: TestedStore.all)
-    func sums(on tested: TestedStore) async throws {
+    func sumsCountsAndAveragesAreWhatTheyAreWhateverTheDatabaseCallsTheirType(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let values = try await open().write { store in
                 let connection = store.connection
@@ -94,7 +94,7 @@ struct StoredValueTests {
     }
 
     @Test("names are in the order of their bytes", arguments: TestedStore.all)
-    func order(on tested: TestedStore) async throws {
+    func namesAreInTheOrderOfTheirBytes(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let store = try open()
             for name in ["é", "a", "B", "a-b", "aa", "Z"] {
@@ -105,7 +105,7 @@ struct StoredValueTests {
     }
 
     @Test("how many rows were changed, and an entry that is there is added to", arguments: TestedStore.all)
-    func upserts(on tested: TestedStore) async throws {
+    func howManyRowsWereChangedAndAnEntryThatIsThereIsAddedTo(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let store = try open()
             let changed = try await store.write { store in

@@ -21,7 +21,7 @@ struct OutlookTests {
     }
 
     @Test("a plan that nothing speaks against is announced; a denied key is not")
-    func planned() throws {
+    func planThatNothingSpeaksAgainstIsAnnouncedADeniedKeyIsNot() throws {
         let open = try Self.outlook(.planned)
         #expect(open.next == .announced && open.gate == .holds && open.missing.isEmpty)
         let closed = try Self.outlook(.planned) { $0.objections = ["the new key is denied"] }
@@ -33,7 +33,9 @@ struct OutlookTests {
         "an announced key is ready when the gate says safe, and at nothing less",
         arguments: [(.safe, .holds), (.unsafe, .closed), (.unknown, .unknown), (nil, .unknown)]
             as [(GateVerdict?, RotationOutlook.Gate)])
-    func announced(verdict: GateVerdict?, gate: RotationOutlook.Gate) throws {
+    func announcedKeyIsReadyWhenTheGateSaysSafeAndAtNothingLess(verdict: GateVerdict?, gate: RotationOutlook.Gate)
+        throws
+    {
         let outlook = try Self.outlook(.announced) { facts in
             facts.isNewPublished = true
             facts.gate = try verdict.map { try PlanFixture.gate($0) }
@@ -43,13 +45,13 @@ struct OutlookTests {
     }
 
     @Test("a safe gate does not help a pin that is in no published list")
-    func unpublished() throws {
+    func safeGateDoesNotHelpAPinThatIsInNoPublishedList() throws {
         let outlook = try Self.outlook(.announced) { $0.gate = try PlanFixture.gate(.safe) }
         #expect(outlook.gate == .closed && outlook.missing.count == 1)
     }
 
     @Test("an announced key that one server presents already is said with the server's address")
-    func early() throws {
+    func announcedKeyThatOneServerPresentsAlreadyIsSaidWithTheServersAddress() throws {
         let outlook = try Self.outlook(.announced) { facts in
             facts.addresses = [PlanFixture.address("192.0.2.1:443", [PlanFixture.new])]
         }
@@ -57,7 +59,7 @@ struct OutlookTests {
     }
 
     @Test("one address of two with the new key is not enough, and an address that is silent is not known")
-    func switching() throws {
+    func oneAddressOfTwoWithTheNewKeyIsNotEnoughAndAnAddressThatIsSilentIsNotKnown() throws {
         let both = try Self.outlook(.ready) { facts in
             facts.addresses = [
                 PlanFixture.address("a", [PlanFixture.new, nil]), PlanFixture.address("b", [PlanFixture.new]),
@@ -80,7 +82,7 @@ struct OutlookTests {
     }
 
     @Test("what probes saw a day ago counts, and what they saw two days ago does not")
-    func sightings() throws {
+    func whatProbesSawADayAgoCountsAndWhatTheySawTwoDaysAgoDoesNot() throws {
         let fresh = KeySightings(at: PlanFixture.day(39), newEverywhereSince: PlanFixture.day(39))
         #expect(try Self.outlook(.ready, sightings: fresh).gate == .holds)
         let stale = KeySightings(at: PlanFixture.day(38), newEverywhereSince: PlanFixture.day(38))
@@ -91,7 +93,7 @@ struct OutlookTests {
     @Test(
         "a gate that is no longer safe leads back to announced, unless every address has the new key already",
         arguments: [GateVerdict.unsafe, .unknown])
-    func back(verdict: GateVerdict) throws {
+    func gateThatIsNoLongerSafeLeadsBackToAnnounced(verdict: GateVerdict) throws {
         let back = try Self.outlook(.ready) { facts in
             facts.gate = try PlanFixture.gate(verdict)
             facts.addresses = [PlanFixture.address("a", [PlanFixture.old])]
@@ -110,7 +112,7 @@ struct OutlookTests {
     }
 
     @Test("old pins go when no old key was seen for 14 days, and not a second before")
-    func retiring() throws {
+    func oldPinsGoWhenNoOldKeyWasSeenFor14DaysAndNotASecondBefore() throws {
         func sightings(_ since: Timestamp) -> KeySightings {
             KeySightings(at: Self.now, newEverywhereSince: since, oldNowhereSince: since)
         }
@@ -126,7 +128,7 @@ struct OutlookTests {
     }
 
     @Test("an open alarm keeps the old pins, and so does a service that cannot be asked, and a missing backup")
-    func alarms() throws {
+    func openAlarmKeepsTheOldPinsAndSoDoesAServiceThatCannotBeAsked() throws {
         let quiet = KeySightings(
             at: Self.now, newEverywhereSince: PlanFixture.day(20), oldNowhereSince: PlanFixture.day(20))
         let open = try Self.outlook(.switched, sightings: quiet) { $0.failureAlarm = .open("40 failures") }
@@ -140,14 +142,14 @@ struct OutlookTests {
     }
 
     @Test("each state says the way back; nothing comes after the last ones", arguments: RotationState.allCases)
-    func wayBack(state: RotationState) throws {
+    func eachStateSaysTheWayBackNothingComesAfterTheLastOnes(state: RotationState) throws {
         let outlook = try Self.outlook(state)
         #expect(!outlook.wayBack.isEmpty && !outlook.advice.isEmpty)
         #expect((outlook.next == nil) == state.isFinal)
     }
 
     @Test("looks join when they are at most a week apart; a silent address makes no look")
-    func joining() throws {
+    func looksJoinWhenTheyAreAtMostAWeekApartASilentAddressMakesNoLook() throws {
         let (new, old) = (PlannedKey(PlanFixture.new), [PlannedKey(PlanFixture.old)])
         func look(_ day: Int64, _ pins: [[Pin?]?], _ before: KeySightings?) -> KeySightings? {
             KeySightings.joining(

@@ -19,7 +19,7 @@ struct RotationPlanTests {
     private static func text(_ plan: RotationPlan) -> String { String(decoding: plan.bytes, as: UTF8.self) }
 
     @Test("what is written reads back as the same, in every state", arguments: RotationState.allCases)
-    func roundTrip(state: RotationState) throws {
+    func whatIsWrittenReadsBackAsTheSameInEveryState(state: RotationState) throws {
         var plan = try PlanFixture.plan(in: state)
         plan.isPinnedBefore = true
         plan.maxRefusing = try #require(RefusingLimit("0.125%"))
@@ -29,7 +29,7 @@ struct RotationPlanTests {
     }
 
     @Test("steps come in their order, and nothing comes after the last one")
-    func transitions() throws {
+    func stepsComeInTheirOrderAndNothingComesAfterTheLastOne() throws {
         for state in RotationState.allCases {
             for next in RotationState.allCases {
                 var plan = try PlanFixture.plan(in: state)
@@ -46,7 +46,7 @@ struct RotationPlanTests {
     }
 
     @Test("a gate that leads back many times fills no disk")
-    func manySteps() throws {
+    func gateThatLeadsBackManyTimesFillsNoDisk() throws {
         var plan = try PlanFixture.plan(in: .announced)
         var failure: RotationPlanError?
         for index in 0..<(RotationPlan.mostSteps + 2) where failure == nil {
@@ -61,7 +61,7 @@ struct RotationPlanTests {
     }
 
     @Test("a plan of a newer tool is refused as such, whatever else is in it")
-    func newerSchema() throws {
+    func planOfANewerToolIsRefusedAsSuchWhateverElseIsInIt() throws {
         let text = Self.text(try PlanFixture.plan())
         #expect(Self.code(text.replacing("\"schema\":1", with: "\"schema\":2,\"colour\":\"red\"")) == .newerSchema)
         #expect(Self.code("{\"schema\":9}") == .newerSchema)
@@ -71,7 +71,7 @@ struct RotationPlanTests {
     }
 
     @Test("wrong kinds, unknown members and contradictions are refused with the member")
-    func malformed() throws {
+    func wrongKindsUnknownMembersAndContradictionsAreRefusedWithTheMember() throws {
         let text = Self.text(try PlanFixture.plan(in: .announced))
         let edits = [
             ("\"list\":\"com.example.app\",", ""), ("\"host\":\"api", "\"host\":\"a b"),
@@ -97,7 +97,7 @@ struct RotationPlanTests {
         "shares are read exactly",
         arguments: [("1", 1_000), ("0.5%", 500), ("100%", 100_000), ("0.125", 125), ("0", 0)]
             as [(String, Int64)])
-    func limits(text: String, thousandths: Int64) throws {
+    func sharesAreReadExactly(text: String, thousandths: Int64) throws {
         let limit = try #require(RefusingLimit(text))
         #expect(limit.thousandths == thousandths)
         #expect(RefusingLimit(limit.description) == limit)
@@ -106,10 +106,10 @@ struct RotationPlanTests {
     @Test(
         "what is no share is none",
         arguments: ["", "%", "-1", "100.001", "1,5", "1e1", "1.", ".5", "0.1234", "1 %", "1%%"])
-    func noLimits(text: String) { #expect(RefusingLimit(text) == nil) }
+    func whatIsNoShareIsNone(text: String) { #expect(RefusingLimit(text) == nil) }
 
     @Test("60 days by default; the switch is not before the gate is expected to open")
-    func timeline() {
+    func of60DaysByDefaultTheSwitchIsNotBeforeTheGateIsExpectedToOpen() {
         let usual = RotationTimeline(from: PlanFixture.start)
         #expect(usual.announceAt == PlanFixture.start)
         #expect(usual.switchAt == PlanFixture.day(30) && usual.retireAt == PlanFixture.day(60))
@@ -121,7 +121,7 @@ struct RotationPlanTests {
     }
 
     @Test("the forecast is (scale/(scale+t))^shape: vectors computed with Python's decimal module")
-    func forecast() throws {
+    func forecastIsScaleScaleTShapeVectorsComputedWithPythonsDecimalModule() throws {
         let forecast = try #require(AdoptionForecast(shape: 0.65, scale: 2.6 * 86_400))
         let vectors: [(Int64, Double)] = [
             (1, 0.8093494029586366),
@@ -145,7 +145,7 @@ struct RotationPlanTests {
     }
 
     @Test("two plans that share an entry stand in each other's way until one is done")
-    func collisions() throws {
+    func twoPlansThatShareAnEntryStandInEachOthersWayUntilOneIsDone() throws {
         let plan = try PlanFixture.plan()
         var other = plan
         #expect(!plan.collides(with: other))

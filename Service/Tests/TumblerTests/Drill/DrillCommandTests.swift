@@ -51,7 +51,7 @@ struct DrillCommandTests {
     }
 
     @Test("the project is byte for byte the same, the temporary folder is empty, and the page is there")
-    func untouched() async throws {
+    func projectIsByteForByteTheSameTheTemporaryFolderIsEmptyAndThePageIsThere() async throws {
         try await withTemporaryFolder { folder in
             try await Self.prepare(folder)
             let before = try Self.files(of: folder)
@@ -69,7 +69,7 @@ struct DrillCommandTests {
     @Test(
         "only loopback is connected to, and only the temporary folder and the page are written",
         .enabled(if: Self.mayTrace, "there is no strace that may trace (CAP_SYS_PTRACE)"))
-    func traced() async throws {
+    func onlyLoopbackIsConnectedToAndOnlyTheTemporaryFolderAndThePageAreWritten() async throws {
         try await withTemporaryFolder { folder in
             try await Self.prepare(folder)
             let calls = "connect,sendto,sendmsg,open,openat,creat,mkdir,mkdirat,rename,renameat,renameat2,link,linkat"
@@ -117,7 +117,7 @@ struct DrillCommandTests {
     }
 
     @Test("without a terminal and without --auto nobody can be asked; a bad host and a bad folder are said at once")
-    func refusals() async throws {
+    func withoutATerminalAndWithoutAutoNobodyCanBeAsked() async throws {
         try await withTemporaryFolder { folder in
             try await Self.prepare(folder)
             try await CommandRun.tumbler(["drill", "-C", "project"], in: folder).expectError(64, hint: true)

@@ -10,7 +10,7 @@ import Testing
 @Suite("Drills with a person who types")
 struct DrillPersonTests {
     @Test("who types wrong things is told, can go on, and finds all of it on the page, word by word")
-    func page() async throws {
+    func whoTypesWrongThingsIsToldCanGoOnAndFindsAllOfItOnThePageWordByWord() async throws {
         try await withTemporaryFolder { folder in
             let (record, told) = try await DrillScene(folder: folder).typed(
                 .lostKey,
@@ -85,7 +85,7 @@ struct DrillPersonTests {
     }
 
     @Test("who suspends during an interception hands requests to the interceptor, and the page says so")
-    func suspendedInterception() async throws {
+    func whoSuspendsDuringAnInterceptionHandsRequestsToTheInterceptorAndThePageSaysSo() async throws {
         try await withTemporaryFolder { folder in
             let record = try await DrillScene(folder: folder).typed(
                 .strangeCA,
@@ -108,7 +108,7 @@ struct DrillPersonTests {
     }
 
     @Test("who goes home leaves a page that says what is missing")
-    func quits() async throws {
+    func whoGoesHomeLeavesAPageThatSaysWhatIsMissing() async throws {
         try await withTemporaryFolder { folder in
             let scene = DrillScene(folder: folder)
             let quitting = try await scene.typed(.wrongList, [(10, "noticed"), (10, "quit"), (10, "cause 4")]).record
@@ -122,7 +122,7 @@ struct DrillPersonTests {
     }
 
     @Test("a drill that is cancelled, as by Ctrl-C, leaves no folder")
-    func cancelled() async throws {
+    func drillThatIsCancelledAsByCtrlCLeavesNoFolder() async throws {
         try await withTemporaryFolder { folder in
             let scene = DrillScene(folder: folder)
             let source = try scene.source

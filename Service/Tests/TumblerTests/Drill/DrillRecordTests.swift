@@ -17,7 +17,7 @@ struct DrillRecordTests {
     }
 
     @Test("a goal is met to its last second, and missed by what is beyond")
-    func goals() throws {
+    func goalIsMetToItsLastSecondAndMissedByWhatIsBeyond() throws {
         var record = try Self.record()
         record.reach(.noticed, at: DrillScene.start.advanced(by: 300))
         record.reach(.suspended, at: DrillScene.start.advanced(by: 901))
@@ -28,7 +28,7 @@ struct DrillRecordTests {
     }
 
     @Test("who publishes the right list within the time for a suspension needs none; later it is missing")
-    func withoutSuspension() throws {
+    func whoPublishesTheRightListWithinTheTimeForASuspensionNeedsNoneLaterItIsMissing() throws {
         var early = try Self.record()
         early.reach(.listPublished, at: DrillScene.start.advanced(by: 900))
         #expect(early.outcome(of: .suspended).isGood)
@@ -38,7 +38,7 @@ struct DrillRecordTests {
     }
 
     @Test("each scenario is over when what it asks for was reached, and not before")
-    func over() throws {
+    func eachScenarioIsOverWhenWhatItAsksForWasReachedAndNotBefore() throws {
         for scenario in DrillScenario.allCases {
             var record = try Self.record(scenario)
             let needed = DrillStep.allCases.filter { $0 != .suspended && scenario.goal(of: $0).seconds != nil }
@@ -52,14 +52,14 @@ struct DrillRecordTests {
     }
 
     @Test("a clock that goes back makes no time negative")
-    func clockGoesBack() throws {
+    func clockThatGoesBackMakesNoTimeNegative() throws {
         var record = try Self.record()
         record.reach(.noticed, at: DrillScene.start.advanced(by: -100))
         #expect(record.seconds(until: .noticed) == 0)
     }
 
     @Test("what was typed breaks out of no cell of the page, and no line of it")
-    func hostileLine() throws {
+    func whatWasTypedBreaksOutOfNoCellOfThePageAndNoLineOfIt() throws {
         var record = try Self.record()
         record.note("$ echo `x` | cat\n# no heading", at: DrillScene.start)
         let lines = DrillPage(record: record).text.split(separator: "\n")
@@ -69,7 +69,7 @@ struct DrillRecordTests {
     }
 
     @Test("lengths of time are written to the second")
-    func durations() {
+    func lengthsOfTimeAreWrittenToTheSecond() {
         #expect(
             [0, 59, 60, 3_599, 3_600, 90_061].map(DrillPage.duration) == [
                 "0 s", "59 s", "1 min 0 s", "59 min 59 s", "1 h 0 min 0 s", "25 h 1 min 1 s",
@@ -77,7 +77,7 @@ struct DrillRecordTests {
     }
 
     @Test("the first word says whether a line is for the drill or for the shell")
-    func lines() {
+    func firstWordSaysWhetherALineIsForTheDrillOrForTheShell() {
         #expect(DrillLine(" noticed ") == .other(.noticed))
         #expect(DrillLine("cause 3") == .other(.cause(.strangeSigner)))
         #expect(DrillLine("quit") == .quit && DrillLine("exit") == .quit)

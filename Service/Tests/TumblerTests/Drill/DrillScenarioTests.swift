@@ -11,7 +11,7 @@ import Testing
 @Suite("Drills without a person, with real servers, a real service and real clients")
 struct DrillScenarioTests {
     @Test("a lost key: suspended, the pin of the new key added, resumed, and every installation is back")
-    func lostKey() async throws {
+    func lostKeySuspendedThePinOfTheNewKeyAddedResumedAndEveryInstallationIsBack() async throws {
         try await withTemporaryFolder { folder in
             let (record, told) = try await DrillScene(folder: folder).automatic(.lostKey)
             #expect(record.isOver && record.isGood)
@@ -38,7 +38,7 @@ struct DrillScenarioTests {
     }
 
     @Test("interception: nothing is suspended or published, and the interceptor gets no request")
-    func strangeCA() async throws {
+    func interceptionNothingIsSuspendedOrPublishedAndTheInterceptorGetsNoRequest() async throws {
         try await withTemporaryFolder { folder in
             let record = try await DrillScene(folder: folder).automatic(.strangeCA).record
             #expect(record.isOver && record.isGood && record.interceptedRequests == 0)
@@ -55,7 +55,7 @@ struct DrillScenarioTests {
     }
 
     @Test("a stolen pins key: a root without it, and a list that only the new key signed, bring everybody back")
-    func stolenPinsKey() async throws {
+    func stolenPinsKeyARootWithoutItAndAListThatOnlyTheNewKeySigned() async throws {
         try await withTemporaryFolder { folder in
             let record = try await DrillScene(folder: folder).automatic(.stolenPinsKey).record
             #expect(record.isOver && record.isGood && !record.has(.suspended))
@@ -77,7 +77,7 @@ struct DrillScenarioTests {
     }
 
     @Test("a wrong list: suspended, the pins of the list before put back, and every installation is back")
-    func wrongList() async throws {
+    func wrongListSuspendedThePinsOfTheListBeforePutBackAndEveryInstallationIsBack() async throws {
         try await withTemporaryFolder { folder in
             let record = try await DrillScene(folder: folder).automatic(.wrongList).record
             #expect(record.isOver && record.isGood && record.has(.suspended))
@@ -89,7 +89,7 @@ struct DrillScenarioTests {
     }
 
     @Test("a copy has the domains, the name and the times of the project, and nothing that leads out of the machine")
-    func copy() async throws {
+    func copyHasTheDomainsTheNameAndTheTimesOfTheProject() async throws {
         try await withTemporaryFolder { folder in
             let source = try DrillSource(
                 copying: try DrillScene(folder: folder).source, host: "API.example.com", pins: [])
@@ -108,7 +108,7 @@ struct DrillScenarioTests {
     @Test(
         "a host that cannot fail cannot be drilled, and is refused with a hint",
         arguments: ["report.example.com", "www.example.com", "a b", "api.example.org"])
-    func wrongHost(host: String) async throws {
+    func hostThatCannotFailCannotBeDrilledAndIsRefusedWithAHint(host: String) async throws {
         try await withTemporaryFolder { folder in
             let source = try DrillScene(folder: folder).source
             let failure = #expect(throws: CommandFailure.self) {

@@ -21,13 +21,13 @@ struct CanaryTests {
     }
 
     @Test("makes no sound while everything decides as it should, the system's validation included")
-    func honest() async {
+    func makesNoSoundWhileEverythingDecidesAsItShouldTheSystemsValidationIncluded() async {
         #expect(Canary.pinning().checks.map(\.name) == ["hash", "list-signature", "path", "verdict"])
         #expect(await Self.sing(.pinning(), rounds: 25) == [])
     }
 
     @Test("a system that trusts everything, or nothing, is heard", arguments: [true, false])
-    func paths(_ answer: Bool) async {
+    func systemThatTrustsEverythingOrNothingIsHeard(_ answer: Bool) async {
         var trials = TrustTrials()
         trials.path = { _, _, _ in answer }
         let answers = KnownAnswers()

@@ -18,7 +18,7 @@ struct ChallengeTests {
     @Test(
         "passes with the pin of the leaf, of the intermediate, and of the root that was not presented", arguments: 0..<3
     )
-    func pinned(index: Int) async throws {
+    func passesWithThePinOfTheLeafOfTheIntermediateAndOfTheRootThatWasNotPresented(index: Int) async throws {
         let pki = try TestPKI([Self.host])
         let phone = try Phone([Phone.entry(Self.host, [pki.path[index].pin])], trusting: [pki.root])
         phone.serve(Self.host, pki.chain)
@@ -31,7 +31,7 @@ struct ChallengeTests {
     }
 
     @Test("is cancelled with a wrong pin: not a byte of the request leaves, and the refusal explains -999")
-    func wrongPin() async throws {
+    func isCancelledWithAWrongPinNotAByteOfTheRequestLeavesAndTheRefusalExplains999() async throws {
         let pki = try TestPKI([Self.host])
         let phone = try Phone([Phone.entry(Self.host, [Phone.strangePin])], trusting: [pki.root])
         phone.serve(Self.host, pki.chain)
@@ -49,7 +49,7 @@ struct ChallengeTests {
     enum Kind: CaseIterable { case data, upload, download, webSocket, completionHandler }
 
     @Test("refuses every kind of task; its delegate gets the refusal in place of -999", arguments: Kind.allCases)
-    func kinds(kind: Kind) async throws {
+    func refusesEveryKindOfTaskItsDelegateGetsTheRefusalInPlaceOf999(kind: Kind) async throws {
         let pki = try TestPKI([Self.host])
         let phone = try Phone([Phone.entry(Self.host, [Phone.strangePin])], trusting: [pki.root])
         phone.serve(Self.host, pki.chain)
@@ -77,7 +77,7 @@ struct ChallengeTests {
     }
 
     @Test("every kind of task gets through with the right pin", arguments: Kind.allCases)
-    func allowedKinds(kind: Kind) async throws {
+    func everyKindOfTaskGetsThroughWithTheRightPin(kind: Kind) async throws {
         let (phone, _) = try Phone.bank()
         let delegate = RecordingDelegate()
         let session = phone.session(delegate: delegate)
@@ -101,7 +101,7 @@ struct ChallengeTests {
     @Test(
         "is for the host as it is normalised: upper case and a dot at the end change nothing",
         arguments: ["API.Example.COM", "api.example.com."])
-    func normalised(host: String) async throws {
+    func isForTheHostAsItIsNormalisedUpperCaseAndADotAtTheEndChangeNothing(host: String) async throws {
         let pki = try TestPKI([Self.host])
         let phone = try Phone([Phone.entry(Self.host, [Phone.strangePin])], trusting: [pki.root])
         phone.serve(host, pki.chain)
@@ -110,7 +110,7 @@ struct ChallengeTests {
     }
 
     @Test("is for the host alone, whatever the port")
-    func port() async throws {
+    func isForTheHostAloneWhateverThePort() async throws {
         let pki = try TestPKI([Self.host])
         let phone = try Phone([Phone.entry(Self.host, [pki.leaf.pin])], trusting: [pki.root])
         phone.serve(Self.host, pki.chain, port: 8443)
@@ -118,7 +118,7 @@ struct ChallengeTests {
     }
 
     @Test("is for addresses, too", arguments: ["192.0.2.7"])
-    func address(host: String) async throws {
+    func isForAddressesToo(host: String) async throws {
         let pki = try TestPKI([], addresses: [[192, 0, 2, 7]])
         let phone = try Phone([Phone.entry(host, [pki.leaf.pin])], trusting: [pki.root])
         phone.serve(host, pki.chain)
@@ -130,7 +130,7 @@ struct ChallengeTests {
     }
 
     @Test("leaves a host that nobody pins to the system")
-    func unlisted() async throws {
+    func leavesAHostThatNobodyPinsToTheSystem() async throws {
         let (phone, pki) = try Phone.bank()
         let other = try TestPKI.leaf(["www.example.org"], by: pki.intermediate)
         phone.serve("www.example.org", [other, pki.intermediate])
@@ -141,7 +141,7 @@ struct ChallengeTests {
     }
 
     @Test("refuses nothing of its own in a client that only observes, and what the system refuses all the same")
-    func observing() async throws {
+    func refusesNothingOfItsOwnInAClientThatOnlyObserves() async throws {
         let pki = try TestPKI([Self.host])
         let phone = try Phone(
             [Phone.entry(Self.host, [Phone.strangePin])], trusting: [pki.root], isObserving: true)
@@ -154,7 +154,7 @@ struct ChallengeTests {
     }
 
     @Test("is answered without the main thread, and without a change to the trust object")
-    func trustObject() async throws {
+    func isAnsweredWithoutTheMainThreadAndWithoutAChangeToTheTrustObject() async throws {
         let (phone, pki) = try Phone.bank()
         let trust = try #require(HandMade.trust(pki.chain, SecPolicyCreateSSL(true, Self.host as CFString)))
         #expect(phone.pinning.evaluate(trust: trust, host: Self.host).verdict == .allow)
@@ -164,7 +164,7 @@ struct ChallengeTests {
     }
 
     @Test("is refused when it shows no trust object")
-    func noTrust() async throws {
+    func isRefusedWhenItShowsNoTrustObject() async throws {
         let (phone, _) = try Phone.bank()
         let space = URLProtectionSpace(
             host: Self.host, port: 443, protocol: "https", realm: nil,
@@ -179,7 +179,7 @@ struct ChallengeTests {
     }
 
     @Test("is answered once, however often a task is challenged and whatever else is asked")
-    func repeated() async throws {
+    func isAnsweredOnceHoweverOftenATaskIsChallengedAndWhateverElseIsAsked() async throws {
         let (phone, pki) = try Phone.bank()
         phone.serve(Self.host, pki.chain, challenges: [.serverTrust, .clientCertificate, .serverTrust])
         #expect(await phone.session().text(Self.url).value == Self.host)
@@ -191,7 +191,7 @@ struct ChallengeTests {
     }
 
     @Test("of a task that is cancelled meanwhile is answered all the same, once")
-    func cancelled() async throws {
+    func ofATaskThatIsCancelledMeanwhileIsAnsweredAllTheSameOnce() async throws {
         let (phone, _) = try Phone.bank()
         phone.network.settings.cancelsDuringChallenge = true
         let outcome = await phone.session().text(Self.url)
@@ -202,7 +202,7 @@ struct ChallengeTests {
     }
 
     @Test("of 32 connections at once: each verdict goes to its own")
-    func concurrent() async throws {
+    func of32ConnectionsAtOnceEachVerdictGoesToItsOwn() async throws {
         let pki = try TestPKI((0..<32).map { "h\($0).example.com" })
         let phone = try Phone(
             try (0..<32).map { number in

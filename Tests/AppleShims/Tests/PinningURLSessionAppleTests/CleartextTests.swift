@@ -24,7 +24,7 @@ struct CleartextTests {
     }
 
     @Test("to an enforced host is refused before it starts", arguments: ["http", "ws"])
-    func refused(scheme: String) async throws {
+    func toAnEnforcedHostIsRefusedBeforeItStarts(scheme: String) async throws {
         let phone = try self.phone()
         let delegate = RecordingDelegate()
         let session = phone.session(delegate: delegate)
@@ -39,14 +39,14 @@ struct CleartextTests {
     }
 
     @Test("to a host that reports, or that nobody pins, goes out")
-    func allowed() async throws {
+    func toAHostThatReportsOrThatNobodyPinsGoesOut() async throws {
         let phone = try self.phone(mode: .report)
         #expect(await phone.session().pinnedText(Self.plain).value == "plain")
         #expect(phone.pinning.decisionCounts[.cleartext] ?? 0 > 0)
     }
 
     @Test("is not where a redirect leads, and the caller of the first host is told why")
-    func redirect() async throws {
+    func isNotWhereARedirectLeadsAndTheCallerOfTheFirstHostIsToldWhy() async throws {
         let phone = try self.phone()
         let pki = try TestPKI(["start.example.org"])
         SimulatedSystem.addAnchor(pki.root.der)
@@ -63,7 +63,7 @@ struct CleartextTests {
     }
 
     @Test("is not where an app's own delegate sends a redirect")
-    func delegateRedirect() async throws {
+    func isNotWhereAnAppsOwnDelegateSendsARedirect() async throws {
         final class Downgrade: NSObject, URLSessionTaskDelegate, Sendable {
             func urlSession(
                 _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
@@ -83,7 +83,7 @@ struct CleartextTests {
     }
 
     @Test("a redirect to a pinned host is judged for that host")
-    func pinnedRedirect() async throws {
+    func redirectToAPinnedHostIsJudgedForThatHost() async throws {
         let (phone, _) = try Phone.bank(Self.host)
         phone.serve(Self.host, try TestPKI([Self.host]).chain)
         let pki = try TestPKI(["start.example.org"])

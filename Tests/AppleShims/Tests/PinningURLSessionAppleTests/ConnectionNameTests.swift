@@ -60,7 +60,7 @@ struct ConnectionNameTests {
     }
 
     @Test("whose two ends a relay gives to several servers is none of theirs: another's response is withheld")
-    func relayed() async throws {
+    func whoseTwoEndsARelayGivesToSeveralServersIsNoneOfTheirs() async throws {
         let busy = try await Busy { $0.isRelayed = true }
         #expect(await busy.get(Self.other).error == nil)
         #expect(await busy.get(Self.pinned).error == nil)
@@ -72,7 +72,7 @@ struct ConnectionNameTests {
     }
 
     @Test("behind a relay refuses nobody whose certificates are for one host each")
-    func relayedApart() async throws {
+    func behindARelayRefusesNobodyWhoseCertificatesAreForOneHostEach() async throws {
         let pki = try TestPKI([Self.pinned])
         let second = try TestPKI([Self.other])
         let phone = try Phone([Phone.entry(Self.pinned, [pki.leaf.pin])], trusting: [pki.root, second.root])
@@ -88,7 +88,7 @@ struct ConnectionNameTests {
     }
 
     @Test("of a proxy is named by nothing: the ends are the proxy's, whoever is behind it")
-    func proxy() async throws {
+    func ofAProxyIsNamedByNothingTheEndsAreTheProxysWhoeverIsBehindIt() async throws {
         let busy = try await Busy(isBehindProxy: true) { $0.isRelayed = true }
         // The pinned host has a connection, and the other one opens one that nothing is known of yet.
         #expect(await busy.get(Self.pinned).error == nil)
@@ -107,7 +107,9 @@ struct ConnectionNameTests {
             (URLSessionTaskMetrics.ResourceFetchType.unknown, true), (.networkLoad, true), (.serverPush, true),
             (.localCache, false),
         ])
-    func fetchTypes(_ type: URLSessionTaskMetrics.ResourceFetchType, isJudged: Bool) async throws {
+    func isJudgedUnlessTheResponseCameFromTheCacheOfThisDevice(
+        _ type: URLSessionTaskMetrics.ResourceFetchType, isJudged: Bool
+    ) async throws {
         let busy = try await Busy { _ in }
         #expect(await busy.get(Self.other).error == nil)
         #expect(await busy.get(Self.pinned).error == nil)
@@ -120,7 +122,7 @@ struct ConnectionNameTests {
     }
 
     @Test("is forgotten as a name when another server's had it, and stays so")
-    func ambiguous() throws {
+    func isForgottenAsANameWhenAnotherServersHadItAndStaysSo() throws {
         let ledger = ConnectionLedger(shared: AllowedPaths())
         let first = ConnectionLedger.Server(host: try HostName(Self.pinned), port: 443)
         let second = ConnectionLedger.Server(host: try HostName(Self.other), port: 443)
@@ -137,7 +139,7 @@ struct ConnectionNameTests {
     }
 
     @Test("without a decision ends the process where the configuration says so")
-    func stops() async throws {
+    func withoutADecisionEndsTheProcessWhereTheConfigurationSaysSo() async throws {
         let end = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let pki = try TestPKI(["www.example.com"])
             let phone = try Phone(
@@ -154,7 +156,7 @@ struct ConnectionNameTests {
     }
 
     @Test("is not asked of a background session, which cannot say: pinnedData says what to do")
-    func background() async throws {
+    func isNotAskedOfABackgroundSessionWhichCannotSayPinnedDataSaysWhatToDo() async throws {
         let (phone, _) = try Phone.bank(Self.pinned)
         let configuration = URLSessionConfiguration.background(withIdentifier: "background.pinned")
         configuration.simulatedNetwork = phone.network

@@ -80,7 +80,7 @@ struct ForwardingTests {
     ]
 
     @Test("gets every call, and its answers count")
-    func everything() throws {
+    func getsEveryCallAndItsAnswersCount() throws {
         let app = EveryMethod()
         let answers = try self.callAll(ForwardingSessionDelegate(forwardingTo: app))
         #expect(app.called == Self.names)
@@ -88,7 +88,7 @@ struct ForwardingTests {
     }
 
     @Test("gets every call behind the one that pins, for a host that nobody pins")
-    func everythingPinned() throws {
+    func getsEveryCallBehindTheOneThatPinsForAHostThatNobodyPins() throws {
         let app = EveryMethod()
         let (phone, _) = try Phone.bank("other.example.com")
         let answers = try self.callAll(PinnedSessionDelegate(by: phone.pinning, forwardingTo: app))
@@ -97,13 +97,13 @@ struct ForwardingTests {
     }
 
     @Test("that is not there is what the system does without one")
-    func nothing() throws {
+    func thatIsNotThereIsWhatTheSystemDoesWithoutOne() throws {
         let answers = try self.callAll(ForwardingSessionDelegate(forwardingTo: nil))
         #expect(answers.all == ["true", Self.url.absoluteString, "false", "false", "true", "true"])
     }
 
     @Test("is asked for passwords and certificates, by the method that URLSession would have asked")
-    func otherChallenges() async throws {
+    func isAskedForPasswordsAndCertificatesByTheMethodThatURLSessionWouldHaveAsked() async throws {
         let (phone, pki) = try Phone.bank()
         phone.serve(
             Self.host, pki.chain, challenges: [.serverTrust, .clientCertificate, .httpBasic(realm: "bank")])
@@ -119,7 +119,7 @@ struct ForwardingTests {
     }
 
     @Test("sees a task on its way as without pinning: the same calls in the same order")
-    func sameCalls() async throws {
+    func seesATaskOnItsWayAsWithoutPinningTheSameCallsInTheSameOrder() async throws {
         let (phone, _) = try Phone.bank()
         let pinned = EveryMethod()
         let plain = EveryMethod()
@@ -136,7 +136,7 @@ struct ForwardingTests {
     }
 
     @Test("may be a subclass of the pinned one")
-    func subclass() async throws {
+    func mayBeASubclassOfThePinnedOne() async throws {
         // because it adds nothing that changes but what has its own lock
         final class Own: PinnedSessionDelegate, @unchecked Sendable {
             let seen = Answers()

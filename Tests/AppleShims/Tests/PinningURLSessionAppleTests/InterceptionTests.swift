@@ -50,7 +50,7 @@ struct InterceptionTests {
     }
 
     @Test("gets no byte of a request", arguments: Attack.allCases)
-    func refused(attack: Attack) async throws {
+    func getsNoByteOfARequest(attack: Attack) async throws {
         let real = try TestPKI([Self.host])
         let (chain, trusted) = try self.attack(attack, real: real)
         // The attacks by the same authority are found by the leaf's pin alone, the others by any.
@@ -81,7 +81,7 @@ struct InterceptionTests {
     }
 
     @Test("does not profit from a session's delegate that trusts everybody: ours is asked in its place")
-    func careless() async throws {
+    func doesNotProfitFromASessionsDelegateThatTrustsEverybodyOursIsAskedInItsPlace() async throws {
         final class Careless: NSObject, URLSessionDelegate, Sendable {
             func urlSession(
                 _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,

@@ -62,7 +62,7 @@ struct MethodTests {
     }
 
     @Test("a subclass that adds the session's method for challenges does not get around the pins")
-    func addedMethod() async throws {
+    func subclassThatAddsTheSessionsMethodForChallengesDoesNotGetAroundThePins() async throws {
         let (phone, _) = try Phone.bank()
         phone.serve(Self.host, try TestPKI([Self.host]).chain)
         let session = URLSession(
@@ -73,7 +73,7 @@ struct MethodTests {
     }
 
     @Test("what pinning needs is there without an app's delegate, and nothing else is")
-    func alone() throws {
+    func whatPinningNeedsIsThereWithoutAnAppsDelegateAndNothingElseIs() throws {
         let (phone, _) = try Phone.bank()
         let delegate = PinnedSessionDelegate(by: phone.pinning)
         for name in AdapterMethods.pinned { #expect(self.has(delegate, name), "\(name)") }
@@ -84,7 +84,7 @@ struct MethodTests {
     }
 
     @Test("the rest is there when the app's delegate has it, each for itself", arguments: AdapterMethods.forwarded)
-    func few(name: String) throws {
+    func restIsThereWhenTheAppsDelegateHasItEachForItself(name: String) throws {
         let (phone, _) = try Phone.bank()
         let delegate = PinnedSessionDelegate(by: phone.pinning, forwardingTo: Few([name]))
         for other in AdapterMethods.forwarded { #expect(self.has(delegate, other) == (other == name), "\(other)") }
@@ -92,7 +92,7 @@ struct MethodTests {
     }
 
     @Test("the session's method for challenges is never there, and makes the one for tasks be there")
-    func challenges() throws {
+    func sessionsMethodForChallengesIsNeverThereAndMakesTheOneForTasksBeThere() throws {
         let ofTask = "URLSession:task:didReceiveChallenge:completionHandler:"
         for names in [[AdapterMethods.challengeOfSession], [ofTask]] as [Set<String>] {
             let delegate = ForwardingSessionDelegate(forwardingTo: Few(names))
@@ -103,7 +103,7 @@ struct MethodTests {
     }
 
     @Test("one that a subclass overrides is there, whatever the app's delegate has")
-    func overridden() throws {
+    func oneThatASubclassOverridesIsThereWhateverTheAppsDelegateHas() throws {
         let (phone, _) = try Phone.bank()
         let name = "URLSession:task:didSendBodyData:totalBytesSent:totalBytesExpectedToSend:"
         SimulatedMethods.declare(Counting.self, superclass: PinnedSessionDelegate.self, [name])
@@ -114,7 +114,7 @@ struct MethodTests {
     }
 
     @Test("a request that was delayed begins as it was when the app's delegate has no method for it")
-    func delayed() async throws {
+    func requestThatWasDelayedBeginsAsItWasWhenTheAppsDelegateHasNoMethodForIt() async throws {
         let (phone, _) = try Phone.bank()
         for (names, count) in [([], 1), (["URLSession:task:willBeginDelayedRequest:completionHandler:"], 0)] {
             phone.network.setAnswer(.text("later"), for: Self.url.absoluteString)
@@ -132,7 +132,7 @@ struct MethodTests {
     }
 
     @Test("a delegate of Objective-C that declares less than it has gets every call that it has a method for")
-    func undeclared() async throws {
+    func delegateOfObjectiveCThatDeclaresLessThanItHasGetsEveryCallThatItHasAMethod() async throws {
         let (phone, _) = try Phone.bank()
         let app = Undeclared()
         let session = phone.session(delegate: app)

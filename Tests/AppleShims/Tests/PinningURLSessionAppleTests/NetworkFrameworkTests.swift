@@ -23,7 +23,7 @@ struct NetworkFrameworkTests {
     }
 
     @Test("is made to the pinned server, and to nobody else: the block replaces the system's own evaluation")
-    func handshakes() async throws {
+    func isMadeToThePinnedServerAndToNobodyElse() async throws {
         let (phone, pki) = try Phone.bank()
         let options = self.options(phone)
         func isMade(_ chain: [TestCertificate]) async -> Bool {
@@ -41,7 +41,7 @@ struct NetworkFrameworkTests {
     }
 
     @Test("is judged a few at a time, however many are made at once")
-    func bounded() async throws {
+    func isJudgedAFewAtATimeHoweverManyAreMadeAtOnce() async throws {
         /// `@unchecked Sendable`: because what changes is read and written under the lock only.
         final class Gate: @unchecked Sendable {
             private let condition = NSCondition()
@@ -97,7 +97,7 @@ struct NetworkFrameworkTests {
     }
 
     @Test("is judged by the rules in force at each handshake")
-    func newRules() async throws {
+    func isJudgedByTheRulesInForceAtEachHandshake() async throws {
         let (phone, pki) = try Phone.bank()
         let options = self.options(phone)
         let presented = pki.chain.map(\.der)

@@ -17,7 +17,7 @@ struct NewerListTests {
     private static let url = Phone.url(host)
 
     @Test("that names the server's new key lets a challenge through that waits for it")
-    func waited() async throws {
+    func thatNamesTheServersNewKeyLetsAChallengeThroughThatWaitsForIt() async throws {
         let (phone, old) = try Phone.bank()
         let new = try TestPKI([Self.host])
         let more = try Phone([], trusting: [new.root])
@@ -36,7 +36,7 @@ struct NewerListTests {
     }
 
     @Test("that does not come is waited for as long as was asked, and then it is refused")
-    func notComing() async throws {
+    func thatDoesNotComeIsWaitedForAsLongAsWasAskedAndThenItIsRefused() async throws {
         let (phone, _) = try Phone.bank()
         phone.serve(Self.host, try Self.stranger().chain)
         let session = phone.session(secondsToWaitForNewerList: 60)
@@ -50,7 +50,7 @@ struct NewerListTests {
     }
 
     @Test("is not waited for when nobody asked for it, nor when the system refuses")
-    func notWaited() async throws {
+    func isNotWaitedForWhenNobodyAskedForItNorWhenTheSystemRefuses() async throws {
         let (phone, _) = try Phone.bank()
         phone.serve(Self.host, try Self.stranger().chain)
         #expect(await phone.session().pinnedText(Self.url).refusal == .noMatchingPin)
@@ -60,7 +60,7 @@ struct NewerListTests {
     }
 
     @Test("that refuses an open connection has the next request take a new one")
-    func flushed() async throws {
+    func thatRefusesAnOpenConnectionHasTheNextRequestTakeANewOne() async throws {
         let (phone, _) = try Phone.bank()
         let session = phone.session()
         #expect(await session.text(Self.url).value == Self.host)
@@ -77,7 +77,7 @@ struct NewerListTests {
     }
 
     @Test("that denies a key cancels the requests that are running on its connections")
-    func denied() async throws {
+    func thatDeniesAKeyCancelsTheRequestsThatAreRunningOnItsConnections() async throws {
         let (phone, pki) = try Phone.bank()
         let session = phone.session()
         let slow = URL(string: "https://\(Self.host)/slow") ?? Self.url

@@ -19,7 +19,7 @@ import os
 @Suite("The shims of Network, WebKit, os, BackgroundTasks and SwiftUI")
 struct OtherShimsTests {
     @Test("a verify block is asked on its queue, with the name and the presented chain", arguments: [true, false])
-    func verifyBlock(accepts: Bool) async throws {
+    func verifyBlockIsAskedOnItsQueueWithTheNameAndThePresentedChain(accepts: Bool) async throws {
         let stage = try Stage("verify.example")
         let options = NWProtocolTLS.Options()
         let queue = DispatchQueue(label: "verify")
@@ -53,7 +53,7 @@ struct OtherShimsTests {
 
     @Test("a web view asks its delegate, and loads what it accepts")
     @MainActor
-    func webView() async throws {
+    func webViewAsksItsDelegateAndLoadsWhatItAccepts() async throws {
         final class Delegate: NSObject, WKNavigationDelegate {
             var finished = 0
             func webView(
@@ -87,7 +87,7 @@ struct OtherShimsTests {
     }
 
     @Test("texts are hidden in the log unless they say otherwise, and numbers are shown")
-    func log() {
+    func textsAreHiddenInTheLogUnlessTheySayOtherwiseAndNumbersAreShown() {
         let logger = Logger(subsystem: "log.example", category: "c")
         let name = "secret"
         logger.log(level: .error, "n=\(3) name=\(name) host=\(name, privacy: .public) number=\(3, privacy: .private)")
@@ -99,7 +99,7 @@ struct OtherShimsTests {
     }
 
     @Test("a background task is launched when it was asked for, and completed once")
-    func backgroundTask() async throws {
+    func backgroundTaskIsLaunchedWhenItWasAskedForAndCompletedOnce() async throws {
         let identifier = "background.example"
         BGTaskScheduler.shared.register(forTaskWithIdentifier: identifier, using: nil) { @Sendable task in
             task.setTaskCompleted(success: task is BGAppRefreshTask)
@@ -114,7 +114,7 @@ struct OtherShimsTests {
 
     @Test("an app of SwiftUI compiles, and its background task runs")
     @MainActor
-    func swiftUI() async {
+    func appOfSwiftUICompilesAndItsBackgroundTaskRuns() async {
         struct Example: App {
             var body: some Scene {
                 WindowGroup { Text("hello").task {} }
@@ -129,7 +129,7 @@ struct OtherShimsTests {
     }
 
     @Test("an app group has a folder, and other names have none")
-    func appGroup() throws {
+    func appGroupHasAFolderAndOtherNamesHaveNone() throws {
         #expect(FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: "group.example") != nil)
         #expect(FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: "example") == nil)
     }

@@ -23,7 +23,7 @@ private let realChains: URL = {
         "../shared/data/real-chains is not beside the checkout"))
 struct RealChainTests {
     @Test("each is trusted at its time for its host, and by default handling; for no other host")
-    func allTrusted() async throws {
+    func eachIsTrustedAtItsTimeForItsHostAndByDefaultHandlingForNoOtherHost() async throws {
         let files = try FileManager.default.contentsOfDirectory(at: realChains, includingPropertiesForKeys: nil)
         let cases = try files.filter { $0.lastPathComponent.hasSuffix(".limbo.json") }
             .flatMap { try LimboCase.cases(in: $0) }

@@ -15,7 +15,7 @@ import Testing
     .enabled(if: SharedData.holds(SharedData.realChains), "../shared/data/real-chains is not beside the checkout"))
 struct RealChainTrustTests {
     @Test("each is allowed with a pin of its leaf, of its issuer or of its root, and refused with a strange one")
-    func all() throws {
+    func eachIsAllowedWithAPinOfItsLeafOfItsIssuerOrOfItsRoot() throws {
         let files = try FileManager.default.contentsOfDirectory(
             at: SharedData.realChains, includingPropertiesForKeys: nil
         ).filter { $0.lastPathComponent.hasSuffix(".limbo.json") }

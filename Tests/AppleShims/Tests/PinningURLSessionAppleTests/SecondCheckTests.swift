@@ -39,7 +39,7 @@ struct SecondCheckTests {
     }
 
     @Test("over another host's connection passes when that connection's path satisfies the pins")
-    func coalescedAndGood() async throws {
+    func overAnotherHostsConnectionPassesWhenThatConnectionsPathSatisfiesThePins() async throws {
         let (phone, delegate, session) = try await self.coalescing { [try $0.leaf.pin] }
         let outcome = await delegate.run(session.dataTask(with: Self.url))
         #expect(outcome.data == Data(Self.pinned.utf8))
@@ -50,7 +50,7 @@ struct SecondCheckTests {
     }
 
     @Test("over another host's connection is withheld and reported when it does not")
-    func coalescedAndBad() async throws {
+    func overAnotherHostsConnectionIsWithheldAndReportedWhenItDoesNot() async throws {
         let collector = SimulatedCollector()
         let (phone, delegate, session) = try await self.coalescing(
             pinsOf: { _ in [Phone.strangePin] }, reportSender: collector)
@@ -74,7 +74,7 @@ struct SecondCheckTests {
     }
 
     @Test("over a connection whose certificate is not for the host at all is withheld, whatever its pins")
-    func coalescedWithoutName() async throws {
+    func overAConnectionWhoseCertificateIsNotForTheHostAtAllIsWithheldWhateverItsPins() async throws {
         let (_, delegate, session) = try await self.coalescing(
             pinsOf: { [try $0.leaf.pin] }, certificateFor: [Self.other])
         let outcome = await delegate.run(session.dataTask(with: Self.url))
@@ -83,7 +83,7 @@ struct SecondCheckTests {
     }
 
     @Test("is judged at its end, too: a host with a connection of its own gets a response over another's")
-    func coalescedLater() async throws {
+    func isJudgedAtItsEndTooAHostWithAConnectionOfItsOwnGetsAResponseOverAnothers() async throws {
         let wide = try TestPKI([Self.pinned, Self.other])
         let narrow = try TestPKI([Self.pinned])
         let phone = try Phone(
@@ -141,7 +141,7 @@ struct SecondCheckTests {
     }
 
     @Test("over a connection whose certificate is not for the host is withheld, though its path has the pinned root")
-    func sharedRootWithoutName() async throws {
+    func overAConnectionWhoseCertificateIsNotForTheHostIsWithheld() async throws {
         let pki = try TestPKI([Self.pinned])
         let leaf = try TestPKI.leaf([Self.other], by: pki.intermediate)
         let (phone, delegate, session, slow) = try await self.busy(
@@ -154,7 +154,7 @@ struct SecondCheckTests {
     }
 
     @Test("over a connection that another host is just opening is withheld, though an older one of it is known")
-    func otherOpenerStillRunning() async throws {
+    func overAConnectionThatAnotherHostIsJustOpeningIsWithheld() async throws {
         let wide = try TestPKI([Self.pinned, Self.other])
         let narrow = try TestPKI([Self.pinned])
         let (phone, delegate, session, slow) = try await self.busy(
@@ -170,7 +170,7 @@ struct SecondCheckTests {
     }
 
     @Test("that is withheld stays so, whatever the system still brings of it")
-    func late() throws {
+    func thatIsWithheldStaysSoWhateverTheSystemStillBringsOfIt() throws {
         let (phone, _) = try Phone.bank()
         let app = EveryMethod()
         let delegate = PinnedSessionDelegate(by: phone.pinning, forwardingTo: app)
@@ -188,7 +188,7 @@ struct SecondCheckTests {
     }
 
     @Test("over a connection that is still being opened by its own host is not mistaken for another's")
-    func openerStillRunning() async throws {
+    func overAConnectionThatIsStillBeingOpenedByItsOwnHostIsNotMistakenForAnothers() async throws {
         let wide = try TestPKI([Self.pinned, Self.other])
         let narrow = try TestPKI([Self.pinned])
         let phone = try Phone(
@@ -212,7 +212,7 @@ struct SecondCheckTests {
 
     @Test(
         "of a resumed TLS session that was never judged is withheld; judged in a session of the same client, it passes")
-    func resumption() async throws {
+    func ofAResumedTLSSessionThatWasNeverJudgedIsWithheld() async throws {
         let (phone, _) = try Phone.bank()
         phone.network.settings.resumption = .acrossSessions
         // A session that is not pinned connected first, in the same process.
@@ -245,7 +245,7 @@ struct SecondCheckTests {
     }
 
     @Test("of a host that nobody pins passes, resumed or not")
-    func unlisted() async throws {
+    func ofAHostThatNobodyPinsPassesResumedOrNot() async throws {
         let pki = try TestPKI([Self.other])
         let phone = try Phone([Phone.entry(Self.pinned, [Phone.strangePin])], trusting: [pki.root])
         phone.serve(Self.other, pki.chain)
@@ -258,7 +258,7 @@ struct SecondCheckTests {
 
     @Test(
         "of a connection whose ends the metrics do not show is judged by all that it may be", arguments: [true, false])
-    func noEndpoints(isGood: Bool) async throws {
+    func ofAConnectionWhoseEndsTheMetricsDoNotShowIsJudgedByAllThatItMayBe(isGood: Bool) async throws {
         let wide = try TestPKI([Self.pinned, Self.other])
         let phone = try Phone(
             [Phone.entry(Self.pinned, isGood ? [wide.leaf.pin] : [Phone.strangePin])], trusting: [wide.root])
@@ -275,7 +275,7 @@ struct SecondCheckTests {
     }
 
     @Test("that a task's own delegate let through is withheld")
-    func ownDelegateOfTask() async throws {
+    func thatATasksOwnDelegateLetThroughIsWithheld() async throws {
         final class Careless: NSObject, URLSessionTaskDelegate, Sendable {
             func urlSession(
                 _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
@@ -300,7 +300,7 @@ struct SecondCheckTests {
     }
 
     @Test("on connections that are open when rules come into force is judged by the new ones")
-    func newRules() async throws {
+    func onConnectionsThatAreOpenWhenRulesComeIntoForceIsJudgedByTheNewOnes() async throws {
         let (phone, pki) = try Phone.bank()
         let delegate = RecordingDelegate()
         let session = phone.session(delegate: delegate)
@@ -323,7 +323,7 @@ struct SecondCheckTests {
     }
 
     @Test("is nobody's in a session without the delegate: pinnedData says what to do")
-    func noDelegate() async throws {
+    func isNobodysInASessionWithoutTheDelegatePinnedDataSaysWhatToDo() async throws {
         let (phone, _) = try Phone.bank()
         let session = URLSession(configuration: phone.configuration)
         let error = await session.pinnedText(Self.url).error as? PinningSetupError

@@ -16,7 +16,7 @@ struct SessionLifeTests {
     private static let host = "api.example.com"
 
     @Test("has a cache of its own: what another session fetched unpinned is not handed out as pinned")
-    func cache() throws {
+    func hasACacheOfItsOwnWhatAnotherSessionFetchedUnpinnedIsNotHandedOutAsPinned() throws {
         let (phone, _) = try Phone.bank()
         let session = URLSession.pinned(by: phone.pinning)
         let cache = try #require(session.configuration.urlCache)
@@ -25,7 +25,7 @@ struct SessionLifeTests {
     }
 
     @Test("lets go of its delegate, and of the app's, when it is invalidated")
-    func released() async throws {
+    func letsGoOfItsDelegateAndOfTheAppsWhenItIsInvalidated() async throws {
         let (phone, _) = try Phone.bank()
         weak var pinned: PinnedSessionDelegate?
         weak var own: RecordingDelegate?
@@ -48,7 +48,7 @@ struct SessionLifeTests {
     }
 
     @Test("evaluates nothing on the main thread, though its delegate is called there")
-    func mainQueue() async throws {
+    func evaluatesNothingOnTheMainThreadThoughItsDelegateIsCalledThere() async throws {
         let (phone, pki) = try Phone.bank()
         let session = URLSession.pinned(
             by: phone.pinning, configuration: phone.configuration, delegateQueue: .main)
@@ -58,7 +58,7 @@ struct SessionLifeTests {
     }
 
     @Test("evaluates nothing on the main thread for the second check either")
-    func mainQueueSecondCheck() async throws {
+    func evaluatesNothingOnTheMainThreadForTheSecondCheckEither() async throws {
         let pki = try TestPKI([Self.host, "www.example.com"])
         let phone = try Phone([Phone.entry(Self.host, [pki.root.pin])], trusting: [pki.root])
         phone.serve("www.example.com", pki.chain)
@@ -85,7 +85,7 @@ struct SessionLifeTests {
             ("ws://a.example", "a.example", 80, false), ("HTTP://a.example./", "a.example.", 80, false),
             ("https://ex%61mple.com/", "example.com", 443, true),
         ])
-    func targets(url: String, host: String, port: Int, isTLS: Bool) throws {
+    func readsAURLAsTheSessionDoesWhichConnects(url: String, host: String, port: Int, isTLS: Bool) throws {
         let target = try #require(SessionTarget(URL(string: url)))
         #expect(target.host == host)
         #expect(target.port == port)
@@ -93,10 +93,10 @@ struct SessionLifeTests {
     }
 
     @Test("makes no connection for these", arguments: ["data:text/plain,a", "file:///a", "about:blank", "/relative"])
-    func noTargets(url: String) { #expect(SessionTarget(URL(string: url)) == nil) }
+    func makesNoConnectionForThese(url: String) { #expect(SessionTarget(URL(string: url)) == nil) }
 
     @Test("remembers a bounded number of servers and connections, the newest")
-    func bounded() throws {
+    func remembersABoundedNumberOfServersAndConnectionsTheNewest() throws {
         let shared = AllowedPaths()
         let ledger = ConnectionLedger(shared: shared)
         let path = ValidatedPath(uncheckedValidatedPath: [[0x30]])
@@ -124,7 +124,7 @@ struct SessionLifeTests {
     }
 
     @Test("remembers why the newest tasks ended, and of none that is gone")
-    func refusals() throws {
+    func remembersWhyTheNewestTasksEndedAndOfNoneThatIsGone() throws {
         let (phone, _) = try Phone.bank()
         let session = URLSession(configuration: .ephemeral)
         let refusals = TaskRefusals()

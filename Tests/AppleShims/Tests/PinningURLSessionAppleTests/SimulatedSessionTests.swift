@@ -10,7 +10,7 @@ import Testing
 @Suite("The shim of URLSession runs tasks as Apple documents it")
 struct SimulatedSessionTests {
     @Test("a data task tells creation, challenge, response, data, metrics and end, in this order")
-    func dataTask() async throws {
+    func dataTaskTellsCreationChallengeResponseDataMetricsAndEndInThisOrder() async throws {
         let stage = try Stage("order.example")
         stage.network.setAnswer(.init(chunks: [Data([1]), Data([2, 3])]), for: stage.address)
         let delegate = TrustAnswers(.useCredential)
@@ -29,7 +29,7 @@ struct SimulatedSessionTests {
     }
 
     @Test("a cancelled challenge sends no byte, and ends with -999 and the address")
-    func cancelledChallenge() async throws {
+    func cancelledChallengeSendsNoByteAndEndsWith999AndTheAddress() async throws {
         let stage = try Stage("cancelled.example")
         let delegate = TrustAnswers(.cancelAuthenticationChallenge)
         stage.session(delegate).dataTask(with: try stage.url).resume()
@@ -43,7 +43,7 @@ struct SimulatedSessionTests {
     }
 
     @Test("default handling lets a good chain through and refuses a bad one with -1202")
-    func defaultHandling() async throws {
+    func defaultHandlingLetsAGoodChainThroughAndRefusesABadOneWith1202() async throws {
         let stage = try Stage("default.example")
         let (data, _) = try await stage.session().data(from: try stage.url)
         #expect(data == Data("hello".utf8))
@@ -60,7 +60,7 @@ struct SimulatedSessionTests {
     }
 
     @Test("an open connection is used again without a challenge, until the session is flushed")
-    func reuse() async throws {
+    func openConnectionIsUsedAgainWithoutAChallengeUntilTheSessionIsFlushed() async throws {
         let stage = try Stage("reuse.example")
         let delegate = TrustAnswers(.useCredential)
         let session = stage.session(delegate)
@@ -74,7 +74,7 @@ struct SimulatedSessionTests {
     }
 
     @Test("TLS that is resumed, and a connection of another host, bring no challenge")
-    func withoutChallenge() async throws {
+    func tlsThatIsResumedAndAConnectionOfAnotherHostBringNoChallenge() async throws {
         let stage = try Stage("resumed.example")
         stage.network.settings.resumption = .withinSession
         stage.network.add(.init(presented: []), at: "coalesced.example")
@@ -92,7 +92,7 @@ struct SimulatedSessionTests {
     }
 
     @Test("a redirect is told, and measured as two transactions")
-    func redirect() async throws {
+    func redirectIsToldAndMeasuredAsTwoTransactions() async throws {
         let stage = try Stage("redirect.example")
         stage.network.setAnswer(.redirect(to: "/next"), for: stage.address)
         stage.network.setAnswer(.text("there"), for: "\(stage.address)next")
@@ -105,7 +105,7 @@ struct SimulatedSessionTests {
     }
 
     @Test("a download has a file while the delegate looks")
-    func download() async throws {
+    func downloadHasAFileWhileTheDelegateLooks() async throws {
         let stage = try Stage("download.example")
         let delegate = TrustAnswers(.useCredential)
         stage.session(delegate).downloadTask(with: try stage.url).resume()
@@ -117,7 +117,7 @@ struct SimulatedSessionTests {
     }
 
     @Test("a cancel while a challenge is answered wins over the answer")
-    func cancelDuringChallenge() async throws {
+    func cancelWhileAChallengeIsAnsweredWinsOverTheAnswer() async throws {
         let stage = try Stage("during.example")
         stage.network.settings.cancelsDuringChallenge = true
         let delegate = TrustAnswers(.useCredential)
@@ -128,7 +128,7 @@ struct SimulatedSessionTests {
     }
 
     @Test("a task's own delegate that answers no challenge leaves it to the session's")
-    func ownDelegate() async throws {
+    func tasksOwnDelegateThatAnswersNoChallengeLeavesItToTheSessions() async throws {
         final class Silent: NSObject, URLSessionTaskDelegate {}
         let stage = try Stage("own.example")
         for first in [false, true] {
@@ -140,7 +140,7 @@ struct SimulatedSessionTests {
     }
 
     @Test("a task's own delegate cannot be set after the beginning, and is gone at the end")
-    func ownDelegateTimes() async throws {
+    func tasksOwnDelegateCannotBeSetAfterTheBeginningAndIsGoneAtTheEnd() async throws {
         final class Other: NSObject, URLSessionTaskDelegate {}
         let stage = try Stage("times.example")
         stage.network.hold(stage.address)
@@ -161,7 +161,7 @@ struct SimulatedSessionTests {
     }
 
     @Test("a challenge that is forwarded later to a delegate without the method gets default handling")
-    func forwardedLater() async throws {
+    func challengeThatIsForwardedLaterToADelegateWithoutTheMethodGetsDefaultHandling() async throws {
         final class Silent: NSObject, URLSessionTaskDelegate {}
         final class Forwarding: NSObject, URLSessionDelegate {
             func urlSession(
@@ -179,7 +179,7 @@ struct SimulatedSessionTests {
     }
 
     @Test("a session without the session's method asks the method for tasks")
-    func taskLevel() async throws {
+    func sessionWithoutTheSessionsMethodAsksTheMethodForTasks() async throws {
         final class TaskLevel: NSObject, URLSessionTaskDelegate {
             func urlSession(
                 _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
@@ -197,7 +197,7 @@ struct SimulatedSessionTests {
     }
 
     @Test("other challenges come with their kinds, and one without an answer gets default handling")
-    func otherKinds() async throws {
+    func otherChallengesComeWithTheirKindsAndOneWithoutAnAnswerGetsDefaultHandling() async throws {
         let stage = try Stage("kinds.example")
         stage.network.add(
             .init(
@@ -215,7 +215,7 @@ struct SimulatedSessionTests {
     }
 
     @Test("challenges that wait for each other are all delivered before one is answered")
-    func together() async throws {
+    func challengesThatWaitForEachOtherAreAllDeliveredBeforeOneIsAnswered() async throws {
         let stage = try Stage("together.example")
         stage.network.settings.challengesDeliveredTogether = 4
         let session = stage.session(TrustAnswers(.useCredential))
@@ -228,7 +228,7 @@ struct SimulatedSessionTests {
     }
 
     @Test("WebSocket and stream send nothing before the challenge is answered")
-    func sockets() async throws {
+    func webSocketAndStreamSendNothingBeforeTheChallengeIsAnswered() async throws {
         let stage = try Stage("sockets.example")
         let url = try #require(URL(string: "wss://\(stage.host)/socket"))
         let refused = stage.session(TrustAnswers(.cancelAuthenticationChallenge))
@@ -248,7 +248,7 @@ struct SimulatedSessionTests {
     }
 
     @Test("a session that is invalidated lets its delegate go when its tasks are over")
-    func invalidation() async throws {
+    func sessionThatIsInvalidatedLetsItsDelegateGoWhenItsTasksAreOver() async throws {
         let stage = try Stage("invalid.example")
         stage.network.hold(stage.address)
         let delegate = TrustAnswers(.useCredential)
@@ -264,7 +264,7 @@ struct SimulatedSessionTests {
     }
 
     @Test("a delegate on the main queue is called on the main thread")
-    func mainQueue() async throws {
+    func delegateOnTheMainQueueIsCalledOnTheMainThread() async throws {
         // because it inherits its lock
         final class Where: TrustAnswers, @unchecked Sendable {
             override func urlSession(

@@ -18,7 +18,7 @@ struct SimulatedTrustTests {
     }
 
     @Test("an anchored chain is trusted, and its path has the anchor that was not presented")
-    func anchored() throws {
+    func anchoredChainIsTrustedAndItsPathHasTheAnchorThatWasNotPresented() throws {
         let stage = try Stage("trust.example")
         let trust = try self.trust(stage.presented, host: stage.host)
         var error: CFError?
@@ -32,7 +32,7 @@ struct SimulatedTrustTests {
     }
 
     @Test("another host, another root and another time are refused, each with its code")
-    func refused() throws {
+    func anotherHostAnotherRootAndAnotherTimeAreRefusedEachWithItsCode() throws {
         let stage = try Stage("refused.example")
         func status(_ trust: SecTrust) -> Int? {
             var error: CFError?
@@ -48,7 +48,7 @@ struct SimulatedTrustTests {
     }
 
     @Test("anchors of the app come in place of the system's, or beside them")
-    func customAnchors() throws {
+    func anchorsOfTheAppComeInPlaceOfTheSystemsOrBesideThem() throws {
         let own = try TestPKI(["anchors.example"])
         let stage = try Stage("anchors.example")
         let root = try #require(SecCertificateCreateWithData(nil, Data(own.root.der) as CFData))
@@ -67,14 +67,14 @@ struct SimulatedTrustTests {
     }
 
     @Test("what is no certificate is refused, and nothing stops")
-    func unreadable() {
+    func whatIsNoCertificateIsRefusedAndNothingStops() {
         #expect(SecCertificateCreateWithData(nil, Data([0x30, 0x03, 0x02, 0x01]) as CFData) == nil)
         var trust: SecTrust?
         #expect(SecTrustCreateWithCertificates([SecCertificate]() as CFArray, nil, &trust) == errSecParam)
     }
 
     @Test("the policy of a trust object tells host and kind")
-    func policy() throws {
+    func policyOfATrustObjectTellsHostAndKind() throws {
         let stage = try Stage("policy.example")
         let trust = try self.trust(stage.presented, host: stage.host)
         var policies: CFArray?
@@ -89,7 +89,7 @@ struct SimulatedTrustTests {
     }
 
     @Test("a chain of another time is judged at its own, and a path that failed is what was presented")
-    func timeOfALeaf() throws {
+    func chainOfAnotherTimeIsJudgedAtItsOwnAndAPathThatFailedIsWhatWasPresented() throws {
         let root = try TestCertificate.authority("old root")
         let leaf = try TestCertificate.server(by: root)
         SimulatedSystem.addAnchor(root.der)
@@ -104,7 +104,7 @@ struct SimulatedTrustTests {
     }
 
     @Test("many evaluations at once do not wait for each other forever")
-    func manyAtOnce() async throws {
+    func manyEvaluationsAtOnceDoNotWaitForEachOtherForever() async throws {
         let stage = try Stage("many.example")
         let presented = stage.presented
         await withTaskGroup(of: Bool.self) { group in
@@ -130,7 +130,7 @@ struct SimulatedKeychainTests {
     }
 
     @Test("an item is added once, read, changed and deleted")
-    func item() {
+    func itemIsAddedOnceReadChangedAndDeleted() {
         let service = "keychain.item"
         var found: CFTypeRef?
         let wanted = self.query(service, [kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne])
@@ -154,7 +154,7 @@ struct SimulatedKeychainTests {
     }
 
     @Test("a locked keychain and an app without the entitlement get their codes")
-    func locked() {
+    func lockedKeychainAndAnAppWithoutTheEntitlementGetTheirCodes() {
         let service = "keychain.locked"
         SimulatedSystem.setKeychainLocked(true, service: service)
         #expect(SecItemCopyMatching(self.query(service), nil) == errSecInteractionNotAllowed)

@@ -75,7 +75,7 @@ struct StateTests {
     }
 
     @Test("is in the group's folder, which an extension shares, and outlives a start")
-    func shared() async throws {
+    func isInTheGroupsFolderWhichAnExtensionSharesAndOutlivesAStart() async throws {
         let app = try App()
         try app.publish()
         #expect(await (try app.launch()).refresh().isSuccess)
@@ -86,7 +86,7 @@ struct StateTests {
     }
 
     @Test("keeps the installation's id in the Keychain, on this device alone, and in no file")
-    func installation() async throws {
+    func keepsTheInstallationsIdInTheKeychainOnThisDeviceAloneAndInNoFile() async throws {
         let app = try App()
         _ = try app.launch()
         #expect(!FileManager.default.fileExists(atPath: app.folder.appendingPathComponent("installation-id").path))
@@ -104,7 +104,7 @@ struct StateTests {
     }
 
     @Test("is a store as the client asks for, in the group's folder")
-    func compatible() throws {
+    func isAStoreAsTheClientAsksForInTheGroupsFolder() throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("tumbler-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         let name = UUID().uuidString
@@ -115,7 +115,7 @@ struct StateTests {
     @Test(
         "is unreadable before the first unlock: the shipped list is enforced, nothing is written, and later all is well"
     )
-    func locked() async throws {
+    func isUnreadableBeforeTheFirstUnlockTheShippedListIsEnforcedNothingIsWritten() async throws {
         let app = try App()
         let service = "tumbler.\(app.name)"
         SimulatedSystem.setKeychainLocked(true, service: service)
@@ -129,7 +129,7 @@ struct StateTests {
     }
 
     @Test("goes into the folder where the Keychain may not be used")
-    func noEntitlement() async throws {
+    func goesIntoTheFolderWhereTheKeychainMayNotBeUsed() async throws {
         let app = try App()
         SimulatedSystem.setKeychainFailure(errSecMissingEntitlement, service: "tumbler.\(app.name)")
         let pinning = try app.launch()
@@ -138,7 +138,7 @@ struct StateTests {
     }
 
     @Test("that is deleted with a replayed old list is found out by the mark in the Keychain")
-    func mark() async throws {
+    func thatIsDeletedWithAReplayedOldListIsFoundOutByTheMarkInTheKeychain() async throws {
         let app = try App()
         try app.publish()
         let old = app.lists.repository.lists[1]
@@ -151,7 +151,7 @@ struct StateTests {
     }
 
     @Test("damaged in the Keychain is as if there were no mark")
-    func damagedMark() throws {
+    func damagedInTheKeychainIsAsIfThereWereNoMark() throws {
         let app = try App()
         let ofAnother = Data(#"{"name": "another", "version": 9, "keyids": ["a"]}"#.utf8)
         for bytes in [Data(), Data("{}".utf8), Data(repeating: 0x5b, count: 100_000), ofAnother] {
@@ -168,7 +168,7 @@ struct StateTests {
     }
 
     @Test("is locked in a group's folder only while the system waits for it, and not when it does not")
-    func activity() throws {
+    func isLockedInAGroupsFolderOnlyWhileTheSystemWaitsForItAndNotWhenItDoesNot() throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("tumbler-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         let shared = ApplicationStore(path: path, name: "test", accessGroup: nil, isShared: true)
@@ -196,7 +196,7 @@ struct StateTests {
     }
 
     @Test("that cannot be written before the app is suspended is in memory, and an event says so")
-    func suspended() async throws {
+    func thatCannotBeWrittenBeforeTheAppIsSuspendedIsInMemoryAndAnEventSaysSo() async throws {
         let app = try App()
         try app.publish()
         let pinning = try SimulatedActivities.with(.refused) { try app.launch() }
@@ -205,7 +205,7 @@ struct StateTests {
     }
 
     @Test("without the entitlement for the group is in memory alone, and an event says so")
-    func noGroup() async throws {
+    func withoutTheEntitlementForTheGroupIsInMemoryAloneAndAnEventSaysSo() async throws {
         let app = try App()
         try app.publish()
         let pinning = try app.launch(state: .appGroup("not-entitled"))
@@ -215,7 +215,7 @@ struct StateTests {
     }
 
     @Test("is by default in Application Support, in a folder of the app's and the list's own")
-    func applicationSupport() async throws {
+    func isByDefaultInApplicationSupportInAFolderOfTheAppsAndTheListsOwn() async throws {
         let app = try App()
         try app.publish()
         #expect(await (try app.launch(state: .applicationSupport)).refresh().isSuccess)

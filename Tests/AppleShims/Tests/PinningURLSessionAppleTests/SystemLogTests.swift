@@ -12,7 +12,7 @@ import os
 @Suite("The system's log")
 struct SystemLogTests {
     @Test("has what swift-log was told, with its metadata, at its level, readable in the field")
-    func levels() {
+    func hasWhatSwiftLogWasToldWithItsMetadataAtItsLevelReadableInTheField() {
         let subsystem = "log-\(UUID().uuidString)"
         var logger = Logging.Logger(label: "test") { _ in OSLogHandler(subsystem: subsystem, category: "pins") }
         logger[metadataKey: "app"] = "bank"
@@ -30,7 +30,7 @@ struct SystemLogTests {
     }
 
     @Test("is where the events of a client go that nobody configured")
-    func configured() {
+    func isWhereTheEventsOfAClientGoThatNobodyConfigured() {
         #expect(PinningConfiguration.urlSession.logger != nil)
         #expect(PinningConfiguration.urlSession.versionMark is KeychainVersionMark)
     }

@@ -17,7 +17,7 @@ struct TrustObjectTests {
     private static func tls(_ host: String = host) -> SecPolicy { SecPolicyCreateSSL(true, host as CFString) }
 
     @Test("under the TLS policy for the host is evaluated as it is, once")
-    func underPolicy() throws {
+    func underTheTLSPolicyForTheHostIsEvaluatedAsItIsOnce() throws {
         let (phone, pki) = try Phone.bank()
         let trust = try #require(HandMade.trust(pki.chain, Self.tls("API.example.com.")))
         let decision = phone.pinning.evaluate(trust: trust, host: Self.host)
@@ -42,7 +42,7 @@ struct TrustObjectTests {
     @Test(
         "under another policy is evaluated for the host in an object of our own, and not changed",
         arguments: Policy.allCases)
-    func underAnotherPolicy(policy: Policy) throws {
+    func underAnotherPolicyIsEvaluatedForTheHostInAnObjectOfOurOwnAndNotChanged(policy: Policy) throws {
         let pki = try TestPKI([Self.host, "www.example.com"])
         let phone = try Phone([Phone.entry(Self.host, [pki.leaf.pin])], trusting: [pki.root])
         let trust = try #require(HandMade.trust(pki.chain, self.policy(policy)))
@@ -54,7 +54,7 @@ struct TrustObjectTests {
 
     @Test(
         "for another name is refused, though the caller's policy looks at no name", arguments: [Policy.basic, .noHost])
-    func wrongName(policy: Policy) throws {
+    func forAnotherNameIsRefusedThoughTheCallersPolicyLooksAtNoName(policy: Policy) throws {
         let (phone, pki) = try Phone.bank()
         let other = try TestPKI.leaf(["www.example.com"], by: pki.intermediate)
         let trust = try #require(HandMade.trust([other, pki.intermediate], self.policy(policy)))
@@ -64,7 +64,7 @@ struct TrustObjectTests {
     }
 
     @Test("of a client's certificate is refused, though the caller's policy is that for clients")
-    func clientCertificate() throws {
+    func ofAClientsCertificateIsRefusedThoughTheCallersPolicyIsThatForClients() throws {
         let (phone, pki) = try Phone.bank()
         let client = try TestCertificate("client", by: pki.intermediate) { form in
             form.around(TestPKI.now)
@@ -78,7 +78,7 @@ struct TrustObjectTests {
     }
 
     @Test("with anchors of its own keeps them")
-    func ownAnchors() throws {
+    func withAnchorsOfItsOwnKeepsThem() throws {
         let pki = try TestPKI([Self.host])
         let phone = try Phone([Phone.entry(Self.host, [pki.root.pin])], trusting: [])
         for policy in [Self.tls(), SecPolicyCreateBasicX509()] {
@@ -96,7 +96,7 @@ struct TrustObjectTests {
     @Test(
         "for an address is judged as for a name, however the address is written",
         arguments: ["2001:db8::7", "2001:DB8:0:0::7", "[2001:db8::7]"])
-    func address(host: String) throws {
+    func forAnAddressIsJudgedAsForANameHoweverTheAddressIsWritten(host: String) throws {
         var bytes = [UInt8](repeating: 0, count: 16)
         bytes.replaceSubrange(0..<4, with: [0x20, 0x01, 0x0d, 0xb8])
         bytes[15] = 7
@@ -111,7 +111,7 @@ struct TrustObjectTests {
     }
 
     @Test("for what is no host is refused without a look at it", arguments: ["", "exa mple.com", "1.2.3", "a..b"])
-    func noHost(host: String) throws {
+    func forWhatIsNoHostIsRefusedWithoutALookAtIt(host: String) throws {
         let (phone, pki) = try Phone.bank()
         let trust = try #require(HandMade.trust(pki.chain, Self.tls()))
         #expect(phone.pinning.evaluate(trust: trust, host: host).reason == .hostInvalid)
@@ -119,7 +119,7 @@ struct TrustObjectTests {
     }
 
     @Test("is judged by rules without a list, too")
-    func withoutList() throws {
+    func isJudgedByRulesWithoutAListToo() throws {
         let pki = try TestPKI([Self.host])
         SimulatedSystem.addAnchor(pki.root.der)
         let pinning = Pinning(policy: try PinningPolicy(domains: [Phone.entry(Self.host, [pki.leaf.pin])]))
@@ -133,7 +133,7 @@ struct TrustObjectTests {
 
     #if DEBUG
     @Test("that ends at a developer's own anchor passes in a debug build, and in no other way")
-    func developerAnchor() throws {
+    func thatEndsAtADevelopersOwnAnchorPassesInADebugBuildAndInNoOtherWay() throws {
         let proxy = try TestPKI([Self.host], name: "proxy")
         let pki = try TestPKI([Self.host])
         SimulatedSystem.addAnchor(proxy.root.der)

@@ -19,7 +19,7 @@ struct WebViewTests {
     private static let host = "api.example.com"
 
     @Test("shows a page of the pinned server, and none of somebody in between")
-    func page() async throws {
+    func showsAPageOfThePinnedServerAndNoneOfSomebodyInBetween() async throws {
         let (phone, pki) = try Phone.bank()
         let webView = WKWebView()
         let delegate = PinnedNavigationDelegate(by: phone.pinning)
@@ -33,7 +33,7 @@ struct WebViewTests {
     }
 
     @Test("answers each challenge once, and leaves those that are not for a server's trust to WebKit")
-    func challenges() async throws {
+    func answersEachChallengeOnceAndLeavesThoseThatAreNotForAServersTrustToWebKit() async throws {
         let (phone, pki) = try Phone.bank()
         let webView = WKWebView()
         let delegate = PinnedNavigationDelegate(by: phone.pinning)
@@ -49,7 +49,7 @@ struct WebViewTests {
     }
 
     @Test("never reports where a page led it: failures of hosts that no entry covers stay on the device")
-    func privacy() async throws {
+    func neverReportsWhereAPageLedItFailuresOfHostsThatNoEntryCoversStayOnTheDevice() async throws {
         let collector = SimulatedCollector()
         let pki = try TestPKI([Self.host])
         let phone = try Phone(

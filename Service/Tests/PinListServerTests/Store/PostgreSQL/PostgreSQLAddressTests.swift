@@ -25,21 +25,21 @@ struct PostgreSQLAddressTests {
             "postgres://db.example.com/tumbler?sslpassword=s3cret",
             "postgres://tumbler:s3cret@[::1/tumbler",
         ])
-    func password(address: String) {
+    func passwordInItIsRefusedAndNotRepeated(address: String) {
         let refusal = self.refusal(address)
         #expect(refusal != "none")
         #expect(!refusal.contains("s3cret"))
     }
 
     @Test("who wrote a password into it is told where it belongs")
-    func passwordFile() {
+    func whoWroteAPasswordIntoItIsToldWhereItBelongs() {
         #expect(self.refusal("postgres://tumbler:s3cret@db.example.com/tumbler").contains("PGPASSFILE"))
     }
 
     @Test(
         "what would change how the service works is refused by its name",
         arguments: [("options", "-c%20synchronous_commit%3Doff"), ("service", "other"), ("gssencmode", "require")])
-    func unknown(name: String, value: String) {
+    func whatWouldChangeHowTheServiceWorksIsRefusedByItsName(name: String, value: String) {
         let refusal = self.refusal("postgres://db.example.com/tumbler?\(name)=\(value)")
         #expect(refusal.contains("says \(name)"))
     }
@@ -51,7 +51,7 @@ struct PostgreSQLAddressTests {
             "postgres://a,/x", "postgres://db/x\0", "postgres://db/\u{7F}",
             "postgres://db/" + String(repeating: "x", count: PostgreSQLLimits.longestAddress),
         ])
-    func malformed(address: String) { #expect(self.refusal(address) != "none") }
+    func whatIsNoAddressIsRefused(address: String) { #expect(self.refusal(address) != "none") }
 
     @Test(
         "what leaves the machine is encrypted to the right server, unless the address says otherwise",
@@ -64,12 +64,14 @@ struct PostgreSQLAddressTests {
             ("postgres://localhost/x?hostaddr=192.0.2.7", "verify-full"),
             ("postgres://db.example.com/x?sslmode=verify-ca", "verify-ca"),
         ])
-    func encryption(address: String, mode: String) throws {
+    func whatLeavesTheMachineIsEncryptedToTheRightServerUnlessTheAddressSaysOtherwise(address: String, mode: String)
+        throws
+    {
         #expect(try PostgreSQLAddress(address).settings["sslmode"] == mode)
     }
 
     @Test("it means what it means to PostgreSQL's own tools")
-    func parts() throws {
+    func itMeansWhatItMeansToPostgreSQLsOwnTools() throws {
         let address = try PostgreSQLAddress("postgres://a%40b@db1:5433,db2:5434/n%2Fm?target_session_attrs=read-write")
         #expect(
             address.settings == [

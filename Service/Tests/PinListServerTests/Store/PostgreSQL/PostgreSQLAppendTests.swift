@@ -41,7 +41,7 @@ struct PostgreSQLAppendTests {
 
     @Test(
         "one that stands still in the middle of a batch keeps no other one waiting, nor what is published or looked at")
-    func standsStill() async throws {
+    func oneThatStandsStillInTheMiddleOfABatchKeepsNoOtherOneWaiting() async throws {
         let name = try self.server.makeDatabase()
         let stores = try (0..<3).map { try self.server.open(name, $0 == 0 ? Self.patient : PostgreSQLLimits()) }
         let reports = try Self.reports(60)
@@ -81,7 +81,7 @@ struct PostgreSQLAppendTests {
     }
 
     @Test("one that stands still while it changes something else keeps no report waiting")
-    func changing() async throws {
+    func oneThatStandsStillWhileItChangesSomethingElseKeepsNoReportWaiting() async throws {
         let name = try self.server.makeDatabase()
         let (store, other) = (try self.server.open(name, Self.patient), try self.server.open(name))
         let reports = try Self.reports(10)
@@ -115,7 +115,7 @@ struct PostgreSQLAppendTests {
     }
 
     @Test("four under load: none is ever seen to wait for another, and nothing is lost")
-    func four() async throws {
+    func fourUnderLoadNoneIsEverSeenToWaitForAnotherAndNothingIsLost() async throws {
         let name = try self.server.makeDatabase()
         let stores = try (0..<4).map { _ in try self.server.open(name) }
         let reports = try Self.reports(60)
@@ -141,7 +141,7 @@ struct PostgreSQLAppendTests {
     }
 
     @Test("the same new groups come to four at once: each is there once")
-    func sameNewGroups() async throws {
+    func sameNewGroupsComeToFourAtOnceEachIsThereOnce() async throws {
         let name = try self.server.makeDatabase()
         let stores = try (0..<4).map { _ in try self.server.open(name) }
         let reports = try Self.reports(40, hosts: 20)
@@ -156,7 +156,7 @@ struct PostgreSQLAppendTests {
     }
 
     @Test("each day has a table of its own, and one that has ended goes as a whole")
-    func days() async throws {
+    func eachDayHasATableOfItsOwnAndOneThatHasEndedGoesAsAWhole() async throws {
         let store = try self.server.open()
         let start = TurnedClock.start
         for day: Int64 in [0, 1, 2, 5] {
@@ -180,7 +180,7 @@ struct PostgreSQLAppendTests {
     }
 
     @Test("many rows are copied with what a text format would have to escape")
-    func copied() async throws {
+    func manyRowsAreCopiedWithWhatATextFormatWouldHaveToEscape() async throws {
         let store = try self.server.open()
         let rows: [[SQLValue]] = (0..<4_000).map { number in
             [
@@ -199,7 +199,7 @@ struct PostgreSQLAppendTests {
     }
 
     @Test("rows that are refused while they are copied leave nothing, and the connection goes on")
-    func refusedCopy() async throws {
+    func rowsThatAreRefusedWhileTheyAreCopiedLeaveNothingAndTheConnectionGoesOn() async throws {
         let store = try self.server.open()
         let insertion = SQLInsertion(into: "evidence", ["digest", "name", "at", "envelope"])
         let rows: [[SQLValue]] = (0..<8_000).map {

@@ -23,7 +23,7 @@ struct PostgreSQLFaultTests {
     }
 
     @Test("the server is stopped and started again: errors meanwhile, and everything goes on afterwards")
-    func restarted() async throws {
+    func serverIsStoppedAndStartedAgainErrorsMeanwhile() async throws {
         try await TestPostgreSQL.withServer { server in
             let store = try await server.running {
                 let store = try server.open("postgres")
@@ -43,7 +43,7 @@ struct PostgreSQLFaultTests {
     }
 
     @Test("connections that were ended while they lay idle are made again before anybody sees it")
-    func endedIdle() async throws {
+    func connectionsThatWereEndedWhileTheyLayIdleAreMadeAgainBeforeAnybodySeesIt() async throws {
         let name = try self.server.makeDatabase()
         let store = try self.server.open(name)
         try await store.note("before")
@@ -54,7 +54,7 @@ struct PostgreSQLFaultTests {
     }
 
     @Test("a connection that is lost in the middle of a change leaves nothing of it")
-    func endedWithin() async throws {
+    func connectionThatIsLostInTheMiddleOfAChangeLeavesNothingOfIt() async throws {
         let store = try self.server.open()
         let error = await self.failure {
             try await store.write { store in
@@ -69,7 +69,7 @@ struct PostgreSQLFaultTests {
     }
 
     @Test("a connection that is lost during COMMIT: nobody can tell, and the error says so")
-    func endedDuringCommit() async throws {
+    func connectionThatIsLostDuringCOMMITNobodyCanTellAndTheErrorSaysSo() async throws {
         let name = try self.server.makeDatabase()
         let store = try self.server.open(name)
         try self.server.administer(
@@ -87,7 +87,7 @@ struct PostgreSQLFaultTests {
     }
 
     @Test("a statement that takes too long is ended by the server, and the next one works")
-    func slow() async throws {
+    func statementThatTakesTooLongIsEndedByTheServerAndTheNextOneWorks() async throws {
         let store = try self.server.open()
         let setting = try await store.read { store in
             try store.connection.rows("SELECT current_setting('statement_timeout')", []).first?.text(0)
@@ -106,7 +106,7 @@ struct PostgreSQLFaultTests {
     }
 
     @Test("a server that says nothing any more is given up, and another connection is made")
-    func silent() async throws {
+    func serverThatSaysNothingAnyMoreIsGivenUpAndAnotherConnectionIsMade() async throws {
         var limits = PostgreSQLLimits()
         limits.readers = 1
         limits.silenceMilliseconds = 2_000
@@ -120,7 +120,7 @@ struct PostgreSQLFaultTests {
     }
 
     @Test("an instance that keeps others from writing: they are told that it is busy, and can still read")
-    func busy() async throws {
+    func instanceThatKeepsOthersFromWritingTheyAreToldThatItIsBusyAndCanStillRead() async throws {
         var limits = PostgreSQLLimits()
         limits.lockMilliseconds = 50
         limits.waitingCalls = 1
@@ -144,7 +144,7 @@ struct PostgreSQLFaultTests {
     }
 
     @Test("more calls than may wait are refused at once")
-    func queue() async throws {
+    func moreCallsThanMayWaitAreRefusedAtOnce() async throws {
         var limits = PostgreSQLLimits()
         limits.waitingCalls = 2
         let store = try self.server.open(self.server.makeDatabase(), limits)
@@ -171,7 +171,7 @@ struct PostgreSQLFaultTests {
     }
 
     @Test("who goes on after a statement that failed has changed nothing, and is told")
-    func swallowed() async throws {
+    func whoGoesOnAfterAStatementThatFailedHasChangedNothingAndIsTold() async throws {
         let store = try self.server.open()
         let error = await self.failure {
             try await store.write { store in
@@ -184,7 +184,7 @@ struct PostgreSQLFaultTests {
     }
 
     @Test("a table that another version changed meanwhile, and more statements than are kept prepared")
-    func prepared() async throws {
+    func tableThatAnotherVersionChangedMeanwhileAndMoreStatementsThanAreKeptPrepared() async throws {
         var limits = PostgreSQLLimits()
         limits.preparedStatements = 2
         limits.readers = 1

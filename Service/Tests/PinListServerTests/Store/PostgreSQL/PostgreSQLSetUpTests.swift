@@ -23,7 +23,7 @@ struct PostgreSQLSetUpTests {
     }
 
     @Test("a database without tables is not filled by a command that looks for some")
-    func absent() throws {
+    func databaseWithoutTablesIsNotFilledByACommandThatLooksForSome() throws {
         let address = try self.server.address(try self.server.makeDatabase())
         func open(_ purpose: StoreLocation.Purpose) throws {
             _ = try PostgreSQLStore(address: address, clock: HastyClock(), limits: PostgreSQLLimits(), for: purpose)
@@ -37,7 +37,7 @@ struct PostgreSQLSetUpTests {
     }
 
     @Test("tables of an older version are left by what reads or adds; what reads changes nothing of today's")
-    func outdated() async throws {
+    func tablesOfAnOlderVersionAreLeftByWhatReadsOrAdds() async throws {
         let name = try self.server.makeDatabase()
         let address = try self.server.address(name)
         func open(_ purpose: StoreLocation.Purpose) throws -> PostgreSQLStore {
@@ -60,7 +60,7 @@ struct PostgreSQLSetUpTests {
     }
 
     @Test("eight instances that start at once make the tables once")
-    func startedTogether() async throws {
+    func eightInstancesThatStartAtOnceMakeTheTablesOnce() async throws {
         let name = try self.server.makeDatabase()
         let server = self.server
         let stores = try await withThrowingTaskGroup(of: PostgreSQLStore.self) { group in
@@ -74,7 +74,7 @@ struct PostgreSQLSetUpTests {
     }
 
     @Test("a password comes from a file; a wrong one is refused by the server, and shown nowhere")
-    func password() async throws {
+    func passwordComesFromAFileAWrongOneIsRefusedByTheServerAndShownNowhere() async throws {
         let name = try self.server.makeDatabase()
         try self.server.administer("CREATE ROLE guarded LOGIN PASSWORD 'right'")
         try self.server.administer("GRANT ALL ON SCHEMA public TO guarded", in: name)
@@ -96,14 +96,14 @@ struct PostgreSQLSetUpTests {
     }
 
     @Test("a database that there is not is not made")
-    func missing() throws {
+    func databaseThatThereIsNotIsNotMade() throws {
         let error = #expect(throws: StoreError.self) { try self.open(try self.server.address("nowhere")) }
         #expect(error?.code == .unavailable)
         #expect(error?.detail.contains("\"nowhere\" does not exist") == true)
     }
 
     @Test("a server that there is not is asked again only after a pause, which grows")
-    func pauses() throws {
+    func serverThatThereIsNotIsAskedAgainOnlyAfterAPauseWhichGrows() throws {
         let clock = SetClock()
         let address = try PostgreSQLAddress("postgres:///x?host=\(self.server.folder.path)/nothing")
         let reconnection = PostgreSQLReconnection(address, PostgreSQLLimits(), clock)
@@ -125,7 +125,7 @@ struct PostgreSQLSetUpTests {
     }
 
     @Test("texts in another encoding are refused, with what to do")
-    func encoding() throws {
+    func textsInAnotherEncodingAreRefusedWithWhatToDo() throws {
         let name = try self.server.makeDatabase("ENCODING 'SQL_ASCII'")
         let error = #expect(throws: StoreError.self) { try self.server.open(name) }
         #expect(error?.code == .unsupported)
@@ -133,7 +133,7 @@ struct PostgreSQLSetUpTests {
     }
 
     @Test("what is accepted is on the disk, whatever the database's own setting is")
-    func durability() async throws {
+    func whatIsAcceptedIsOnTheDiskWhateverTheDatabasesOwnSettingIs() async throws {
         let name = try self.server.makeDatabase()
         try self.server.administer("ALTER DATABASE \(name) SET synchronous_commit = off")
         let setting = try await self.server.open(name).write { store in
@@ -143,7 +143,7 @@ struct PostgreSQLSetUpTests {
     }
 
     @Test("a database that takes no changes: it is read, and says why it takes none")
-    func readOnly() async throws {
+    func databaseThatTakesNoChangesItIsReadAndSaysWhyItTakesNone() async throws {
         let name = try self.server.makeDatabase()
         try await self.server.open(name).note("before")
         try self.server.administer("ALTER DATABASE \(name) SET default_transaction_read_only = on")
@@ -155,7 +155,7 @@ struct PostgreSQLSetUpTests {
     }
 
     @Test("a service that does not own the tables works, and cannot take the log's guard away")
-    func leastRights() async throws {
+    func serviceThatDoesNotOwnTheTablesWorksAndCannotTakeTheLogsGuardAway() async throws {
         let name = try self.server.makeDatabase()
         _ = try self.server.open(name)
         try self.server.administer(
@@ -203,7 +203,7 @@ struct PostgreSQLSetUpTests {
     }
 
     @Test("the owner cannot empty the log by mistake either")
-    func truncation() async throws {
+    func ownerCannotEmptyTheLogByMistakeEither() async throws {
         let store = try self.server.open()
         try await store.note("kept")
         await #expect(throws: StoreError.self) {
@@ -213,7 +213,7 @@ struct PostgreSQLSetUpTests {
     }
 
     @Test("a text with U+0000 is kept, with U+FFFD in its place, and the log's chain holds over it")
-    func zeros() async throws {
+    func textWithU0000IsKeptWithUFFFDInItsPlaceAndTheLogsChainHoldsOverIt() async throws {
         let store = try self.server.open()
         try await store.note("a\0b")
         try await store.note("c")
@@ -224,7 +224,7 @@ struct PostgreSQLSetUpTests {
     }
 
     @Test("the size is that of what is there: what was deleted does not count")
-    func size() async throws {
+    func sizeIsThatOfWhatIsThereWhatWasDeletedDoesNotCount() async throws {
         let name = try self.server.makeDatabase()
         let store = try self.server.open(name)
         let body = (0..<10_000).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 5) }
@@ -248,7 +248,7 @@ struct PostgreSQLSetUpTests {
     }
 
     @Test("a copy is made by PostgreSQL's own tool, and the error names it")
-    func backup() async throws {
+    func copyIsMadeByPostgreSQLsOwnToolAndTheErrorNamesIt() async throws {
         let store = try self.server.open()
         let error = await #expect(throws: StoreError.self) { try await store.backUp(to: "/tmp/never") }
         #expect(error?.code == .unsupported)

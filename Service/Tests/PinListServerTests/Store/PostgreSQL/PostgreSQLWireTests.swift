@@ -10,7 +10,7 @@ import Testing
 @Suite("What goes to PostgreSQL and comes back")
 struct PostgreSQLWireTests {
     @Test("values are numbered in their order")
-    func placeholders() {
+    func valuesAreNumberedInTheirOrder() {
         #expect(PostgreSQLStatement("SELECT 1").sql == "SELECT 1")
         let many = String(repeating: "?,", count: 11)
         #expect(PostgreSQLStatement(many).sql == "$1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,")
@@ -23,7 +23,7 @@ struct PostgreSQLWireTests {
             ("42703", .damaged), ("XX001", .damaged), ("22P03", .damaged), ("42501", .unavailable),
             ("57014", .unavailable), ("57P01", .unavailable), ("25006", .unavailable), ("", .unavailable),
         ])
-    func codes(state: String, code: StoreError.Code) {
+    func refusalIsKnownByItsSQLSTATE(state: String, code: StoreError.Code) {
         #expect(StoreError(sqlState: state, message: "no").code == code)
     }
 
@@ -39,7 +39,7 @@ struct PostgreSQLWireTests {
             (PostgreSQLParameters.TypeNumber.numeric, [0, 1, 0, 0, 0, 0, 0, 0, 0x27, 0x10]),
             (PostgreSQLParameters.TypeNumber.numeric, [0, 0, 0, 0, 0xC0, 0, 0, 0]), (600, [1]),
         ] as [(UInt32, [UInt8])])
-    func malformed(type: UInt32, bytes: [UInt8]) {
+    func bytesThatAreNotOfTheirTypeAreDamageNotATrap(type: UInt32, bytes: [UInt8]) {
         #expect(bytes.withUnsafeBytes { SQLValue(postgreSQL: $0, type: type) } == nil)
     }
 
@@ -51,13 +51,13 @@ struct PostgreSQLWireTests {
             ([0, 1, 0x7F, 0xFF, 0, 0, 0, 0, 0, 1], .real(.infinity)),
             ([0, 1, 0xFF, 0xFF, 0x40, 0, 0, 2, 0x09, 0xC4], .real(-0.25)), ([0, 0, 0, 0, 0, 0, 0, 0], .integer(0)),
         ] as [([UInt8], SQLValue)])
-    func sums(bytes: [UInt8], value: SQLValue) {
+    func sumThatNoNumberHoldsIsARealOne(bytes: [UInt8], value: SQLValue) {
         #expect(
             bytes.withUnsafeBytes { SQLValue(postgreSQL: $0, type: PostgreSQLParameters.TypeNumber.numeric) } == value)
     }
 
     @Test("U+0000, which PostgreSQL cannot hold in a text, is replaced, and nothing else is")
-    func zeros() {
+    func u0000WhichPostgreSQLCannotHoldInATextIsReplacedAndNothingElseIs() {
         #expect(PostgreSQLParameters.stored("a\0b\0") == "a\u{FFFD}b\u{FFFD}")
         #expect(PostgreSQLParameters.stored("e\u{301}\u{1}") == "e\u{301}\u{1}")
     }
