@@ -80,8 +80,11 @@ struct PinnedTLSTests {
                 }
             }
             .connect(host: "127.0.0.1", port: port).get()
-        channel.writeAndFlush(ByteBuffer(string: Self.request)).whenSuccess {
-            channel.pinningDecision().whenSuccess { found in decision.withLockedValue { $0 = found } }
+        // On its loop: a thread that waits for its turn between the two would ask a channel that is closed.
+        channel.eventLoop.execute {
+            channel.writeAndFlush(ByteBuffer(string: Self.request)).whenSuccess {
+                channel.pinningDecision().whenSuccess { found in decision.withLockedValue { $0 = found } }
+            }
         }
         try? await channel.closeFuture.get()
         return (
