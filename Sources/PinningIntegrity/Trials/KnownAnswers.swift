@@ -6,7 +6,8 @@ internal import CertificatePinning
 @_spi(Adapters) internal import PinListClient
 internal import PinListMetadata
 
-/// The known answers of the functions that decide on every platform; adapters add those of their own.
+/// The known answers of the functions that decide on every platform; ``PathTrials`` and ``TrustTrials`` add those of an
+/// adapter.
 struct KnownAnswers: Sendable {
     private let functions: DecidingFunctions
     private let clock: any PinningClock
@@ -33,7 +34,7 @@ struct KnownAnswers: Sendable {
     /// The SHA-256 that pins are made with.
     var digest: @Sendable ([UInt8]) -> [UInt8] { self.functions.digest }
 
-    /// A chain of new keys, for trials of adapters.
+    /// A chain of new keys.
     func chain(for host: String? = nil) -> TrialChain? {
         TrialChain(at: self.clock.now, host: host, self.randomness)
     }
@@ -104,10 +105,10 @@ private struct StoppedClock: PinningClock {
     func sleep(seconds: Double) async throws {}
 }
 
-/// An input of a function that decides, and the answer that it has to get: what a canary tries. For adapters.
+/// An input of a function that decides, and the answer that it has to get: what a canary tries.
 ///
-/// Plain closures, because this module knows nobody who tries them. Inputs are made anew each time, look like those of
-/// any app, and reach the functions themselves, not the client's state: no event, report, count or cache knows of them.
+/// Inputs are made anew each time, look like those of any app, and reach the functions themselves, not the client's
+/// state: no event, report, count or cache knows of them.
 struct KnownAnswer: Sendable {
     /// Which function: `verdict`, `list-signature`, `hash`, or an adapter's `path` and `connection`.
     let function: String

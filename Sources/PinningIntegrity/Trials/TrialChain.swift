@@ -5,7 +5,7 @@
 internal import CertificatePinning
 @_spi(Adapters) internal import PinListClient
 
-/// A server's chain that was made a moment ago, for trials of adapters: leaf, intermediate, anchor.
+/// A server's chain that was made a moment ago: leaf, intermediate, anchor.
 struct TrialChain: Sendable {
     /// The server's name.
     let host: String

@@ -51,7 +51,7 @@ public struct Canary: Sendable {
 /// A function that decides, with inputs whose answers are known.
 ///
 /// The closures call the very functions that decide about connections, with hosts and keys that look like any other,
-/// and leave nothing behind: no event, no report, no entry in a cache. The adapters make them.
+/// and leave nothing behind: no event, no report, no entry in a cache. `PinningIntegrity` makes them.
 public struct CanaryCheck: Sendable {
     /// What is checked: `verdict`, `path`, `list-signature`, `hash`.
     public let name: String
