@@ -9,10 +9,12 @@ struct JSONParser {
     private var depth = 0
 
     private var valuesLeft: Int
+    private let numbers: JSONValue.Numbers
 
-    init(_ bytes: [UInt8], mostValues: Int) {
+    init(_ bytes: [UInt8], mostValues: Int, numbers: JSONValue.Numbers) {
         self.bytes = bytes
         self.valuesLeft = mostValues
+        self.numbers = numbers
     }
 
     mutating func document() throws(JSONValue.Defect) -> JSONValue {
@@ -59,7 +61,7 @@ struct JSONParser {
         case UInt8(ascii: "{"): return try self.nested { parser throws(JSONValue.Defect) in try parser.object() }
         case UInt8(ascii: "["): return try self.nested { parser throws(JSONValue.Defect) in try parser.array() }
         case UInt8(ascii: "\""): return .string(try self.string())
-        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .integer(try self.integer())
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try self.number()
         case UInt8(ascii: "t"): return try self.word("true", .bool(true))
         case UInt8(ascii: "f"): return try self.word("false", .bool(false))
         case UInt8(ascii: "n"): return try self.word("null", .null)
@@ -117,31 +119,55 @@ struct JSONParser {
         return .object(members)
     }
 
-    /// RFC 8259, section 6, whole numbers alone.
-    private mutating func integer() throws(JSONValue.Defect) -> Int64 {
+    /// RFC 8259, section 6.
+    private mutating func number() throws(JSONValue.Defect) -> JSONValue {
         let isNegative = self.take("-")
         let start = self.position
         // Counted downwards: there is one more number below zero than above.
         var value: Int64 = 0
         var isBeyond = false
-        while let byte = self.next, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
+        while let digit = self.digit() {
             let (product, isTooLarge) = value.multipliedReportingOverflow(by: 10)
-            let (sum, isOver) = product.subtractingReportingOverflow(Int64(byte - UInt8(ascii: "0")))
+            let (difference, isOver) = product.subtractingReportingOverflow(digit)
             isBeyond = isBeyond || isTooLarge || isOver
-            value = sum
-            self.position += 1
+            value = difference
         }
         guard self.position > start else { throw self.defect("a number without digits") }
         guard self.bytes[start] != UInt8(ascii: "0") || self.position == start + 1 else {
             throw self.defect("a number with a leading zero")
         }
-        switch self.next {
-        case UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"):
-            throw self.defect("a number with a fraction or an exponent")
-        default: break
+        let isScaled = try self.skipFractionAndExponent()
+        isBeyond = isBeyond || (!isNegative && value == .min)
+        if self.numbers == .truncated, isScaled || isBeyond { return .null }
+        guard !isBeyond else { throw self.defect("a number beyond 64 bits") }
+        return .integer(isNegative ? value : -value)
+    }
+
+    /// Takes the next byte when it is a digit.
+    private mutating func digit() -> Int64? {
+        guard let byte = self.next, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+        self.position += 1
+        return Int64(byte - UInt8(ascii: "0"))
+    }
+
+    /// Reads past a fraction and an exponent, where ``JSONValue/Numbers/truncated`` allows them.
+    ///
+    /// - Returns: Whether there is an exponent: the whole part alone does not say what the number is.
+    private mutating func skipFractionAndExponent() throws(JSONValue.Defect) -> Bool {
+        guard let byte = self.next, [UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E")].contains(byte) else {
+            return false
         }
-        guard !isBeyond, isNegative || value > .min else { throw self.defect("a number beyond 64 bits") }
-        return isNegative ? value : -value
+        guard self.numbers == .truncated else { throw self.defect("a number with a fraction or an exponent") }
+        if self.take(".") { try self.skipDigits() }
+        guard self.take("e") || self.take("E") else { return false }
+        if !self.take("-") { _ = self.take("+") }
+        try self.skipDigits()
+        return true
+    }
+
+    private mutating func skipDigits() throws(JSONValue.Defect) {
+        guard self.digit() != nil else { throw self.defect("a number without digits") }
+        while self.digit() != nil {}
     }
 
     private mutating func string() throws(JSONValue.Defect) -> String {

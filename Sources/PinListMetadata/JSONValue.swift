@@ -46,6 +46,16 @@ public enum JSONValue: Hashable, Sendable {
         public var description: String { "not strict JSON: \(self.reason) at byte \(self.offset)" }
     }
 
+    /// Which numbers are read.
+    public enum Numbers: Hashable, Sendable {
+        /// Whole ones of 64 bits; anything else is refused. Signed metadata has no others.
+        case whole
+        /// All of RFC 8259, section 6, of which the whole part is kept: `0.5` is 0. A number with an exponent or beyond
+        /// 64 bits is ``JSONValue/null``. For reports of browsers and other senders: no member that is read of them
+        /// needs more.
+        case truncated
+    }
+
     /// How deep arrays and objects may lie in one another. Metadata needs five levels; the parser recurses.
     public static let maximumDepth = 32
 
@@ -56,10 +66,11 @@ public enum JSONValue: Hashable, Sendable {
     /// - Parameters:
     ///   - bytes: UTF-8 without a byte order mark.
     ///   - mostValues: The most values, those within others included. A value takes up to 30 times the memory of its
-    ///     text: bytes that nobody has signed must not choose how much that is.
+    ///     text: bytes that are not signed must not choose how much that is.
+    ///   - numbers: Which numbers are read.
     /// - Throws: ``Defect``.
-    public init(strict bytes: [UInt8], mostValues: Int = .max) throws(Defect) {
-        var parser = JSONParser(bytes, mostValues: mostValues)
+    public init(strict bytes: [UInt8], mostValues: Int = .max, numbers: Numbers = .whole) throws(Defect) {
+        var parser = JSONParser(bytes, mostValues: mostValues, numbers: numbers)
         self = try parser.document()
     }
 }

@@ -26,6 +26,7 @@ struct JSONTestSuiteTests {
     func whatMustNotParseDoesNotNotAsJSONNotAsAnEnvelopeNotAsMetadata() throws {
         for (name, bytes) in try self.files("n_", count: 188) {
             #expect(throws: JSONValue.Defect.self, "\(name)") { try JSONValue(strict: bytes) }
+            #expect(throws: JSONValue.Defect.self, "\(name)") { try JSONValue(strict: bytes, numbers: .truncated) }
             for kind in [MetadataRefusal.Kind.root, .pins] {
                 let envelope = try code { try Envelope(bytes, of: kind, limits: MetadataLimits()) }
                 #expect(envelope == .malformed, "\(name)")
@@ -46,6 +47,14 @@ struct JSONTestSuiteTests {
     private static let duplicates: Set<String> = [
         "y_object_duplicated_key.json", "y_object_duplicated_key_and_value.json",
     ]
+
+    @Test("what must parse does with a sender's numbers, but for a member twice")
+    func whatMustParseDoesWithASendersNumbersButForAMemberTwice() throws {
+        let refused = try self.files("y_", count: 95).filter { _, bytes in
+            (try? JSONValue(strict: bytes, numbers: .truncated)) == nil
+        }
+        #expect(Set(refused.map(\.name)) == Self.duplicates)
+    }
 
     @Test("what must parse does; a fraction, an exponent and a member twice are refused with that reason")
     func whatMustParseDoesAFractionAnExponentAndAMemberTwiceAreRefusedWithThatReason() throws {

@@ -124,6 +124,24 @@ struct StrictJSONTests {
         }
     }
 
+    @Test("of a sender's numbers the whole part is kept, and one with an exponent or beyond 64 bits is null")
+    func ofASendersNumbersTheWholePartIsKeptAndOneWithAnExponentOrBeyond64BitsIsNull() throws {
+        let numbers: [(String, JSONValue)] = [
+            ("0.5", .integer(0)), ("-0.5", .integer(0)), ("443.0", .integer(443)), ("-1.999", .integer(-1)),
+            ("9223372036854775807.5", .integer(.max)), ("-9223372036854775808.0", .integer(.min)),
+            ("9223372036854775808", .null), ("-9223372036854775809.5", .null), ("10000000000000000000000", .null),
+            ("1e3", .null), ("1E+3", .null), ("1.5e-3", .null), ("1e999999999", .null),
+        ]
+        for (text, value) in numbers {
+            #expect(try JSONValue(strict: Array("[\(text)]".utf8), numbers: .truncated) == .array([value]), "\(text)")
+        }
+        for text in ["1.", ".5", "1e", "1e+", "-", "01", "-01.5", "1.e3", "+1", "1.5.5", "0x1"] {
+            #expect(throws: JSONValue.Defect.self, "\(text)") {
+                try JSONValue(strict: Array(text.utf8), numbers: .truncated)
+            }
+        }
+    }
+
     @Test("any text comes back from what is written of it", arguments: [1, 2, 3, 4] as [UInt64])
     func anyTextComesBackFromWhatIsWrittenOfIt(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)

@@ -44,7 +44,7 @@ struct GateRoute: Sendable {
     static func record(_ body: [UInt8]) throws(Problem) -> GateRecord {
         let value: JSONValue
         do throws(JSONValue.Defect) {
-            value = try JSONValue(strict: WholeNumbers.only(in: body), mostValues: Self.mostValues)
+            value = try JSONValue(strict: body, mostValues: Self.mostValues, numbers: .truncated)
         } catch { throw Self.malformed(error.description) }
         guard case .object(let members) = value else { throw Self.malformed("an answer of tumbler gate is an object") }
         try Self.expectMembers(members, of: "")

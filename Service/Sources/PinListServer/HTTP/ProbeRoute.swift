@@ -53,7 +53,7 @@ struct ProbeRoute: Sendable {
         func malformed(_ detail: String) -> Problem { Problem(.badRequest, "malformed", detail) }
         let value: JSONValue
         do throws(JSONValue.Defect) {
-            value = try JSONValue(strict: WholeNumbers.only(in: body), mostValues: Self.mostValues)
+            value = try JSONValue(strict: body, mostValues: Self.mostValues, numbers: .truncated)
         } catch {
             throw malformed(error.description)
         }

@@ -34,7 +34,7 @@ extension CollectedReport {
         guard body.count <= most else { throw Self.tooLarge(most) }
         let value: JSONValue
         do throws(JSONValue.Defect) {
-            value = try JSONValue(strict: WholeNumbers.only(in: body), mostValues: ReportBodyLimits.values)
+            value = try JSONValue(strict: body, mostValues: ReportBodyLimits.values, numbers: .truncated)
         } catch {
             // The reasons are the parser's own words; where it stands, no text of the body does.
             throw ReportDefect(.notJSON, "the body is not JSON that can be taken: \(error.reason)")
