@@ -27,8 +27,9 @@ let package = Package(
                 .product(name: "PinningMigration", package: "tumbler"),
                 .product(name: "PinningTesting", package: "tumbler"),
                 .product(name: "PinListRepository", package: "tumbler-service"),
-                .product(name: "PinRotation", package: "tumbler-service"),
                 .product(name: "PinListSimulation", package: "tumbler-service"),
+                .product(name: "PinReportAnalysis", package: "tumbler-service"),
+                .product(name: "PinRotation", package: "tumbler-service"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 "RuntimeParsers", "ServiceParsers",
             ]
@@ -43,8 +44,9 @@ let package = Package(
                 .enableUpcomingFeature("MemberImportVisibility"),
             ]
         ),
-        // The parsers of PinListServer, through symbolic links: without the web framework, the databases and what they
-        // bring, which would all be built with the sanitizer.
+        // What PinListServer and PinListStore read of requests and settings, through symbolic links: without the web
+        // framework, the databases and what they bring, which would all be built with the sanitizer. What reports mean is
+        // PinReportAnalysis, which is fuzzed as it is.
         .target(
             name: "ServiceParsers",
             dependencies: [

@@ -19,6 +19,8 @@ let package = Package(
         // For the fuzz targets and the benchmarks.
         .library(name: "PinListSimulation", targets: ["PinListSimulation"]),
         .library(name: "PinRotation", targets: ["PinRotation"]),
+        // For the fuzz targets: what strangers send is read there.
+        .library(name: "PinReportAnalysis", targets: ["PinReportAnalysis"]),
     ],
     traits: [
         .trait(name: "PostgreSQL", description: "The service's store in PostgreSQL as well; needs libpq.")
@@ -97,17 +99,39 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(
-            name: "PinListServer",
+            name: "PinReportAnalysis",
+            dependencies: [
+                "PinRotation",
+                .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "PinListMetadata", package: "tumbler"),
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "PinListStore",
             dependencies: [
                 "PinListDifference",
-                "PinRotation",
+                "PinReportAnalysis",
                 .target(name: "CPQ", condition: .when(traits: ["PostgreSQL"])),
+                .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "PinListMetadata", package: "tumbler"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "PinListServer",
+            dependencies: [
+                "PinListStore",
+                "PinReportAnalysis",
+                "PinRotation",
                 .product(name: "CertificatePinning", package: "tumbler"),
                 .product(name: "PinListMetadata", package: "tumbler"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HummingbirdTLS", package: "hummingbird"),
@@ -134,6 +158,8 @@ let package = Package(
                 "PinListRepository",
                 "PinListServer",
                 "PinListSimulation",
+                "PinListStore",
+                "PinReportAnalysis",
                 "PinRotation",
                 "SimulatedInstallations",
                 .product(name: "AppAttestation", package: "tumbler"),
@@ -235,9 +261,31 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
+            name: "PinReportAnalysisTests",
+            dependencies: [
+                "PinReportAnalysis",
+                .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "PinFailureReports", package: "tumbler"),
+                .product(name: "PinListMetadata", package: "tumbler"),
+                .product(name: "PinningTesting", package: "tumbler"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "PinListStoreTests",
+            dependencies: [
+                "PinListStore",
+                .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "PinListMetadata", package: "tumbler"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "PinListServerTests",
             dependencies: [
                 "PinListServer",
+                "PinListStore",
+                "PinReportAnalysis",
                 "PinRotation",
                 .product(name: "CertificatePinning", package: "tumbler"),
                 .product(name: "PinFailureReports", package: "tumbler"),
@@ -266,6 +314,8 @@ let package = Package(
                 "PinListRepository",
                 "PinListServer",
                 "PinListSimulation",
+                "PinListStore",
+                "PinReportAnalysis",
                 "PinRotation",
                 "tumbler",
                 .product(name: "CertificatePinning", package: "tumbler"),

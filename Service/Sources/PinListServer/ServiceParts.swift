@@ -5,6 +5,7 @@
 internal import Logging
 internal import NIOConcurrencyHelpers
 internal import PinListMetadata
+internal import PinListStore
 
 /// What one instance of the service is made of.
 struct ServiceParts: Sendable {

@@ -7,6 +7,7 @@ import CertificatePinning
 import Foundation
 import PinListRepository
 import PinListServer
+import PinReportAnalysis
 
 /// What the service warns of, and what a person does about it.
 struct AlarmsCommand: AsyncParsableCommand {

@@ -5,6 +5,7 @@
 import ArgumentParser
 import PinListRepository
 import PinListServer
+import PinListStore
 
 #if canImport(Glibc)
 import Glibc

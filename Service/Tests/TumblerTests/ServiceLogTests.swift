@@ -9,6 +9,7 @@ import PinListMetadata
 import Testing
 
 @testable import PinListServer
+@testable import PinListStore
 @testable import tumbler
 
 @Suite("The service's commands", .enabled(if: ServedLists.python != nil, "there is no python3"))

@@ -4,6 +4,8 @@
 
 internal import CertificatePinning
 internal import PinListMetadata
+internal import PinListStore
+internal import PinReportAnalysis
 
 /// What became of the alarms of a message: what a notification tells (docs/operations/alarms.md).
 struct AlarmEvent: Hashable, Sendable {

@@ -4,6 +4,8 @@
 
 internal import CertificatePinning
 internal import PinListMetadata
+internal import PinListStore
+internal import PinReportAnalysis
 
 /// What a person does about alarms: acknowledging and silencing. Each is an entry of the audit log, of which a token makes
 /// a thousand of a kind in a day (``AuditQuota``).

@@ -5,6 +5,8 @@
 internal import CertificatePinning
 internal import HTTPTypes
 internal import HummingbirdCore
+internal import PinListStore
+internal import PinReportAnalysis
 
 /// Answers what is asked about lists and roots, which is nearly all that is asked.
 struct ListResponder: Sendable {

@@ -6,6 +6,8 @@ internal import CertificatePinning
 internal import HTTPTypes
 internal import Hummingbird
 internal import PinListMetadata
+internal import PinListStore
+internal import PinReportAnalysis
 
 /// `POST /v1/lists/{name}/probe`: what `tumbler probe --push` found.
 struct ProbeRoute: Sendable {

@@ -6,6 +6,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 internal import PinListMetadata
+internal import PinListStore
 
 /// An error as `application/problem+json` (RFC 9457).
 struct Problem: Error, HTTPResponseError {

@@ -6,6 +6,7 @@ internal import CertificatePinning
 internal import HTTPTypes
 internal import Hummingbird
 internal import PinListMetadata
+internal import PinListStore
 
 /// `PUT /v1/lists/{name}`: a publication.
 struct PublicationRoute: Sendable {
@@ -39,7 +40,7 @@ struct PublicationRoute: Sendable {
 
 extension PublishedName.Change: CustomStringConvertible {
     /// In words.
-    public var description: String {
+    package var description: String {
         switch self {
         case .root(let version): "root \(version)"
         case .list(let version): "list \(version)"

@@ -7,6 +7,8 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOConcurrencyHelpers
 internal import NIOCore
+internal import PinListStore
+internal import PinReportAnalysis
 
 /// `POST /v1/reports`: a failure report, a list incident, or an array of the Reporting API.
 final class ReportRoute: Sendable {

@@ -4,6 +4,8 @@
 
 internal import CertificatePinning
 internal import PinListMetadata
+internal import PinListStore
+internal import PinReportAnalysis
 
 /// `GET /metrics`. Labels are names of lists, hosts of lists and bounded codes: never what a sender of reports chose.
 enum ServiceMetrics {

@@ -8,6 +8,8 @@ internal import Hummingbird
 internal import NIOConcurrencyHelpers
 internal import NIOCore
 internal import PinListMetadata
+internal import PinListStore
+internal import PinReportAnalysis
 
 /// Which path leads where. One router for what everybody may ask, one for the operator; on one listener the second
 /// comes after the first.

@@ -5,6 +5,8 @@
 internal import CertificatePinning
 internal import Foundation
 internal import PinListMetadata
+internal import PinListStore
+internal import PinReportAnalysis
 
 /// `GET /v1/status`: the dashboard's figures as JSON, for `tumbler status` and whoever else wants them.
 struct StatusDocument: Encodable {

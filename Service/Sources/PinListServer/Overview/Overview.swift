@@ -2,30 +2,32 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-public import CertificatePinning
-public import PinListMetadata
+package import CertificatePinning
+internal import PinListMetadata
+package import PinListStore
+package import PinReportAnalysis
 
 /// What there is to know at a glance: for the dashboard, `tumbler status`, the metrics and the alarms, which all look at
 /// the same.
-public struct Overview: Sendable {
+package struct Overview: Sendable {
     /// When it was taken.
-    public let time: Timestamp
+    package let time: Timestamp
     /// The newest digest of the audit log.
-    public let auditHead: String
+    package let auditHead: String
     /// The number of the newest entry of the audit log: how many there ever were, those that were removed included.
-    public let auditCount: Int64
+    package let auditCount: Int64
     /// The lists.
-    public let names: [NameOverview]
+    package let names: [NameOverview]
     /// Names whose stored metadata does not verify, with what is wrong.
-    public let broken: [String: String]
+    package let broken: [String: String]
     /// How often hosts fail; the most in the last hour first.
-    public let hosts: [HostRate]
+    package let hosts: [HostRate]
     /// What probes found last.
-    public let probes: [StoredProbe]
+    package let probes: [StoredProbe]
     /// The plans of rotations that were pushed, by list and host.
-    public let rotations: [RotationOverview]
+    package let rotations: [RotationOverview]
     /// The alarms that fire.
-    public let alarms: [StoredAlarm]
+    package let alarms: [StoredAlarm]
     /// The silences that are not over.
     let silences: [StoredSilence]
     /// The targets of alarms that an instance knows, or that something waits for.
@@ -73,6 +75,16 @@ public struct Overview: Sendable {
         }
     }
 
+    /// What the rules of alarms look at.
+    var alarmFacts: AlarmFacts {
+        AlarmFacts(
+            at: self.time, names: self.names, broken: self.broken, hosts: self.hosts, probes: self.probes,
+            rotations: self.rotations,
+            remembered: self.remembered.map {
+                AlarmFacts.Remembered(number: $0.number, action: $0.action, detail: $0.detail)
+            })
+    }
+
     /// The newest version of each list.
     var newestVersions: [String: Int64] {
         Dictionary(uniqueKeysWithValues: self.names.map { ($0.name, $0.list.version) })
@@ -96,32 +108,4 @@ public struct Overview: Sendable {
                 newest: (held.list.version, published), window: window, at: now),
             questions: HostRate(name, counts, hour: now.hour, part: now.partOfHour))
     }
-}
-
-extension Timestamp {
-    /// How much of the hour has passed, 0 to 1.
-    var partOfHour: Double { Double(self.secondsSince1970 - self.hour * 3_600) / 3_600 }
-
-    /// So many seconds before.
-    func before(_ seconds: Int64) -> Timestamp {
-        Timestamp(secondsSince1970: self.secondsSince1970.subtractingReportingOverflow(seconds).partialValue)
-    }
-}
-
-/// One list as it is published, and how far it has spread.
-public struct NameOverview: Sendable {
-    /// The name.
-    public let name: String
-    /// The list that is served.
-    public let list: PinList
-    /// Its digest.
-    public let digest: String
-    /// When it was published.
-    public let publishedAt: Timestamp
-    /// The newest root.
-    public let root: Root
-    /// How far it has spread.
-    public let adoption: AdoptionEstimate
-    /// Questions by the hour, of the last week: clients and caches together.
-    public let questions: HostRate
 }

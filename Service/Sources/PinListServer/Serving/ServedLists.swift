@@ -7,6 +7,8 @@ internal import HTTPTypes
 internal import NIOConcurrencyHelpers
 internal import NIOCore
 internal import PinListMetadata
+internal import PinListStore
+internal import PinReportAnalysis
 
 /// Everything that is served of lists, made ready: one look into a table for each request, and nothing is computed.
 ///

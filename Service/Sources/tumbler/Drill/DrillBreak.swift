@@ -8,6 +8,7 @@ import Foundation
 import PinListMetadata
 import PinListRepository
 import PinListServer
+import PinListStore
 
 /// What is broken, as far as it takes to know when it is repaired.
 struct DrillBreak: Sendable {

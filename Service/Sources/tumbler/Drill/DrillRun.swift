@@ -7,6 +7,7 @@ import Foundation
 import PinListClient
 import PinListRepository
 import PinListServer
+import PinListStore
 import SimulatedInstallations
 
 /// One drill, from the break until everything is repaired, or nobody goes on.

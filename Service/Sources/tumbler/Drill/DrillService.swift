@@ -6,6 +6,7 @@ import Foundation
 import Logging
 import PinListRepository
 import PinListServer
+import PinListStore
 import ServiceLifecycle
 
 /// A service of a drill: the real one, in this process, on loopback, with SQLite in the folder of the drill.

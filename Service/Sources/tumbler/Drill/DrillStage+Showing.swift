@@ -6,6 +6,7 @@ import CertificatePinning
 import Foundation
 import PinListRepository
 import PinListServer
+import PinListStore
 
 extension DrillStage {
     /// What the list that is served says now, by the clock of this machine, which commands go by.

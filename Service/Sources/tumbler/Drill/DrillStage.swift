@@ -9,6 +9,7 @@ import NIOPosix
 import PinListMetadata
 import PinListRepository
 import PinListServer
+import PinListStore
 import SimulatedInstallations
 
 /// Everything that a drill has before something goes wrong: a project, a service, a server, somebody who could stand in

@@ -8,6 +8,8 @@ import Crypto
 import Foundation
 import PinListMetadata
 import PinListServer
+import PinListStore
+import PinReportAnalysis
 
 /// How far a list has spread, where a cache answers for the service.
 struct AdoptionCommand: AsyncParsableCommand {

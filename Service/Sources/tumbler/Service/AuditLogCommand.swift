@@ -4,6 +4,7 @@
 
 import ArgumentParser
 import PinListServer
+import PinListStore
 
 /// The log of all that was changed.
 struct AuditLogCommand: AsyncParsableCommand {

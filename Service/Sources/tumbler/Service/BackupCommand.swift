@@ -4,6 +4,7 @@
 
 import ArgumentParser
 import PinListServer
+import PinListStore
 
 /// A copy of the database, made while the service runs.
 struct BackupCommand: AsyncParsableCommand {

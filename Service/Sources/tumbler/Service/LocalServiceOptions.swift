@@ -5,6 +5,7 @@
 import ArgumentParser
 import Foundation
 import PinListServer
+import PinListStore
 
 /// What the commands of the service have in common: which service is meant.
 struct LocalServiceOptions: ParsableArguments {

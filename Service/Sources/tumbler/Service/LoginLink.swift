@@ -5,6 +5,7 @@
 import CertificatePinning
 import Foundation
 import PinListServer
+import PinListStore
 
 /// A link that logs a browser in to the dashboard, once (formats.md, section 7).
 struct LoginLink {

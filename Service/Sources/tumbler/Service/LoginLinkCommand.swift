@@ -5,6 +5,7 @@
 import ArgumentParser
 import Foundation
 import PinListServer
+import PinListStore
 
 /// Another link that logs in to the dashboard, without a token.
 struct LoginLinkCommand: AsyncParsableCommand {

@@ -4,6 +4,7 @@
 
 import ArgumentParser
 import PinListServer
+import PinListStore
 
 /// From one database to another one.
 struct MoveDatabaseCommand: AsyncParsableCommand {

@@ -7,6 +7,7 @@ import Foundation
 import Logging
 import NIOCore
 import PinListServer
+import PinListStore
 import ServiceLifecycle
 import UnixSignals
 

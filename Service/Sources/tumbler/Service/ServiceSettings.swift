@@ -6,6 +6,7 @@ import Configuration
 import Foundation
 import PinListRepository
 import PinListServer
+import PinReportAnalysis
 
 /// The service's configuration in its layers: file, environment, flags; the later wins (formats.md, section 10).
 struct ServiceSettings {

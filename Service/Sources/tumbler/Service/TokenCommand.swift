@@ -7,6 +7,7 @@ import CertificatePinning
 import Foundation
 import PinListRepository
 import PinListServer
+import PinListStore
 
 /// The tokens that open parts of the service.
 struct TokenCommand: AsyncParsableCommand {

@@ -6,6 +6,7 @@ import Foundation
 import Testing
 
 @testable import PinListServer
+@testable import PinReportAnalysis
 
 /// Writes the pages of the story for scripts/check-dashboard, which opens them in a browser.
 @Suite("Pages of the story")

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificatePinning
+internal import PinReportAnalysis
 
 /// Failures that have the same host, list, leaf, issuer, reason and app version.
 struct FailureGroup: Hashable, Sendable {

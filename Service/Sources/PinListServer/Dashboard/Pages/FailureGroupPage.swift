@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificatePinning
+internal import PinReportAnalysis
 
 /// One group of failures, with all that was reported.
 struct FailureGroupPage: DashboardPage {

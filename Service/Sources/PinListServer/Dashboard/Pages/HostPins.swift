@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificatePinning
+internal import PinReportAnalysis
 internal import PinRotation
 
 /// A host of the list, with what probes saw of it.

@@ -2,6 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PinReportAnalysis
+
 /// What an alarm is called, and what to do about it.
 enum AlarmWords {
     /// A short sentence.

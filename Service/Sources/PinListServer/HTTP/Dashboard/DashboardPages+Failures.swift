@@ -5,6 +5,8 @@
 internal import CertificatePinning
 internal import Foundation
 internal import PinListMetadata
+internal import PinListStore
+internal import PinReportAnalysis
 
 extension DashboardPages {
     static func failures(_ asked: DashboardRequest) async throws -> FailuresPage {

@@ -5,6 +5,8 @@
 internal import CertificatePinning
 internal import NIOConcurrencyHelpers
 internal import PinListMetadata
+internal import PinListStore
+internal import PinReportAnalysis
 
 /// What each page shows, from what there is.
 enum DashboardPages {

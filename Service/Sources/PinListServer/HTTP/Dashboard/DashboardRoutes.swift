@@ -7,6 +7,8 @@ internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
+internal import PinListStore
+internal import PinReportAnalysis
 
 /// Where the pages are.
 struct DashboardRoutes: Sendable {

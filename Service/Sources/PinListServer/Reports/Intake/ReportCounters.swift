@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import NIOConcurrencyHelpers
+internal import PinReportAnalysis
 
 /// What this instance counts of reports, for `/metrics`. Labels are bounded: they are never what a sender chose.
 final class ReportCounters: Sendable {

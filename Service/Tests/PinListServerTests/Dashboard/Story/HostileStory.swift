@@ -5,6 +5,8 @@
 import CertificatePinning
 
 @testable import PinListServer
+@testable import PinListStore
+@testable import PinReportAnalysis
 
 /// The same pages, where each text from outside is as bad as its author could make it.
 enum HostileStory {
