@@ -14,6 +14,7 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [
         .executable(name: "tumbler", targets: ["tumbler"]),
+        .executable(name: "tumbler-service", targets: ["tumbler-service"]),
         // For the fuzz targets; apps have no use for it.
         .library(name: "PinListRepository", targets: ["PinListRepository"]),
         // For the fuzz targets and the benchmarks.
@@ -127,12 +128,24 @@ let package = Package(
             resources: [.embedInCode("Dashboard/Assets"), .embedInCode("Dashboard/Templates")],
             swiftSettings: strict
         ),
+        // What the two programs have in common.
+        .target(
+            name: "CommandLineInterface",
+            dependencies: [
+                "PinListRepository",
+                .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "PinListMetadata", package: "tumbler"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict
+        ),
+        // On the machine that signs lists: no web framework and no database, which a test looks for in the program.
         .executableTarget(
             name: "tumbler",
             dependencies: [
+                "CommandLineInterface",
                 "PinListDifference",
                 "PinListRepository",
-                "PinListServer",
                 "PinListSimulation",
                 "PinRotation",
                 "SimulatedInstallations",
@@ -147,10 +160,7 @@ let package = Package(
                 .product(name: "PinningNIO", package: "tumbler"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),
@@ -160,6 +170,25 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOTLS", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: strict
+        ),
+        // The program of the service.
+        .executableTarget(
+            name: "tumbler-service",
+            dependencies: [
+                "CommandLineInterface",
+                "PinListRepository",
+                "PinListServer",
+                .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "PinListMetadata", package: "tumbler"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict
         ),
@@ -263,11 +292,13 @@ let package = Package(
         .testTarget(
             name: "TumblerTests",
             dependencies: [
+                "CommandLineInterface",
                 "PinListRepository",
                 "PinListServer",
                 "PinListSimulation",
                 "PinRotation",
                 "tumbler",
+                "tumbler-service",
                 .product(name: "CertificatePinning", package: "tumbler"),
                 .product(name: "PinListClient", package: "tumbler"),
                 .product(name: "PinListMetadata", package: "tumbler"),

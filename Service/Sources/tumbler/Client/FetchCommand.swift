@@ -5,6 +5,7 @@
 import ArgumentParser
 import AsyncHTTPClient
 import CertificatePinning
+import CommandLineInterface
 import Foundation
 import NIOCore
 import NIOHTTP1

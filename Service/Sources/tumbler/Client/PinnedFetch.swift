@@ -4,6 +4,7 @@
 
 import AsyncHTTPClient
 import CertificatePinning
+import CommandLineInterface
 import NIOCore
 import NIOHTTP1
 import NIOSSL

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandLineInterface
 import PinListRepository
 
 /// What operators do with keys: those that sign lists and roots, and backup keys of servers.

@@ -4,6 +4,7 @@
 
 import ArgumentParser
 import CertificatePinning
+import CommandLineInterface
 
 /// The everyday command: from what people wrote to what clients get.
 struct ReleaseCommand: AsyncParsableCommand {

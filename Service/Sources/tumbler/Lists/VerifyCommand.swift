@@ -4,6 +4,7 @@
 
 import ArgumentParser
 import CertificatePinning
+import CommandLineInterface
 @_spi(Tools) import PinListClient
 import PinListMetadata
 import PinListRepository

@@ -4,6 +4,7 @@
 
 import ArgumentParser
 import CertificatePinning
+import CommandLineInterface
 import Foundation
 
 /// `--list-version N --min-adoption PERCENT`: how many must hold a list before somebody goes on.

@@ -4,9 +4,9 @@
 
 import ArgumentParser
 import CertificatePinning
+import CommandLineInterface
 import Foundation
 import PinListRepository
-import PinListServer
 
 /// What the service warns of, and what a person does about it.
 struct AlarmsCommand: AsyncParsableCommand {
@@ -109,7 +109,7 @@ struct AlarmsSilenceCommand: AsyncParsableCommand {
             throw ValidationError("--for \(self.length): from 60s to 7d; write \(SourceDuration.form)")
         }
         guard !self.because.isEmpty else { throw ValidationError("--because is empty") }
-        guard self.severity.map({ Alarm.Severity(rawValue: $0) != nil }) ?? true else {
+        guard self.severity.map(ServiceAlarms.severities.contains) ?? true else {
             throw ValidationError("--up-to is notice, warning or critical")
         }
     }

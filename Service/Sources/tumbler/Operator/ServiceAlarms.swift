@@ -3,12 +3,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CertificatePinning
+import CommandLineInterface
 import Foundation
 import NIOHTTP1
 import PinListRepository
 
 /// What fires at a service, and what is silenced there (formats.md, section 7).
 struct ServiceAlarms: Decodable, Sendable {
+    /// How urgent an alarm can be, in rising order.
+    static let severities = ["notice", "warning", "critical"]
+
     /// An alarm that fires.
     struct Firing: Decodable, Sendable {
         /// Names it, for acknowledging and silencing.

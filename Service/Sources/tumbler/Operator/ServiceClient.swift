@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AsyncHTTPClient
+import CommandLineInterface
 import NIOCore
 import NIOHTTP1
 import NIOPosix

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CertificatePinning
+import CommandLineInterface
 import Foundation
 
 /// The quick way to write an answer: `JSONEncoder` takes several times as long, a fifteenth of a case with RSA.

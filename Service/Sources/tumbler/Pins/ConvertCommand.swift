@@ -4,6 +4,7 @@
 
 import ArgumentParser
 import CertificatePinning
+import CommandLineInterface
 import Foundation
 @_spi(Tools) import PinListRepository
 @_spi(Tools) import PinningMigration

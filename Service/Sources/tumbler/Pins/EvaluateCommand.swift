@@ -4,6 +4,7 @@
 
 import ArgumentParser
 import CertificatePinning
+import CommandLineInterface
 import PathValidation
 
 /// Would the app accept this chain, and why?

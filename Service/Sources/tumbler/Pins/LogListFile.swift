@@ -4,6 +4,7 @@
 
 import CertificatePinning
 import CertificateTransparency
+import CommandLineInterface
 
 /// A log list in a file that a command is given: there is no default, and nothing is downloaded.
 enum LogListFile {

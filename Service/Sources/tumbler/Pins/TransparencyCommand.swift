@@ -5,6 +5,7 @@
 import ArgumentParser
 import CertificatePinning
 import CertificateTransparency
+import CommandLineInterface
 import Foundation
 import PathValidation
 

@@ -5,6 +5,7 @@
 import ArgumentParser
 import CertificatePinning
 import CertificateTransparency
+import CommandLineInterface
 
 /// `--logs FILE --transparency POLICY`: what a path must satisfy beside the pins.
 struct TransparencyOptions: ParsableArguments {

@@ -3,21 +3,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CertificatePinning
-import Foundation
+package import Foundation
 
 /// A file that someone names on the command line, read within a bound.
-enum InputFile {
+package enum InputFile {
     /// The name that stands for standard input.
-    static let standardInput = "-"
+    package static let standardInput = "-"
 
     /// The most bytes that are read of one: what PEM may have.
-    static let maximumLength = PEMBlock.maximumLength
+    package static let maximumLength = PEMBlock.maximumLength
 
     /// Reads a file whole.
     ///
     /// - Parameter path: Its path, or `-` for standard input.
     /// - Throws: ``CommandFailure`` when there is no such file, or it cannot be read, is empty or too large.
-    static func read(_ path: String) throws(CommandFailure) -> [UInt8] {
+    package static func read(_ path: String) throws(CommandFailure) -> [UInt8] {
         let name = self.name(of: path)
         let handle = try self.open(path)
         defer { try? handle.close() }
@@ -42,7 +42,7 @@ enum InputFile {
     ///
     /// - Parameter path: Its path, or `-` for standard input.
     /// - Throws: ``CommandFailure`` when there is no such file, or no right to read it.
-    static func open(_ path: String) throws(CommandFailure) -> FileHandle {
+    package static func open(_ path: String) throws(CommandFailure) -> FileHandle {
         guard path != self.standardInput else { return .standardInput }
         var isDirectory: ObjCBool = false
         if FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue {
@@ -63,23 +63,5 @@ enum InputFile {
         case .fileReadNoPermission: "no right to read it"
         default: "it cannot be read"
         }
-    }
-}
-
-/// A chain in a file: PEM, the server's certificate first, or one certificate in DER.
-enum ChainFile {
-    /// The certificates in DER; `nil` when there is none in it.
-    ///
-    /// - Throws: ``CommandFailure`` for PEM that cannot be read.
-    static func certificates(in bytes: [UInt8], named path: String) throws(CommandFailure) -> [[UInt8]]? {
-        do throws(InputError) {
-            let certificates = try PEMBlock.blocks(in: bytes).filter { $0.label == PEMBlock.certificateLabel }.map(
-                \.bytes)
-            if !certificates.isEmpty { return certificates }
-        } catch {
-            throw CommandFailure(.undecided, "\(path): \(error)")
-        }
-        // One certificate in DER is a chain of one.
-        return (try? CertificateFields(walking: bytes)) == nil ? nil : [bytes]
     }
 }

@@ -9,7 +9,7 @@ import PinListMetadata
 import Testing
 
 @testable import PinListServer
-@testable import tumbler
+@testable import tumbler_service
 
 @Suite("The service's commands", .enabled(if: ServedLists.python != nil, "there is no python3"))
 struct ServiceLogTests {

@@ -2,12 +2,12 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+package import Foundation
 
 /// The lines of a file or of standard input, one at a time and within a bound: what follows is read when it is needed.
-struct InputLines {
+package struct InputLines {
     /// One line without its end.
-    enum Line: Sendable {
+    package enum Line: Sendable {
         case bytes(Data)
         /// Over the bound; its bytes were passed over.
         case tooLong
@@ -37,7 +37,7 @@ struct InputLines {
     ///   - path: The file, or `-` for standard input.
     ///   - maximumLength: The most bytes of a line.
     /// - Throws: ``CommandFailure`` when there is no such file.
-    init(_ path: String, maximumLength: Int) throws(CommandFailure) {
+    package init(_ path: String, maximumLength: Int) throws(CommandFailure) {
         self.handle = try InputFile.open(path)
         self.maximumLength = maximumLength
     }
@@ -47,7 +47,7 @@ struct InputLines {
     ///
     /// - Parameter maximumCount: The most lines that are given at once.
     /// - Throws: ``CommandFailure`` when reading fails.
-    mutating func next(atMost maximumCount: Int) throws(CommandFailure) -> [Line] {
+    package mutating func next(atMost maximumCount: Int) throws(CommandFailure) -> [Line] {
         var lines: [Line] = []
         while lines.count < maximumCount {
             if let line = self.takeLine() {

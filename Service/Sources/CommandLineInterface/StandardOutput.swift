@@ -2,17 +2,17 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+package import Foundation
 
 /// What goes to standard output: results, and nothing else.
-enum StandardOutput {
+package enum StandardOutput {
     /// Takes results in place of standard output, for commands that a drill runs.
-    @TaskLocal static var taker: (@Sendable (Data) -> Void)?
+    @TaskLocal package static var taker: (@Sendable (Data) -> Void)?
 
     /// Writes a result whole.
     ///
     /// - Throws: ``CommandFailure`` when it cannot be written: a full disk, or a reader that went away.
-    static func write(_ result: Data) throws(CommandFailure) {
+    package static func write(_ result: Data) throws(CommandFailure) {
         if let taker { return taker(result) }
         do {
             try FileHandle.standardOutput.write(contentsOf: result)
@@ -24,7 +24,7 @@ enum StandardOutput {
 
     /// Whether a pipe that nobody reads ends this program silently, as it ends others. SwiftNIO switches that off for
     /// the whole process, so it is looked up when the program starts.
-    static let endsWhenNobodyReads: Bool = {
+    package static let endsWhenNobodyReads: Bool = {
         let before = signal(SIGPIPE, SIG_DFL)
         signal(SIGPIPE, before)
         return before == nil
@@ -41,22 +41,22 @@ enum StandardOutput {
     /// Writes lines of text.
     ///
     /// - Throws: ``CommandFailure`` when they cannot be written.
-    static func write(lines: [String]) throws(CommandFailure) {
+    package static func write(lines: [String]) throws(CommandFailure) {
         try self.write(Data(lines.map { $0 + "\n" }.joined().utf8))
     }
 }
 
 /// JSON on standard output: members sorted, so that the same result is the same bytes.
-enum JSONOutput {
+package enum JSONOutput {
     /// One value as one line, without the line break.
-    static func line(_ value: some Encodable) throws -> Data {
+    package static func line(_ value: some Encodable) throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return try encoder.encode(value)
     }
 
     /// Writes one value as one line.
-    static func write(_ value: some Encodable) throws {
+    package static func write(_ value: some Encodable) throws {
         try StandardOutput.write(try self.line(value) + Data("\n".utf8))
     }
 }

@@ -7,12 +7,12 @@ import Foundation
 import PinListMetadata
 
 /// The base address of a Tumbler service: `https`, or `http` to this machine itself. It may have a path.
-struct ServiceAddress: Sendable, CustomStringConvertible {
+package struct ServiceAddress: Sendable, CustomStringConvertible {
     /// The address, without a slash at its end.
-    let description: String
+    package let description: String
 
     /// Whether it is this machine itself, where a service with `openOnLoopback` asks for no token to read.
-    let isLoopback: Bool
+    package let isLoopback: Bool
 
     /// Reads an address.
     ///
@@ -20,7 +20,7 @@ struct ServiceAddress: Sendable, CustomStringConvertible {
     ///   - text: The address.
     ///   - place: Where it was written, for errors.
     /// - Throws: ``CommandFailure``. The text is not repeated: a password may be in it.
-    init(_ text: String, from place: String) throws(CommandFailure) {
+    package init(_ text: String, from place: String) throws(CommandFailure) {
         guard ReportAddress.isAllowed(text), !text.contains("?"),
             let host = URLComponents(string: text)?.host.flatMap({ try? HostName($0) })
         else {
@@ -35,5 +35,5 @@ struct ServiceAddress: Sendable, CustomStringConvertible {
     }
 
     /// The address of a list's base.
-    func list(_ name: String) -> String { "\(self.description)/v1/lists/\(name)" }
+    package func list(_ name: String) -> String { "\(self.description)/v1/lists/\(name)" }
 }

@@ -2,10 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-import PinListRepository
+package import PinListRepository
 
 /// How a command ends (formats.md, section 8).
-enum CommandExit: Int32 {
+package enum CommandExit: Int32 {
     /// Holds, or allowed.
     case holds = 0
     /// Does not hold, or blocked.
@@ -17,18 +17,18 @@ enum CommandExit: Int32 {
 }
 
 /// Why a command ends without its result: one line for people, and what to do where that can be said.
-struct CommandFailure: Error {
+package struct CommandFailure: Error {
     /// How the command ends.
-    let exitCode: CommandExit
+    package let exitCode: CommandExit
 
     /// What is wrong, without a full stop.
-    let message: String
+    package let message: String
 
     /// What to do.
-    let hint: String?
+    package let hint: String?
 
     /// States a failure.
-    init(_ exitCode: CommandExit, _ message: String, hint: String? = nil) {
+    package init(_ exitCode: CommandExit, _ message: String, hint: String? = nil) {
         self.exitCode = exitCode
         self.message = message
         self.hint = hint
@@ -37,7 +37,7 @@ struct CommandFailure: Error {
 
 extension CommandFailure {
     /// What the publisher's half refused, with the exit code of its kind.
-    init(_ error: RepositoryError) {
+    package init(_ error: RepositoryError) {
         let exit: CommandExit =
             switch error.code {
             case .usage: .usage
@@ -48,12 +48,12 @@ extension CommandFailure {
     }
 
     /// Runs something of the publisher's half.
-    static func wrapping<Value>(_ body: () throws(RepositoryError) -> Value) throws(CommandFailure) -> Value {
+    package static func wrapping<Value>(_ body: () throws(RepositoryError) -> Value) throws(CommandFailure) -> Value {
         do { return try body() } catch { throw CommandFailure(error) }
     }
 
     /// Runs something of the publisher's half that takes its time.
-    static func wrapping<Value>(
+    package static func wrapping<Value>(
         _ body: () async throws(RepositoryError) -> Value
     ) async throws(CommandFailure) -> Value {
         do { return try await body() } catch { throw CommandFailure(error) }

@@ -3,12 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandLineInterface
 import PinListServer
 
 /// From one database to another one.
 struct MoveDatabaseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "move-database", abstract: "Copy all of the service's database into another one that is empty.",
+        commandName: ServiceCommand.moveDatabase.rawValue, abstract: ServiceCommand.moveDatabase.abstract,
         discussion: """
             Stop the service first. Then set database: in its configuration to the new one and start it. The old one is \
             left as it is.

@@ -4,6 +4,7 @@
 
 import ArgumentParser
 import CertificatePinning
+import CommandLineInterface
 import Foundation
 import PinListRepository
 import PinListServer
@@ -11,7 +12,7 @@ import PinListServer
 /// The tokens that open parts of the service.
 struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "token", abstract: "Make, list and revoke the tokens of the service.",
+        commandName: ServiceCommand.token.rawValue, abstract: ServiceCommand.token.abstract,
         subcommands: [TokenCreateCommand.self, TokenListCommand.self, TokenRevokeCommand.self])
 }
 

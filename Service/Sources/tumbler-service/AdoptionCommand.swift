@@ -4,6 +4,7 @@
 
 import ArgumentParser
 import CertificatePinning
+import CommandLineInterface
 import Crypto
 import Foundation
 import PinListMetadata
@@ -12,7 +13,7 @@ import PinListServer
 /// How far a list has spread, where a cache answers for the service.
 struct AdoptionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "adoption", abstract: "Feed in what the log of a cache says of clients.",
+        commandName: ServiceCommand.adoption.rawValue, abstract: ServiceCommand.adoption.abstract,
         subcommands: [AdoptionImportCommand.self])
 }
 

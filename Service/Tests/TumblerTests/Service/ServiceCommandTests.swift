@@ -6,7 +6,7 @@ import Foundation
 import PinListServer
 import Testing
 
-@testable import tumbler
+@testable import tumbler_service
 
 @Suite("What a command of the service needs")
 struct ServiceCommandTests {

@@ -2,11 +2,12 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+import CommandLineInterface
 import Foundation
 import PinListServer
 import Testing
 
-@testable import tumbler
+@testable import tumbler_service
 
 @Suite("The service's configuration")
 struct ServiceSettingsTests {

@@ -2,6 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+import CommandLineInterface
 import Foundation
 
 /// Opens a link in the browser of who typed the command.

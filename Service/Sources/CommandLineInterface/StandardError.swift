@@ -6,30 +6,30 @@ import CertificatePinning
 import Foundation
 
 /// What goes to standard error: errors, hints and notes, each one line.
-enum StandardError {
+package enum StandardError {
     /// Takes notes and warnings in place of standard error, for commands that a drill runs.
-    @TaskLocal static var taker: (@Sendable (String) -> Void)?
+    @TaskLocal package static var taker: (@Sendable (String) -> Void)?
 
     /// Says why a command ends.
-    static func failure(_ failure: CommandFailure) {
+    package static func failure(_ failure: CommandFailure) {
         self.line("tumbler: error: \(failure.message)")
         if let hint = failure.hint { self.line("tumbler: hint: \(hint)") }
     }
 
     /// Says what the reader of a result should know beside it.
-    static func note(_ text: String) { self.line("tumbler: note: \(text)") }
+    package static func note(_ text: String) { self.line("tumbler: note: \(text)") }
 
     /// Says what is not as somebody might expect.
-    static func warning(_ text: String) { self.line("tumbler: warning: \(text)") }
+    package static func warning(_ text: String) { self.line("tumbler: warning: \(text)") }
 
     /// Tells a person who follows what happens.
-    static func told(_ text: String) { self.write(text) }
+    package static func told(_ text: String) { self.write(text) }
 
     /// Waits behind a text for what is typed.
-    static func prompt(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) }
+    package static func prompt(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) }
 
     /// Asks, and leaves the cursor behind the question.
-    static func question(_ text: String) {
+    package static func question(_ text: String) {
         try? FileHandle.standardError.write(contentsOf: Data(PrintableText.line("tumbler: \(text)").utf8))
     }
 

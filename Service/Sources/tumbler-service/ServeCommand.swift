@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandLineInterface
 import Foundation
 import Logging
 import NIOCore
@@ -13,8 +14,8 @@ import UnixSignals
 /// The service in the foreground.
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "serve",
-        abstract: "Serve lists, take failure reports, show what happens and warn.",
+        commandName: ServiceCommand.serve.rawValue,
+        abstract: ServiceCommand.serve.abstract,
         discussion: """
             Settings come from the file, from the environment (TUMBLER_LISTEN, TUMBLER_DATA_DIR, …) and from flags; the \
             later wins. Without any it serves on loopback, on SQLite in ./tumbler-data. SIGTERM ends it when what was \

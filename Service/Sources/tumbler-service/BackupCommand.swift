@@ -3,12 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandLineInterface
 import PinListServer
 
 /// A copy of the database, made while the service runs.
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "backup", abstract: "Copy the service's database into a new file, while it is in use.",
+        commandName: ServiceCommand.backup.rawValue, abstract: ServiceCommand.backup.abstract,
         discussion: "Restore: stop the service, put the file into dataDir as tumbler.sqlite, start it.")
 
     @Argument(help: "The new file.")

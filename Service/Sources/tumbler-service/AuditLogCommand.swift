@@ -3,12 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandLineInterface
 import PinListServer
 
 /// The log of all that was changed.
 struct AuditLogCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "audit-log", abstract: "Verify or show the log of all that was changed.",
+        commandName: ServiceCommand.auditLog.rawValue, abstract: ServiceCommand.auditLog.abstract,
         subcommands: [AuditLogVerifyCommand.self, AuditLogShowCommand.self])
 }
 

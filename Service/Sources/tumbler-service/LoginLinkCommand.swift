@@ -3,13 +3,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandLineInterface
 import Foundation
 import PinListServer
 
 /// Another link that logs in to the dashboard, without a token.
 struct LoginLinkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "login-link", abstract: "Print a link that logs a browser in to the dashboard, once.",
+        commandName: ServiceCommand.loginLink.rawValue, abstract: ServiceCommand.loginLink.abstract,
         discussion: """
             Typed on the service's machine, while the service runs. The link can be used once, within ten minutes, and \
             sees what a token of scope read sees, for twelve hours. The token that the service makes for it is labelled \
