@@ -171,12 +171,14 @@ extension PinningDecision {
     /// What a report of this decision gives as its reason; `nil` when there is nothing to report.
     ///
     /// A refusal is always reported. What is allowed is when an entry or the list asks for it: a mismatch that is not
-    /// enforced, a host that no entry covers, an entry that has expired, a key whose denial is only reported.
+    /// enforced, a host that no entry covers, an entry that has expired, a key whose denial is only reported, a policy of
+    /// Certificate Transparency that is not satisfied.
     public var reportedReason: Reason? {
         if self.verdict == .block { return self.reason }
         if self.denied != nil { return .deniedKey }
         switch self.reason {
-        case .noMatchingPin, .unlistedReported, .domainExpired, .cleartext, .otherHostConnection: return self.reason
+        case .noMatchingPin, .unlistedReported, .domainExpired, .cleartext, .otherHostConnection, .transparency:
+            return self.reason
         default: return nil
         }
     }
@@ -189,7 +191,9 @@ extension PinningDecision.Reason {
     /// end nothing failed, only its time was over.
     public var validationResult: Int {
         switch self {
-        case .noMatchingPin, .otherHostConnection, .deniedKey, .deniedUndecidable, .unlistedDenied, .unlistedReported: 1
+        case .noMatchingPin, .otherHostConnection, .deniedKey, .deniedUndecidable, .unlistedDenied, .unlistedReported,
+            .transparency:
+            1
         case .chainInvalid, .noCertificates, .overBudget: 2
         case .hostInvalid, .cleartext, .malformed: 3
         // The chain was right, and the process was not.
