@@ -15,6 +15,14 @@ extension PinList {
         if self.reportPerMillion != MetadataLimits.reportPerMillion.upperBound {
             members.append(.init("reportPerMillion", .integer(self.reportPerMillion)))
         }
+        if let logs = self.logs {
+            members.append(
+                .init(
+                    "logs",
+                    .object([
+                        .init("sha256", .string(logs.digest)), .init("length", .integer(Int64(logs.length))),
+                    ])))
+        }
         members.append(.init("domains", .array(self.domains.map { Self.value(of: $0) })))
         if !self.denied.isEmpty { members.append(.init("denied", .array(self.denied.map { Self.value(of: $0) }))) }
         if !self.suspended.isEmpty {
@@ -37,6 +45,14 @@ extension PinList {
         if let expiresAt = entry.expiresAt { members.append(.init("expiresAt", .string(expiresAt.description))) }
         if !entry.reportTo.isEmpty { members.append(.init("reportTo", self.strings(entry.reportTo))) }
         if let share = domain.reportPerMillion { members.append(.init("reportPerMillion", .integer(share))) }
+        if let rule = entry.transparency {
+            members.append(
+                .init(
+                    "transparency",
+                    .object([
+                        .init("mode", .string(rule.mode.rawValue)), .init("policy", .string(rule.policy.rawValue)),
+                    ])))
+        }
         return .object(members)
     }
 

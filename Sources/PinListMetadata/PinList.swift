@@ -22,6 +22,10 @@ public struct PinList: Hashable, Sendable {
         /// How many of a million installations report failures of the entry; `nil` for as many as the list says.
         public var reportPerMillion: Int64?
 
+        /// Whether what it asks of Certificate Transparency has a mode or a policy that this version does not know:
+        /// nothing is judged then.
+        public internal(set) var hasUnknownTransparency = false
+
         /// Creates an entry.
         public init(
             _ entry: PinnedDomain, rollout: Int = 100, unusablePins: Int = 0, reportPerMillion: Int64? = nil
@@ -48,6 +52,8 @@ public struct PinList: Hashable, Sendable {
     /// How many of a million installations report failures, within ``MetadataLimits/reportPerMillion``; an entry's own
     /// number replaces it.
     public var reportPerMillion: Int64
+    /// The log list that policies of Certificate Transparency are judged with; `nil` for none.
+    public var logs: ListedLogs?
     /// The entries, each domain once.
     public var domains: [Domain]
     /// The keys that are refused anywhere in a path.
@@ -68,8 +74,8 @@ public struct PinList: Hashable, Sendable {
     public init(
         name: String, version: Int64, issuedAt: Timestamp, expiresAt: Timestamp,
         refreshAfter: Int64 = Self.defaultRefreshAfter, reportTo: [String] = [],
-        reportPerMillion: Int64 = MetadataLimits.reportPerMillion.upperBound, domains: [Domain],
-        denied: [DeniedKey] = [], suspended: [Suspension] = [], unlisted: UnlistedHosts = .allow
+        reportPerMillion: Int64 = MetadataLimits.reportPerMillion.upperBound, logs: ListedLogs? = nil,
+        domains: [Domain], denied: [DeniedKey] = [], suspended: [Suspension] = [], unlisted: UnlistedHosts = .allow
     ) {
         self.name = name
         self.version = version
@@ -78,6 +84,7 @@ public struct PinList: Hashable, Sendable {
         self.refreshAfter = refreshAfter
         self.reportTo = reportTo
         self.reportPerMillion = reportPerMillion
+        self.logs = logs
         self.domains = domains
         self.denied = denied
         self.suspended = suspended
@@ -95,4 +102,10 @@ public struct PinList: Hashable, Sendable {
 
     /// The pins of all entries, and of the deny set, that this version cannot use.
     public var unusablePinCount: Int { self.domains.reduce(self.unusableDenied) { $0 + $1.unusablePins } }
+
+    /// The entries whose demand on Certificate Transparency this version does not know.
+    public var unknownTransparencyCount: Int { self.domains.count { $0.hasUnknownTransparency } }
+
+    /// Whether an entry asks for a policy of Certificate Transparency that this version knows.
+    public var asksForTransparency: Bool { self.domains.contains { $0.entry.transparency != nil } }
 }
