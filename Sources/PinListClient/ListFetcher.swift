@@ -70,6 +70,8 @@ public struct FetchFailure: Error, Hashable, Sendable, CustomStringConvertible {
         public static let tooLarge = Code(description: "too-large")
         /// An answer that is none to this request.
         public static let status = Code(description: "status")
+        /// An answer that is another file than the one that was asked for by its digest.
+        public static let wrongFile = Code(description: "wrong-file")
         /// A redirect that is not followed.
         public static let redirect = Code(description: "redirect")
     }

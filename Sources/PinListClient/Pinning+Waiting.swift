@@ -36,6 +36,9 @@ extension Pinning {
 extension PinningError {
     /// Whether a newer list could change the verdict.
     @_spi(Adapters) public var isForPins: Bool {
-        self.decision.reason == .noMatchingPin || self.decision.reason == .deniedKey
+        switch self.decision.reason {
+        case .noMatchingPin, .deniedKey, .transparency: true
+        default: false
+        }
     }
 }
