@@ -38,6 +38,8 @@ struct ServiceRoutes: Sendable {
         router.put("/v1/lists/:name") { request, context in
             try await publication.respond(to: request, context)
         }
+        let logs = LogsRoute(parts: self.parts, access: self.access)
+        router.put("/v1/lists/:name/logs/:file") { request, context in try await logs.write(request, context) }
         let probe = ProbeRoute(parts: self.parts, access: self.access)
         router.post("/v1/lists/:name/probe") { request, context in try await probe.respond(to: request, context) }
         let gate = GateRoute(parts: self.parts, access: self.access)

@@ -21,6 +21,8 @@ public struct PublicationRefusal: Error, Hashable, Sendable, CustomStringConvert
         public static let wouldRefuse = Code(description: "would-refuse", status: 422)
         /// The list that is served, in an envelope that lacks one of its signatures.
         public static let signatureLost = Code(description: "signature-lost", status: 409)
+        /// A list that names a log list which was not uploaded.
+        public static let logsMissing = Code(description: "logs-missing", status: 422)
         /// A name without a configured root.
         public static let notConfigured = Code(description: "name-not-configured", status: 422)
 

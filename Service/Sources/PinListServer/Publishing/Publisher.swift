@@ -87,6 +87,7 @@ public struct Publisher: Sendable {
         var published = try PublishedName(anchor: anchor, roots: roots, list: try store.list(of: name))
         let before = published.list?.list
         let changes = try published.publish(envelopes, at: time)
+        try Self.expectLogs(of: published.list?.list, in: store)
         var newRoots = published.roots.dropFirst(roots.count).map(\.bytes).makeIterator()
         for change in changes {
             switch change {
@@ -107,5 +108,14 @@ public struct Publisher: Sendable {
             }
         }
         return changes
+    }
+
+    /// Expects the log list that a list names: clients would ask for it, and judge nothing until it is there.
+    private static func expectLogs(of list: PinList?, in store: StoreTransaction) throws {
+        guard let list, let listed = list.logs, try !store.hasLogs(listed, of: list.name) else { return }
+        throw PublicationRefusal(
+            .logsMissing,
+            "the list names the log list \(listed.digest) of \(listed.length) bytes, which is not here; upload it with "
+                + "PUT /v1/lists/\(list.name)\(listed.path), or publish with tumbler publish")
     }
 }

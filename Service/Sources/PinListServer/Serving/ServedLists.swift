@@ -66,6 +66,9 @@ final class ServedLists: Sendable {
         }
     }
 
+    /// Whether a root is configured for a name.
+    func isConfigured(_ name: String) -> Bool { self.anchors[name] != nil }
+
     /// What is served at a path.
     func answer(_ path: String) -> Answer? { self.state.withLockedValue { $0.answers[path] } }
 
@@ -175,6 +178,8 @@ final class ServedLists: Sendable {
     ) throws -> (State, [String: MetadataRefusal]) {
         var state = State(count: count)
         var refusals: [String: MetadataRefusal] = [:]
+        // Log lists are there before the first list that names them.
+        for name in anchors.keys { Self.add(try store.logs(of: name), to: &state.answers) }
         for name in try store.names() {
             guard let anchor = anchors[name] else { continue }
             let (roots, list) = (try store.roots(of: name), try store.list(of: name))
@@ -195,6 +200,14 @@ final class ServedLists: Sendable {
             }
         }
         return (state, refusals)
+    }
+
+    /// Log lists are known by their digests, which is checked again: what is served at such a path never changes.
+    private static func add(_ logs: [StoredLogs], to answers: inout [String: Answer]) {
+        for logs in logs {
+            let path = "/v1/lists/\(logs.name)/logs/\(logs.digest).json"
+            answers[path] = Answer(logs.name, logs.bytes, isList: false, cache: "public, max-age=31536000, immutable")
+        }
     }
 
     private static func add(_ published: PublishedName, _ name: String, to answers: inout [String: Answer]) {

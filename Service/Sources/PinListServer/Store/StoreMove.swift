@@ -72,10 +72,13 @@ public struct StoreMove: Sendable {
         ("delivery", ["target", "at", "trouble", "lost"], ["target"]),
         ("report_rate", ["host", "name", "since", "per_million"], ["host", "name", "since"]),
         ("rotation", ["name", "host", "stored_at", "plan"], ["name", "host"]),
+        ("log_file", ["number", "name", "digest", "stored_at", "file"], ["number"]),
     ]
 
     /// Those whose numbers the database gives.
-    static let numbered: Set<String> = ["list", "token", "report_group", "report", "notification", "alarm_message"]
+    static let numbered: Set<String> = [
+        "list", "token", "report_group", "report", "notification", "alarm_message", "log_file",
+    ]
 
     private let source: any ServiceStore
     private let target: any ServiceStore

@@ -26,6 +26,19 @@ extension StoreSchema {
 }
 
 extension StoreSchema {
+    /// What the fourth migration adds: the log lists of Certificate Transparency that lists name.
+    static func logs(_ dialect: Dialect) -> [String] {
+        [
+            """
+            CREATE TABLE log_file (
+                number \(dialect.identity), name TEXT NOT NULL, digest TEXT NOT NULL,
+                stored_at \(dialect.integer) NOT NULL, file \(dialect.bytes) NOT NULL, UNIQUE (name, digest))
+            """
+        ]
+    }
+}
+
+extension StoreSchema {
     /// What the third migration changes of tokens: what they are for and whose they are, when they end, and codes that log in once.
     static func tokens(_ dialect: Dialect) -> [String] {
         [

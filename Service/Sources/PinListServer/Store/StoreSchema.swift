@@ -51,8 +51,11 @@ struct StoreSchema {
 
     /// The migrations that this version knows, in their order; the first is number 1.
     static func migrations(_ dialect: Dialect) -> [[String]] {
-        [Self.first(dialect), Self.second(dialect), Self.third(dialect)]
+        [Self.first(dialect), Self.second(dialect), Self.third(dialect), Self.fourth(dialect)]
     }
+
+    /// Certificate Transparency.
+    private static func fourth(_ dialect: Dialect) -> [String] { Self.logs(dialect) }
 
     /// What the service needs among strangers, topic by topic.
     private static func third(_ dialect: Dialect) -> [String] {

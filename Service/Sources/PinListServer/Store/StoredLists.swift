@@ -73,9 +73,12 @@ extension StoreTransaction {
         return versions
     }
 
-    /// A number that grows with each publication: what is served is read again when it has changed.
+    /// A number that grows with each publication and each log list: what is served is read again when it has changed.
     public func publicationCount() throws -> Int64 {
-        let sql = "SELECT (SELECT COALESCE(MAX(number), 0) FROM list) + (SELECT COUNT(*) FROM root)"
+        let sql = """
+            SELECT (SELECT COALESCE(MAX(number), 0) FROM list) + (SELECT COUNT(*) FROM root)
+                + (SELECT COALESCE(MAX(number), 0) FROM log_file)
+            """
         return try self.connection.rows(sql, []).first?.integer(0) ?? 0
     }
 }

@@ -78,6 +78,7 @@ enum FailureReason {
         case "denied-key": "a denied key is in the path"
         case "denied-undecidable": "a certificate that cannot be read might hold a denied key"
         case "unlisted-denied": "the host is not listed, and such hosts are denied"
+        case "transparency": "the pins matched, and the certificate was not shown to be logged as the list asks"
         case "unlisted-reported": "the host is not listed"
         case "chain-invalid": "the platform refused the certificates"
         case "no-certificates": "the host showed no certificate"

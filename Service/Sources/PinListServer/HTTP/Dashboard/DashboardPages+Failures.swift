@@ -88,7 +88,7 @@ extension DashboardPages {
         case .clock: .clockErrors
         case .cleartext: .cleartext
         case .certificateTime: .otherTLS
-        case .refusedList, .unclear: .unknown
+        case .refusedList, .unclear, .unlogged: .unknown
         }
     }
 

@@ -20,6 +20,20 @@ extension LikelyCause {
             ])
     }
 
+    /// A certificate whose pins matched, and which no policy of Certificate Transparency is satisfied by.
+    init?(unlogged facts: GroupFacts, _ evidence: CauseEvidence) {
+        guard facts.group.reason == "transparency" else { return nil }
+        self.init(
+            .unlogged, .medium,
+            "The pins matched, and the certificate was not shown to be logged as the list's policy asks.",
+            evidence: evidence.seen,
+            advice: [
+                "Ask the server: tumbler ct HOST:443 --logs FILE says which timestamps count, and why not.",
+                "A log list that lacks a log of today looks like this: release a list with a newer one.",
+                "A certificate that nobody ordered and no log has seen is the attack that this is for: ask the authority.",
+            ])
+    }
+
     /// A certificate out of its time, or a clock out of its.
     init?(time facts: GroupFacts, _ evidence: CauseEvidence) {
         let shown = [evidence.clock, Self.validity(facts)] + evidence.seen.filter { $0 != evidence.clock }

@@ -22,6 +22,8 @@ public struct LikelyCause: Hashable, Sendable {
         case certificateTime = "certificate-time"
         /// A root or a list was offered that clients refuse.
         case refusedList = "refused-list"
+        /// A pinned certificate that was not shown to be logged as the list's policy asks.
+        case unlogged
         /// The facts fit several causes, or none.
         case unclear
     }
@@ -78,7 +80,8 @@ public struct LikelyCause: Hashable, Sendable {
             case .cleartext: LikelyCause(cleartext: evidence)
             case .tls: LikelyCause(time: facts, evidence) ?? LikelyCause(interceptedTLS: facts, evidence)
             case .pin:
-                LikelyCause(denied: facts, evidence) ?? LikelyCause(probed: facts, evidence)
+                LikelyCause(unlogged: facts, evidence) ?? LikelyCause(denied: facts, evidence)
+                    ?? LikelyCause(probed: facts, evidence)
                     ?? LikelyCause(named: facts, evidence) ?? LikelyCause(stale: facts, evidence)
                     ?? LikelyCause(issuer: facts, evidence)
             case .other: LikelyCause(unclear: facts, evidence)
