@@ -50,6 +50,9 @@ public struct ListDifference: Hashable, Sendable, Encodable {
             weakens: old.unlisted == .deny && new.unlisted != .deny)
         self.set("list", "reportTo", old.reportTo, new.reportTo)
         self.value("list", "reportPerMillion", "\(old.reportPerMillion)", "\(new.reportPerMillion)")
+        self.value(
+            "list", "logs", old.logs?.digest ?? "none", new.logs?.digest ?? "none",
+            weakens: old.logs != nil && new.logs == nil)
     }
 
     private mutating func compare(_ old: PinList.Domain?, _ new: PinList.Domain) {
@@ -88,6 +91,20 @@ public struct ListDifference: Hashable, Sendable, Encodable {
         self.set(subject, "reportTo", old.entry.reportTo, new.entry.reportTo)
         let share = { (domain: PinList.Domain) in domain.reportPerMillion?.description ?? "as the list says" }
         self.value(subject, "reportPerMillion", share(old), share(new))
+        self.value(
+            subject, "transparency", Self.text(old.entry.transparency), Self.text(new.entry.transparency),
+            weakens: Self.isLess(new.entry.transparency, than: old.entry.transparency))
+    }
+
+    /// Whether a demand on Certificate Transparency lets certificates in that another one refuses. Neither policy is a
+    /// part of the other.
+    private static func isLess(_ new: TransparencyRule?, than old: TransparencyRule?) -> Bool {
+        guard let old, old.mode == .enforce else { return false }
+        return new?.mode != .enforce || new?.policy != old.policy
+    }
+
+    private static func text(_ rule: TransparencyRule?) -> String {
+        rule.map { "\($0.mode.rawValue) \($0.policy.rawValue)" } ?? "off"
     }
 
     private mutating func compareDenied(_ old: [DeniedKey], _ new: [DeniedKey]) {

@@ -63,6 +63,8 @@ struct BatchQuestion: Decodable {
     func demand(_ logs: LogListCache) async throws(InputError) -> TransparencyDemand? {
         switch (self.logs, self.transparency) {
         case (nil, nil): return nil
+        case (let path?, nil) where self.list != nil:
+            return TransparencyDemand(policy: nil, logs: try await logs.list(path))
         case (let path?, let name?):
             guard let policy = TransparencyPolicy(named: name) else {
                 throw InputError(.policy, "\(name) is no policy of Certificate Transparency")

@@ -63,6 +63,7 @@ struct BuildCommand: AsyncParsableCommand {
         var linter = Linter(list, at: time)
         linter.source = input.source
         linter.published = published
+        linter.probed = ProbeMemoryFile.memory(of: input.project)
         linter.root = root
         linter.listHost = self.published.host
         linter.held = try CommandFailure.wrapping { () throws(RepositoryError) in

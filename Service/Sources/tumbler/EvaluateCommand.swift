@@ -15,7 +15,8 @@ struct EvaluateCommand: AsyncParsableCommand {
             Validates the presented chain (PEM, leaf first, the rest in any order) against the roots, then the pins \
             against the path that was validated. Pins come with --pin, or from a signed list with --list and the root \
             that vouches for it; without either the chain alone decides. --logs and --transparency ask for a certificate \
-            that was logged as a policy of Certificate Transparency asks. Exit code 0: allowed, 1: \
+            that was logged as a policy of Certificate Transparency asks; with --list, --logs alone judges what its \
+            entries ask for, and must be the log list that it names. Exit code 0: allowed, 1: \
             blocked, 2: could not be decided.
 
             --batch reads one question a line, {"id","host","chain":[PEM],"roots":[PEM],"at"?,"nameCheck"?,"pins"?,"list"?,"root"?,"logs"?,"transparency"?}, \
@@ -62,6 +63,9 @@ struct EvaluateCommand: AsyncParsableCommand {
         if self.batch != nil, single { throw ValidationError("--batch takes its questions from the file alone") }
         if self.batch == nil, self.host == nil { throw ValidationError("--host is missing") }
         if self.batch == nil, self.chain == nil { throw ValidationError("--chain is missing") }
+        if self.transparency.logs != nil, self.transparency.transparency == nil, self.list == nil, self.batch == nil {
+            throw ValidationError("--logs without --transparency judges what a list asks for, and there is no --list")
+        }
         if (self.list == nil) != (self.root == nil) { throw ValidationError("--list and --root go together") }
         if self.list != nil, !self.pins.isEmpty {
             throw ValidationError("pins are from --list or --pin, not from both")
@@ -77,6 +81,15 @@ struct EvaluateCommand: AsyncParsableCommand {
         }
         guard let host, let chain else { return }
         let rules = try self.rules()
+        if case .list(let list) = rules {
+            do throws(InputError) { try demand?.expect(list.logs) } catch {
+                throw CommandFailure(.undecided, error.reason, hint: "--logs is the file that the list was built with")
+            }
+            if demand == nil, list.asksForTransparency {
+                StandardError.note(
+                    "the list asks for Certificate Transparency, which nothing is judged of without --logs")
+            }
+        }
         let evaluation = Evaluation(
             host: host, presented: try Self.certificates(in: chain), rules: rules,
             checksName: !self.noNameCheck, transparency: demand, time: time)

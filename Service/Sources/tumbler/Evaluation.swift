@@ -19,7 +19,8 @@ struct Evaluation: Sendable {
     /// Whether the certificate must be for the host.
     let checksName: Bool
 
-    /// The policy of Certificate Transparency that a path must satisfy beside the pins; `nil` for none.
+    /// The logs that policies of Certificate Transparency are judged with, and the one that is asked beside the pins; `nil`
+    /// where nothing is judged.
     let transparency: TransparencyDemand?
 
     /// The time at which all of it is judged.
@@ -35,7 +36,7 @@ struct Evaluation: Sendable {
 
     /// Validates first, pins second, and asks the policy of Certificate Transparency third.
     ///
-    /// - Throws: ``InputError/Code/policy`` when the pins contradict each other.
+    /// - Throws: ``InputError/Code/policy`` when the pins contradict each other, or the list names another log list.
     func decide(roots: RootStore) async throws(InputError) -> PinningDecision {
         let name = try? HostName(self.host)
         let policy: PinningPolicy
@@ -45,6 +46,7 @@ struct Evaluation: Sendable {
             let entry = pins.isEmpty ? nil : name.map { PinnedDomain($0, pins: pins) }
             policy = try PinningPolicy(domains: entry.map { [$0] } ?? [])
         case .list(let list):
+            try self.transparency?.expect(list.logs)
             policy = list.policy(at: self.time)
             time = list.referenceTime(self.time)
         }
@@ -55,8 +57,7 @@ struct Evaluation: Sendable {
         switch await validator.validate(presented: self.presented, as: identity, at: self.time).result {
         case .success(let path):
             let decision = policy.validate(path, for: self.host, at: time)
-            guard let transparency else { return decision }
-            return decision.requiring(transparency.judgement(of: path, at: time))
+            return self.transparency?.judged(decision, at: time) ?? decision
         case .failure(let refusal): return policy.refusal(of: self.host, refusal.reason, detail: refusal.detail)
         }
     }

@@ -34,7 +34,7 @@ struct ExportCommand: ParsableCommand {
                 .undecided, "there is no \(ProjectFolder.listName) in the project folder",
                 hint: "build and sign a list first")
         }
-        let tree = try ListTree(roots: try project.roots(), list: list)
+        let tree = try project.tree(of: list)
         try tree.write(to: URL(fileURLWithPath: self.directory, relativeTo: ProjectOption.working))
         try ListHistory.keep(list, in: project, publishedAt: time)
         let paths = tree.files.map(\.path)

@@ -101,6 +101,7 @@ struct LintCommand: AsyncParsableCommand {
         var linter = Linter(try PinList(building: input.source, after: newest, at: time), at: time)
         linter.source = input.source
         linter.published = published?.list ?? newest
+        linter.probed = ProbeMemoryFile.memory(of: input.project)
         linter.held = try await HeldLists.known(
             in: input.project, name: input.source.name, source: input.source, published: published?.list,
             service: self.service, at: time)

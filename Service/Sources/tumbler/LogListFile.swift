@@ -4,15 +4,25 @@
 
 import CertificatePinning
 import CertificateTransparency
+import PinListMetadata
 
 /// A log list in a file that a command is given: there is no default, and nothing is downloaded.
-enum LogListFile {
+struct LogListFile: Sendable {
+    /// What is in it.
+    let list: LogList
+    /// How a list would name it; `nil` for a length that none may name.
+    let listed: ListedLogs?
+    /// Its path, as it was given.
+    let path: String
+
     /// Reads a log list.
     ///
     /// - Throws: ``CommandFailure`` when the file cannot be read, or is refused as a log list.
-    static func read(_ path: String) throws(CommandFailure) -> LogList {
+    static func read(_ path: String) throws(CommandFailure) -> LogListFile {
         let bytes = try InputFile.read(path)
-        do throws(LogListError) { return try LogList(bytes) } catch {
+        do throws(LogListError) {
+            return LogListFile(list: try LogList(bytes), listed: ListedLogs(of: bytes), path: path)
+        } catch {
             throw CommandFailure(
                 .undecided, "\(path): \(error)", hint: "a log list is JSON in version 3 of its format")
         }
@@ -37,14 +47,14 @@ actor LogListCache {
     /// The most lists that are kept; the cache is emptied when there are more.
     private static let maximumCount = 16
 
-    private var lists: [String: LogList] = [:]
+    private var lists: [String: LogListFile] = [:]
 
     /// The list in a file.
     ///
     /// - Throws: ``InputError`` when it cannot be read, or is refused.
-    func list(_ path: String) throws(InputError) -> LogList {
+    func list(_ path: String) throws(InputError) -> LogListFile {
         if let known = self.lists[path] { return known }
-        let read: LogList
+        let read: LogListFile
         do throws(CommandFailure) { read = try LogListFile.read(path) } catch {
             throw InputError(.policy, error.message)
         }

@@ -31,6 +31,11 @@ struct PinSource: ParsableArguments {
     @Option(help: ArgumentHelp("With --list-url: where the client keeps its state.", valueName: "dir"))
     var state: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "With --bundled or --list-url: the log list that the app ships, as its list names it.", valueName: "file"))
+    var logs: String?
+
     @OptionGroup var project: ProjectOption
 
     func validate() throws {
@@ -40,6 +45,7 @@ struct PinSource: ParsableArguments {
         }
         if namesList, self.root == nil { throw ValidationError("--root is missing: it vouches for the list") }
         if !namesList, self.root != nil { throw ValidationError("--root goes with --bundled or --list-url") }
+        if self.logs != nil, !namesList { throw ValidationError("--logs goes with --bundled or --list-url") }
         if (self.listURL == nil) != (self.state == nil) {
             throw ValidationError("--list-url and --state go together")
         }
@@ -57,18 +63,19 @@ struct PinSource: ParsableArguments {
     func pinning(for host: HostName, at time: Timestamp) async throws(CommandFailure) -> Pinning {
         if !self.pins.isEmpty {
             let list = try ThrowawayList(pinning: host, to: try self.parsedPins(), at: time)
-            return try Self.pinning(list.root, list.list, at: time)
+            return try Self.pinning(list.root, list.list, nil, at: time)
         }
         guard let root = self.root else { return try self.projectPinning(at: time) }
         let rootBytes = try InputFile.read(root)
         let bundled = try self.bundled.map { path throws(CommandFailure) in try InputFile.read(path) }
+        let logs = try self.logs.map { path throws(CommandFailure) in try InputFile.read(path) }
         guard let listURL = self.listURL, let state = self.state else {
-            return try Self.pinning(rootBytes, bundled, at: time)
+            return try Self.pinning(rootBytes, bundled, logs, at: time)
         }
         guard let address = URL(string: listURL) else {
             throw CommandFailure(.usage, "--list-url \(listURL) is no address")
         }
-        let pinning = try Self.pinning(rootBytes, bundled, at: time, address, .folder(state))
+        let pinning = try Self.pinning(rootBytes, bundled, logs, at: time, address, .folder(state))
         try await Self.refresh(pinning)
         return pinning
     }
@@ -100,24 +107,39 @@ struct PinSource: ParsableArguments {
                 .undecided, "there is no \(roots.isEmpty ? "root" : "signed list") in the project folder",
                 hint: "tumbler release signs tumbler.yaml")
         }
-        return try Self.pinning(root, list, at: time)
+        let listed = (try? KnownList(list, named: ProjectFolder.listName, roots: []))?.list.logs
+        let logs = try CommandFailure.wrapping { () throws(RepositoryError) in
+            try listed.map { listed throws(RepositoryError) in try folder.logs(listed) }
+        }
+        return try Self.pinning(root, list, logs, at: time)
     }
 
     private static func pinning(
-        _ root: [UInt8], _ list: [UInt8]?, at time: Timestamp, _ address: URL? = nil, _ state: StateLocation = .memory
+        _ root: [UInt8], _ list: [UInt8]?, _ logs: [UInt8]?, at time: Timestamp, _ address: URL? = nil,
+        _ state: StateLocation = .memory
     ) throws(CommandFailure) -> Pinning {
         do throws(PinningSetupError) {
-            return try Pinning(forCommandAt: time, root: root, list: list, refreshFrom: address, state: state)
+            let pinning = try Pinning(
+                forCommandAt: time, root: root, list: list, logs: logs, refreshFrom: address, state: state)
+            // With an address a refresh comes first, and says what it did not get.
+            if address == nil { Self.note(pinning.recentEvents) }
+            return pinning
         } catch {
             throw CommandFailure(error.code == .address ? .usage : .undecided, error.reason)
         }
+    }
+
+    /// Says that policies of Certificate Transparency are not judged.
+    private static func note(_ events: [PinningEvent]) {
+        let kinds: Set<PinningEvent.Kind> = [.logsMissing, .logsUnreadable, .unknownTransparency]
+        for event in events where kinds.contains(event.kind) { StandardError.note("\(event)") }
     }
 
     /// Refreshes once. What is in force afterwards decides, whatever came of it; what went wrong is said.
     private static func refresh(_ pinning: Pinning) async throws(CommandFailure) {
         let outcome = await pinning.refresh()
         let report = RefreshReport(await pinning.status, outcome, pinning.recentEvents)
-        for complaint in report.complaints { StandardError.note(complaint) }
+        for complaint in report.complaints + report.notes { StandardError.note(complaint) }
         guard report.list != nil else {
             throw CommandFailure(
                 .undecided, "there is no list: none is stored, none was fetched",

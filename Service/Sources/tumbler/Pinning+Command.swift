@@ -14,20 +14,24 @@ extension Pinning {
     ///   - time: The time of the command.
     ///   - root: The root that the app ships.
     ///   - list: The list that the app ships; without one every host is refused until a list was fetched.
+    ///   - logs: The log list that the app ships.
     ///   - address: Where lists are refreshed from.
     ///   - state: Where the client keeps its state.
     init(
-        forCommandAt time: Timestamp, root: [UInt8], list: [UInt8]?, refreshFrom address: URL? = nil,
-        state: StateLocation = .memory
+        forCommandAt time: Timestamp, root: [UInt8], list: [UInt8]?, logs: [UInt8]? = nil,
+        refreshFrom address: URL? = nil, state: StateLocation = .memory
     ) throws(PinningSetupError) {
         let configuration = PinningConfiguration(
             fetcher: HTTPClientFetcher(), reportSender: NoReports(), clock: CommandClock(now: time))
+        let logs = logs.map { EmbeddedFile.bytes($0) }
         guard let list else {
-            try self.init(root: .bytes(root), refreshFrom: address, state: state, configuration: configuration)
+            try self.init(
+                root: .bytes(root), logs: logs, refreshFrom: address, state: state, configuration: configuration)
             return
         }
         try self.init(
-            root: .bytes(root), list: .bytes(list), refreshFrom: address, state: state, configuration: configuration)
+            root: .bytes(root), list: .bytes(list), logs: logs, refreshFrom: address, state: state,
+            configuration: configuration)
     }
 }
 

@@ -77,7 +77,7 @@ struct ProbeCommand: AsyncParsableCommand {
         let list = try await self.target.load()
         let held = try await self.target.heldLists(with: list, self.service, at: time)
         let rules = try CommandFailure.wrapping { () throws(RepositoryError) in
-            try ProbeRules(list, at: time, notice: notice, held: held)
+            try ProbeRules(list, at: time, notice: notice, held: held, logs: try self.target.logs(of: list))
         }
         if rules.isExpired { StandardError.warning("the list expired at \(list.expiresAt); clients still enforce it") }
         let observer = HostObserver(

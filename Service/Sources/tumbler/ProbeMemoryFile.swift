@@ -24,6 +24,13 @@ struct ProbeMemoryFile {
         self.isOurs = isOurs
     }
 
+    /// What the last probe of a project saw; `nil` when there was none.
+    static func memory(of project: ProjectFolder) -> ProbeMemory? {
+        let file = project.folder.appendingPathComponent(Self.defaultPath)
+        guard FileManager.default.fileExists(atPath: file.path) else { return nil }
+        return ProbeMemoryFile(file, isOurs: true).load()
+    }
+
     /// What the last probe saw; nothing the first time.
     func load() -> ProbeMemory {
         guard FileManager.default.fileExists(atPath: self.file.path) else { return ProbeMemory() }

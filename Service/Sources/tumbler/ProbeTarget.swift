@@ -4,6 +4,7 @@
 
 import ArgumentParser
 import CertificatePinning
+import CertificateTransparency
 import Foundation
 import PinListMetadata
 import PinListRepository
@@ -54,6 +55,15 @@ struct ProbeTarget: ParsableArguments {
         return try await HeldLists.known(
             in: project, name: list.name, source: (try? SourceInput(nil, self.project))?.source, published: list,
             service: service, at: time)
+    }
+
+    /// What policies of Certificate Transparency are judged with: the log list that the list names, else that of the
+    /// project's source; `nil` where there is no project, or it has none.
+    ///
+    /// - Throws: ``RepositoryError`` when the list names one that is not at hand, or the source's cannot be read.
+    func logs(of list: PinList) throws(RepositoryError) -> LogList? {
+        guard let project = try? self.project.find() else { return nil }
+        return try project.logList(of: list)
     }
 
     /// Where the results of the last probe are kept, unless somebody says otherwise: in the project folder, for its own

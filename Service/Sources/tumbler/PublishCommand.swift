@@ -16,7 +16,8 @@ struct PublishCommand: AsyncParsableCommand {
         discussion: """
             FILES are envelopes of one name in any order; without any, the roots and pins.json of the project folder. \
             The service judges them as every client will. What is published already stays as it is, so publishing \
-            once more does no harm. The token comes from a file, never from the command line.
+            once more does no harm. A log list that the list names is uploaded first: it is kept in logs/ of the \
+            project, is the file of logs: in tumbler.yaml, or is named with --logs. The token comes from a file, never from the command line.
 
             Exit code 0: published, now or earlier; 1: refused; 2: the network or the server failed.
             """
@@ -24,6 +25,9 @@ struct PublishCommand: AsyncParsableCommand {
 
     @Argument(help: "Envelopes: roots, and a list.")
     var files: [String] = []
+
+    @Option(help: ArgumentHelp("The log list that the list names.", valueName: "file"))
+    var logs: String?
 
     @OptionGroup var service: ServiceOptions
 
@@ -39,13 +43,34 @@ struct PublishCommand: AsyncParsableCommand {
         let client = ServiceClient(
             try self.service.requiredAddress(self.project), try self.service.requiredToken("publish"))
         let changes: [String]
-        do throws(ServiceClient.PublishingFailure) { changes = try await client.publish(publication) } catch {
+        let logs = try self.logs(of: publication)
+        do throws(ServiceClient.PublishingFailure) {
+            changes = try await client.publish(publication, logs: logs)
+        } catch {
             throw error.failure
         }
         try self.keep(publication, at: time)
         if self.json { return try JSONOutput.write(PublishedChanges(name: publication.name, changes: changes)) }
         let what = changes.isEmpty ? "published already" : "published \(changes.joined(separator: ", "))"
         try StandardOutput.write(lines: ["\(publication.name): \(what)"])
+    }
+
+    /// The log list that the list of a publication names; `nil` where it names none, or it is not at hand: the service may
+    /// have it, and says so otherwise.
+    private func logs(of publication: Publication) throws(CommandFailure) -> [UInt8]? {
+        guard let listed = publication.listedLogs else { return nil }
+        if let logs {
+            let bytes = try InputFile.read(logs)
+            guard listed.isFile(bytes) else {
+                throw CommandFailure(
+                    .undecided,
+                    "\(logs) is not the log list that the list names: that has the SHA-256 \(listed.digest)",
+                    hint: "name the file that the list was built with")
+            }
+            return bytes
+        }
+        guard let project = try? self.project.find() else { return nil }
+        return try? project.logs(listed)
     }
 
     /// Writes down that the project's list is out.

@@ -44,6 +44,7 @@ struct RefreshCommand: AsyncParsableCommand {
         let outcome = await pinning.refresh()
         let report = RefreshReport(await pinning.status, outcome, pinning.recentEvents)
         if self.json { try JSONOutput.write(report) } else { try StandardOutput.write(lines: report.lines) }
+        for note in report.notes { StandardError.note(note) }
         for complaint in report.complaints { StandardError.failure(CommandFailure(report.exit, complaint)) }
         guard report.exit == .holds else { throw ExitCode(report.exit.rawValue) }
     }

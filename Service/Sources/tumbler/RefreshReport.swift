@@ -77,6 +77,11 @@ struct RefreshReport: Encodable {
         ]
     }
 
+    /// What a person should know besides, for standard error: a log list that is missing refuses nothing.
+    var notes: [String] {
+        self.outcome.logsFailure.map { ["the log list was not fetched: \($0)"] } ?? []
+    }
+
     /// What went wrong, for standard error.
     var complaints: [String] {
         var lines = self.outcome.refused.map { refusal in

@@ -63,7 +63,7 @@ struct Release {
         let changes = try await service?.publish(envelope)
         if service == nil { try ProjectFolder.write(envelope, to: input.project.list) }
         if let export {
-            try ListTree(roots: try input.project.roots(), list: envelope)
+            try input.project.tree(of: envelope)
                 .write(to: URL(fileURLWithPath: export, relativeTo: ProjectOption.working))
         }
         self.keep(older, in: input.project)
@@ -116,6 +116,7 @@ struct Release {
         var linter = Linter(list, at: time)
         linter.source = input.source
         linter.published = published
+        linter.probed = ProbeMemoryFile.memory(of: input.project)
         linter.root = try input.project.newestRoot()
         linter.held = held
         if self.signers.keys.isEmpty {

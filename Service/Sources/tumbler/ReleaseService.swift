@@ -101,11 +101,14 @@ struct ReleaseService {
         let (publication, before) = try CommandFailure.wrapping { () throws(RepositoryError) in
             (try Publication(roots: try self.project.roots(), list: envelope), try self.project.newestList())
         }
+        let logs = try CommandFailure.wrapping { () throws(RepositoryError) in
+            try publication.listedLogs.map { listed throws(RepositoryError) in try self.project.logs(listed) }
+        }
         try CommandFailure.wrapping { () throws(RepositoryError) in
             try ProjectFolder.write(envelope, to: self.project.list)
         }
         do throws(ServiceClient.PublishingFailure) {
-            return try await self.client.publish(publication)
+            return try await self.client.publish(publication, logs: logs)
         } catch {
             let failure = error.failure
             guard error.isUnknown else { throw self.restoring(before, after: failure) }

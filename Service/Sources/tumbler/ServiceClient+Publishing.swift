@@ -29,9 +29,13 @@ extension ServiceClient {
 
     /// Publishes: all of it, or nothing.
     ///
+    /// - Parameters:
+    ///   - publication: What is published.
+    ///   - logs: The log list that its list names, where it is at hand: it is uploaded first.
     /// - Returns: What is new; nothing for what was published already.
     /// - Throws: ``PublishingFailure``.
-    func publish(_ publication: Publication) async throws(PublishingFailure) -> [String] {
+    func publish(_ publication: Publication, logs: [UInt8]? = nil) async throws(PublishingFailure) -> [String] {
+        if let logs { try await self.upload(logs, of: publication.name) }
         let answer: ServiceAnswer
         do throws(ServiceSilence) {
             answer = try await self.ask(
@@ -65,6 +69,25 @@ extension ServiceClient {
                 isUnknown: true)
         }
         return confirmation.changes.map { PrintableText.line($0, maximumLength: 128) }
+    }
+
+    /// Uploads a log list; one that is there already stays as it is.
+    private func upload(_ logs: [UInt8], of name: String) async throws(PublishingFailure) {
+        guard let listed = ListedLogs(of: logs) else { return }
+        let what = "not published: the log list was not uploaded"
+        let answer: ServiceAnswer
+        do throws(ServiceSilence) {
+            answer = try await self.ask(
+                Request(
+                    method: .PUT, url: self.address.list(name) + listed.path, body: logs,
+                    mostBytes: Self.confirmationBytes))
+        } catch {
+            throw PublishingFailure(
+                failure: CommandFailure(.undecided, "\(what): \(self.address): \(error.reason)"), isUnknown: false)
+        }
+        guard answer.status == 200 || answer.status == 201 else {
+            throw PublishingFailure(failure: answer.failure(what), isUnknown: false)
+        }
     }
 
     /// The envelope of the list that the service serves; `nil` when nothing is published under the name.

@@ -34,6 +34,12 @@ struct SignedList: Sendable {
         self.stale = stale
     }
 
+    /// The log list that it names.
+    var logs: ListedLogs? { self.trust.bundled?.list.logs }
+
+    /// Whether an entry asks for a policy of Certificate Transparency.
+    var asksForTransparency: Bool { self.trust.bundled?.list.asksForTransparency ?? false }
+
     /// The rules at a time.
     func policy(at time: Timestamp) -> PinningPolicy { self.trust.isStale(time) ? self.stale : self.fresh }
 

@@ -43,7 +43,7 @@ struct TransparencyCommand: AsyncParsableCommand {
 
     func run() async throws {
         let time = self.time.time
-        let list = try LogListFile.read(self.logs)
+        let list = try LogListFile.read(self.logs).list
         LogListFile.notes(on: list, named: self.logs, at: time)
         let chain = try await self.chain(at: time)
         let evidence = TransparencyEvidence(of: chain.first ?? [], issuedBy: chain.dropFirst().first, logs: list)

@@ -5,6 +5,7 @@
 import ArgumentParser
 import CertificatePinning
 import CertificateTransparency
+import PinListMetadata
 
 /// `--logs FILE --transparency POLICY`: what a path must satisfy beside the pins.
 struct TransparencyOptions: ParsableArguments {
@@ -21,9 +22,7 @@ struct TransparencyOptions: ParsableArguments {
     var transparency: TransparencyPolicy?
 
     func validate() throws {
-        if (self.logs == nil) != (self.transparency == nil) {
-            throw ValidationError("--logs and --transparency go together")
-        }
+        if self.logs == nil, self.transparency != nil { throw ValidationError("--transparency needs --logs") }
     }
 
     /// The policy of a name.
@@ -38,20 +37,40 @@ struct TransparencyOptions: ParsableArguments {
     ///
     /// - Throws: ``CommandFailure`` when the log list cannot be read.
     func demand(at time: Timestamp) throws(CommandFailure) -> TransparencyDemand? {
-        guard let logs, let transparency else { return nil }
-        let list = try LogListFile.read(logs)
-        LogListFile.notes(on: list, named: logs, at: time)
-        return TransparencyDemand(policy: transparency, logs: list)
+        guard let logs else { return nil }
+        let file = try LogListFile.read(logs)
+        LogListFile.notes(on: file.list, named: logs, at: time)
+        return TransparencyDemand(policy: self.transparency, logs: file)
     }
 }
 
-/// A policy, and the logs that it is judged with.
+/// The logs that policies are judged with, and the policy that is asked beside the pins; `nil` for none but those of the
+/// list's own entries.
 struct TransparencyDemand: Sendable {
-    let policy: TransparencyPolicy
-    let logs: LogList
+    let policy: TransparencyPolicy?
+    let logs: LogListFile
 
-    /// What the policy makes of a path.
-    func judgement(of path: ValidatedPath, at time: Timestamp) -> TransparencyJudgement {
-        TransparencyEvidence(of: path, logs: self.logs).judgement(under: self.policy, at: time)
+    /// A decision with what the list's entry asks for, and then with the policy that was asked for by name.
+    func judged(_ decision: PinningDecision, at time: Timestamp) -> PinningDecision {
+        let path = decision.path
+        // Verified once, for one policy or two, and not at all for a path that is refused otherwise.
+        var known: TransparencyEvidence?
+        func judgement(_ policy: TransparencyPolicy) -> TransparencyJudgement {
+            let evidence = known ?? TransparencyEvidence(of: path, logs: self.logs.list)
+            known = evidence
+            return evidence.judgement(under: policy, at: time)
+        }
+        let judged = decision.judged { judgement(TransparencyPolicy($0)) }
+        guard let policy, judged.reason != .transparency else { return judged }
+        return judged.requiring(judgement(policy))
+    }
+
+    /// Expects the log list that a signed list names, where it names one.
+    ///
+    /// - Throws: ``InputError`` when it names another one.
+    func expect(_ listed: ListedLogs?) throws(InputError) {
+        guard let listed, listed != self.logs.listed else { return }
+        throw InputError(
+            .policy, "the list names another log list than \(self.logs.path): that with the SHA-256 \(listed.digest)")
     }
 }

@@ -35,6 +35,8 @@ public struct ListSource: Hashable, Sendable {
     public var reportTo: [String]
     /// How many of a million installations report failures, where an entry does not say otherwise.
     public var reportPerMillion: Int64
+    /// The log list that policies of Certificate Transparency are judged with.
+    public var logs: SourceLogs?
     /// The service that lists are published to.
     public var server: Located<String>?
     /// Which keys sign.
@@ -70,7 +72,7 @@ public struct ListSource: Hashable, Sendable {
         left.name == right.name && left.validFor == right.validFor && left.refreshAfter == right.refreshAfter
             && left.propagation == right.propagation && left.unlisted == right.unlisted
             && left.reportTo == right.reportTo && left.reportPerMillion == right.reportPerMillion
-            && left.server == right.server && left.signers == right.signers
+            && left.logs == right.logs && left.server == right.server && left.signers == right.signers
             && left.verifiable == right.verifiable
             && left.domains == right.domains && left.denied == right.denied && left.suspended == right.suspended
     }

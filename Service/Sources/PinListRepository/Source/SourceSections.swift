@@ -94,7 +94,8 @@ struct SourceSections {
     private func refuseSettings(_ value: YAMLValue, from file: String) throws(RepositoryError) {
         guard case .mapping(let members) = value.content else { return }
         let settings = [
-            "name", "validFor", "refreshAfter", "propagation", "opened", "unlisted", "reportTo", "server", "signers",
+            "name", "validFor", "refreshAfter", "propagation", "opened", "unlisted", "reportTo", "logs", "server",
+            "signers",
             "verifiable", "pinSets",
         ]
         for member in members where settings.contains(member.name) {
