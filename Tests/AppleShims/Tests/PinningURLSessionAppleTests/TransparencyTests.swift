@@ -5,6 +5,7 @@
 import CertificatePinning
 import Foundation
 import PinListMetadata
+import PinningTesting
 import PinningURLSession
 import Security
 import SwiftASN1
