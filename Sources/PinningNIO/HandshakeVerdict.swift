@@ -27,18 +27,17 @@ struct JudgedServer: Sendable {
     let host: HostName
     let port: Int
 
-    /// Judges by a path that was found before; `nil` when there is none, or when signatures of logs would have to be
-    /// verified, which no event loop does. Waits for nobody.
-    func rememberedVerdict(_ question: PathFinder.Question) -> HandshakeVerdict? {
-        guard let path = self.finder.remembered(question, at: self.pinning.now),
-            self.pinning.judgesWithoutSignatures(path, for: self.host)
-        else { return nil }
+    /// Judges by a path that was found before; `nil` when signatures of logs would have to be verified, which no event
+    /// loop does. Waits for nobody.
+    func verdictAtOnce(on path: ValidatedPath, _ question: PathFinder.Question) -> HandshakeVerdict? {
+        guard self.pinning.judgesWithoutSignatures(path, for: self.host) else { return nil }
         return self.verdict(on: path, presented: question.presented)
     }
 
-    /// Finds the path, then judges it.
-    func verdict(_ question: PathFinder.Question) async -> HandshakeVerdict {
-        switch await self.finder.recall(question, at: self.pinning.now) {
+    /// Finds the path, unless it was found before, then judges it.
+    func verdict(_ question: PathFinder.Question, on remembered: ValidatedPath?) async -> HandshakeVerdict {
+        if let remembered { return self.verdict(on: remembered, presented: question.presented) }
+        switch await self.finder.find(question, at: self.pinning.now) {
         case .success(let path): return self.verdict(on: path, presented: question.presented)
         case .failure(let refusal):
             return self.refusal(refusal.reason, refusal.detail, presented: question.presented)

@@ -53,18 +53,16 @@ struct TransparencySourceTests {
 
     @Test("that is wrong says where and what to write")
     func thatIsWrongSaysWhereAndWhatToWrite() {
-        let place = "tumbler.yaml:7"
-        for (text, word) in [
-            ("{mode: enforced, policy: chrome}", "write enforce"),
-            ("{mode: enforce, policy: chromium}", "chrome, apple"),
-            ("{mode: enforce}", "policy: chrome"), ("{mode: enforce, rules: chrome}", "policy"),
-            ("chrome", "mode, policy"),
+        for (text, column, word) in [
+            ("{mode: enforced, policy: chrome}", 26, "write enforce"),
+            ("{mode: enforce, policy: chromium}", 43, "chrome, apple"), ("{mode: enforce}", 19, "policy: chrome"),
+            ("{mode: enforce, rules: chrome}", 35, "policy"), ("chrome", 19, "mode, policy"),
         ] {
-            SourceText.expectRefusal(Self.text(text), Self.files, at: "\(place)", word)
+            SourceText.expectRefusal(Self.text(text), Self.files, at: "tumbler.yaml:7:\(column)", word)
         }
-        SourceText.expectRefusal(Self.text("{}"), at: "tumbler.yaml:3", "no such file")
-        SourceText.expectRefusal(Self.text("{}"), ["logs.json": "{}"], at: "tumbler.yaml:3", "no log list")
-        SourceText.expectRefusal(Self.text("{}"), ["logs.json": ""], at: "tumbler.yaml:3")
+        SourceText.expectRefusal(Self.text("{}"), at: "tumbler.yaml:3:7", "no such file")
+        SourceText.expectRefusal(Self.text("{}"), ["logs.json": "{}"], at: "tumbler.yaml:3:7", "no log list")
+        SourceText.expectRefusal(Self.text("{}"), ["logs.json": ""], at: "tumbler.yaml:3:7")
     }
 
     @Test("enforce is refused until a probe saw the policy satisfied at every host of the entry")
