@@ -152,9 +152,7 @@ extension Pinning {
         event.decision = decision
         self.hub.send(event)
         self.report(decision, connection, inForce, surroundings, at: now)
-        guard decision.verdict == .block, decision.reason == .noMatchingPin || decision.reason == .deniedKey else {
-            return
-        }
+        guard decision.verdict == .block, PinningError(decision).isForPins else { return }
         self.mismatches.send()
     }
 

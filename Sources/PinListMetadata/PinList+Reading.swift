@@ -15,18 +15,20 @@ extension PinList {
             (domain: inout MetadataObject) throws(MetadataRefusal) in try Self.domain(&domain)
         }
         let (denied, unusableDenied) = try Self.denied(&object)
+        let (revoked, unusableRevoked) = try Self.revoked(&object)
         self.init(
             name: header.name, version: header.version, issuedAt: header.issuedAt, expiresAt: header.expiresAt,
             refreshAfter: try object.integer("refreshAfter", in: 0...MetadataLimits.version, default: 43_200),
             reportTo: try Self.reportTo(&object),
             reportPerMillion: try Self.reportPerMillion(&object) ?? MetadataLimits.reportPerMillion.upperBound,
-            domains: domains, denied: denied,
+            domains: domains, denied: denied, revoked: revoked,
             suspended: try object.objects("suspended", most: MetadataLimits.suspended, required: false) {
                 (suspension: inout MetadataObject) throws(MetadataRefusal) in
                 try Self.suspension(&suspension, issuedAt: header.issuedAt)
             },
             unlisted: try object.choice("unlisted", default: .allow))
         self.unusableDenied = unusableDenied
+        self.unusableRevoked = unusableRevoked
         object.finish()
         self.unknownMembers = object.unknown
 

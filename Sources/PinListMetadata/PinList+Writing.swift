@@ -17,6 +17,7 @@ extension PinList {
         }
         members.append(.init("domains", .array(self.domains.map { Self.value(of: $0) })))
         if !self.denied.isEmpty { members.append(.init("denied", .array(self.denied.map { Self.value(of: $0) }))) }
+        if !self.revoked.isEmpty { members.append(.init("revoked", .array(self.revoked.map { Self.value(of: $0) }))) }
         if !self.suspended.isEmpty {
             members.append(.init("suspended", .array(self.suspended.map { Self.value(of: $0) })))
         }
@@ -53,6 +54,16 @@ extension PinList {
             .init("mode", .string(denied.isEnforced ? "enforce" : "report")),
         ]
         if let note = denied.note { members.append(.init("note", .string(note))) }
+        return .object(members)
+    }
+
+    private static func value(of revoked: RevokedCertificates) -> JSONValue {
+        var members: [JSONValue.Member] = [
+            .init("issuer", .string(revoked.issuer.description)),
+            .init("serials", self.strings(revoked.serials.map(\.description))),
+        ]
+        if !revoked.isEnforced { members.append(.init("mode", .string("report"))) }
+        if let note = revoked.note { members.append(.init("note", .string(note))) }
         return .object(members)
     }
 

@@ -52,12 +52,16 @@ public struct PinList: Hashable, Sendable {
     public var domains: [Domain]
     /// The keys that are refused anywhere in a path.
     public var denied: [DeniedKey]
+    /// The certificates that are refused by issuer and serial number, no such pair twice.
+    public var revoked: [RevokedCertificates]
     /// What is suspended.
     public var suspended: [Suspension]
     /// What happens to hosts that no entry covers.
     public var unlisted: UnlistedHosts
     /// Denied pins that this version cannot use: they match nothing.
     public internal(set) var unusableDenied = 0
+    /// Entries of revoked certificates whose issuer's pin is of a form that this version cannot use: they match nothing.
+    public internal(set) var unusableRevoked = 0
     /// Members that this version does not know, by their paths: ignored by clients, refused by tools.
     public internal(set) var unknownMembers: [String] = []
 
@@ -69,7 +73,8 @@ public struct PinList: Hashable, Sendable {
         name: String, version: Int64, issuedAt: Timestamp, expiresAt: Timestamp,
         refreshAfter: Int64 = Self.defaultRefreshAfter, reportTo: [String] = [],
         reportPerMillion: Int64 = MetadataLimits.reportPerMillion.upperBound, domains: [Domain],
-        denied: [DeniedKey] = [], suspended: [Suspension] = [], unlisted: UnlistedHosts = .allow
+        denied: [DeniedKey] = [], revoked: [RevokedCertificates] = [], suspended: [Suspension] = [],
+        unlisted: UnlistedHosts = .allow
     ) {
         self.name = name
         self.version = version
@@ -80,6 +85,7 @@ public struct PinList: Hashable, Sendable {
         self.reportPerMillion = reportPerMillion
         self.domains = domains
         self.denied = denied
+        self.revoked = revoked
         self.suspended = suspended
         self.unlisted = unlisted
     }
@@ -93,6 +99,8 @@ public struct PinList: Hashable, Sendable {
     /// How many of a million installations report failures of an entry: its own number, or that of the list.
     public func reportPerMillion(of domain: Domain) -> Int64 { domain.reportPerMillion ?? self.reportPerMillion }
 
-    /// The pins of all entries, and of the deny set, that this version cannot use.
-    public var unusablePinCount: Int { self.domains.reduce(self.unusableDenied) { $0 + $1.unusablePins } }
+    /// The pins of all entries, of the deny set and of issuers of revoked certificates, that this version cannot use.
+    public var unusablePinCount: Int {
+        self.domains.reduce(self.unusableDenied + self.unusableRevoked) { $0 + $1.unusablePins }
+    }
 }

@@ -45,6 +45,10 @@ enum SigningSummary {
             lines.append("and \(list.domains.count - self.mostEntries) entries more")
         }
         lines += list.denied.map { "denied \($0.pin)\($0.isEnforced ? "" : " (report only)")" }
+        lines += list.revoked.map { entry in
+            let serials = entry.serials.map(\.description).joined(separator: " ")
+            return "revoked of \(entry.issuer)\(entry.isEnforced ? "" : " (report only)"): \(serials)"
+        }
         lines += list.suspended.map { suspension in
             "suspended \(suspension.scope.text) until \(suspension.until): \(suspension.reason)"
         }

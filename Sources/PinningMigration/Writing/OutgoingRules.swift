@@ -54,6 +54,11 @@ struct OutgoingRules {
     }
 
     private mutating func warnOfTheWhole() {
+        if !self.rules.revoked.isEmpty {
+            let count = self.rules.revoked.reduce(0) { $0 + $1.serials.count }
+            self.collector.warn(
+                nil, "revoked", .weaker, "left out: what is refused here is not there; certificates: \(count)")
+        }
         if !self.rules.denied.isEmpty {
             self.collector.warn(
                 nil, "denied", .weaker, "left out: what is refused here is not there; keys: \(self.rules.denied.count)")

@@ -135,6 +135,10 @@ extension LintRule {
         "denied-key-served", .error,
         "a denied key is in the path that is served now: all clients would be locked out of this host",
         fix: "change the server's certificate first, or write mode: report in denied")
+    static let revokedServed = LintRule(
+        "revoked-served", .error,
+        "a revoked certificate is in the path that is served now: all clients would be locked out of this host",
+        fix: "change the server's certificate first, or write mode: report in revoked")
     static let deniedCertificate = LintRule(
         "denied-certificate", .error,
         "whoever holds the certificate can re-encode it so that its signature holds and its hash is another",
@@ -194,7 +198,7 @@ extension LintRule {
         .domainExpiry, .suspensionOverADay, .suspensionEnded, .suspensionOfNothing, .sharedKey,
         .unverifiableThreshold, .hybridNotDemanded, .signerNotInRoot, .denyWithoutReport,
         .shareWithoutReport, .publicSuffix,
-        .listHostPinned, .deniedKeyPinned, .deniedKeyServed, .deniedCertificate,
+        .listHostPinned, .deniedKeyPinned, .deniedKeyServed, .revokedServed, .deniedCertificate,
         .unusedPinSet, .certificateNamesOtherEntry,
         .unknownMember, .rolloutLowered, .versionNotAbove, .wouldCutOff, .heldListRefuses,
         .propagation, .propagationShort, .listsMissing, .listHostSharesFate, .notObserved,

@@ -11,7 +11,7 @@ extension ListSource {
         "name", "validFor", "refreshAfter", "propagation", "opened", "unlisted", "reportTo",
         "reportPerMillion", "server", "signers",
         "verifiable",
-        "include", "pinSets", "domains", "denied", "suspended",
+        "include", "pinSets", "domains", "denied", "revoked", "suspended",
     ]
 
     /// Reads a source, the files that it includes, and those that its pins are from.
@@ -55,6 +55,7 @@ extension ListSource {
         self.unusedPinSets = reader.pinSets.unused
         self.domains = reader.domains
         self.denied = reader.denied
+        self.revoked = reader.revoked
         self.suspended = reader.suspended
     }
 

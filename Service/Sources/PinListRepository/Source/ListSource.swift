@@ -47,6 +47,8 @@ public struct ListSource: Hashable, Sendable {
     public var unusedPinSets: [Located<String>]
     /// The keys that are refused anywhere in a path.
     public var denied: [Located<DeniedKey>]
+    /// The certificates that are refused by issuer and serial number.
+    public var revoked: [Located<RevokedCertificates>]
     /// What is suspended.
     public var suspended: [Located<Suspension>]
 
@@ -72,7 +74,8 @@ public struct ListSource: Hashable, Sendable {
             && left.reportTo == right.reportTo && left.reportPerMillion == right.reportPerMillion
             && left.server == right.server && left.signers == right.signers
             && left.verifiable == right.verifiable
-            && left.domains == right.domains && left.denied == right.denied && left.suspended == right.suspended
+            && left.domains == right.domains && left.denied == right.denied
+            && left.revoked == right.revoked && left.suspended == right.suspended
     }
 
     /// Feeds the name.

@@ -76,7 +76,9 @@ enum FailureReason {
         switch code {
         case "no-matching-pin": "no certificate of the path is pinned"
         case "denied-key": "a denied key is in the path"
-        case "denied-undecidable": "a certificate that cannot be read might hold a denied key"
+        case "denied-undecidable": "a certificate that cannot be read might be denied or revoked"
+        case "revoked": "a certificate of the path is revoked"
+        case "revocation-unknown": "no revocation list covers a certificate of the path"
         case "unlisted-denied": "the host is not listed, and such hosts are denied"
         case "unlisted-reported": "the host is not listed"
         case "chain-invalid": "the platform refused the certificates"
