@@ -41,7 +41,7 @@ extension PinningDecision: CustomStringConvertible {
         case .noMatchingPin: "No certificate of the validated path matches a pin; this is only reported."
         case .hostInvalid: "The host cannot be a host's name."
         case .deniedKey: "A key of the validated path is denied."
-        case .deniedUndecidable: "A certificate cannot be read, so it cannot be said that it is neither denied nor revoked."
+        case .deniedUndecidable: "A certificate cannot be read: it may be one that is denied or revoked."
         case .revoked: "A certificate of the validated path is revoked."
         case .revocationUnknown: "No revocation list that was given covers a certificate of the validated path."
         case .suspended: "Pinning is suspended for this host; what is denied or revoked is not."

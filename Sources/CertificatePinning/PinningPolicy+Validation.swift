@@ -94,7 +94,9 @@ extension PinningPolicy {
         on path: ValidatedPath, _ entry: PinnedDomain?, at time: Timestamp
     ) -> PinningDecision.Conclusion {
         guard !path.certificates.isEmpty else { return .refusal(.noCertificates) }
-        guard !self.denied.isEmpty || !self.revoked.isEmpty else { return self.conclusion(of: entry, on: path, at: time) }
+        guard !self.denied.isEmpty || !self.revoked.isEmpty else {
+            return self.conclusion(of: entry, on: path, at: time)
+        }
         let denied = self.deniedKey(in: path)
         var revoked: PinningDecision.RevokedCertificate?
         var conclusion: PinningDecision.Conclusion

@@ -41,7 +41,7 @@ public struct SerialNumber: Hashable, Sendable, CustomStringConvertible {
     public init(_ text: String) throws(InputError) {
         let digits = Array(text.utf8.prefix(2 * Self.maximumLength + 1))
         guard !digits.isEmpty, digits.count <= 2 * Self.maximumLength, digits.count.isMultiple(of: 2) else {
-            throw InputError(.serial, "a serial number is 1 to \(Self.maximumLength) octets in hexadecimal, two digits each")
+            throw InputError(.serial, "a serial number is 1 to \(Self.maximumLength) octets, two digits each")
         }
         var bytes: [UInt8] = []
         for index in stride(from: 0, to: digits.count, by: 2) {
@@ -129,7 +129,8 @@ struct RevocationIndex: Sendable {
                 let serial = SerialNumber(contents: contents), let isEnforced = serials[serial]
             else { continue }
             let found = Finding.revoked(
-                PinningDecision.RevokedCertificate(issuer: issuer, serial: serial, index: index), isEnforced: isEnforced)
+                PinningDecision.RevokedCertificate(issuer: issuer, serial: serial, index: index), isEnforced: isEnforced
+            )
             if isEnforced { return found }
             reported = reported ?? found
         }

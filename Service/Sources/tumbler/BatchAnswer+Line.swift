@@ -11,7 +11,9 @@ extension BatchAnswer {
     var line: Data {
         get throws {
             // What few lines have is left to the encoder.
-            guard self.decision.transparency == nil, self.decision.revoked == nil else { return try JSONOutput.line(self) }
+            guard self.decision.transparency == nil, self.decision.revoked == nil else {
+                return try JSONOutput.line(self)
+            }
             var writer = PlainJSON()
             self.write(to: &writer)
             // A text that is not printable ASCII is left to the encoder, escapes and all.

@@ -20,6 +20,7 @@ struct BatchEvaluation {
         let roots = RootStoreCache()
         let lists = SignedListCache()
         let logs = LogListCache()
+        let revocationLists = RevocationListCache()
     }
 
     /// The time of questions that name none.
@@ -27,6 +28,9 @@ struct BatchEvaluation {
 
     /// The policy of Certificate Transparency of questions that name none; `nil` for none.
     let defaultDemand: TransparencyDemand?
+
+    /// The revocation lists of questions that name none; `nil` for none.
+    let defaultRevocation: RevocationCheck?
 
     /// Answers all lines of a file.
     ///
@@ -101,7 +105,9 @@ struct BatchEvaluation {
         do throws(InputError) {
             let demand = try await question.demand(files.logs) ?? self.defaultDemand
             let evaluation = try await question.evaluation(
-                defaultTime: self.defaultTime, transparency: demand, files.lists)
+                defaultTime: self.defaultTime, transparency: demand,
+                revocation: try await question.revocationCheck(files.revocationLists) ?? self.defaultRevocation,
+                files.lists)
             let roots = try await files.roots.store(for: question.roots)
             return BatchAnswer(id: question.id, decision: try await evaluation.decide(roots: roots))
         } catch {

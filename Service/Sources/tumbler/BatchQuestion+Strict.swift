@@ -40,13 +40,21 @@ extension BatchQuestion {
         }
         guard let at = Self.optionalText("at", in: members), let list = Self.optionalText("list", in: members),
             let root = Self.optionalText("root", in: members), let logs = Self.optionalText("logs", in: members),
-            let transparency = Self.optionalText("transparency", in: members)
+            let transparency = Self.optionalText("transparency", in: members),
+            let revocation = Self.optionalText("revocation", in: members)
         else { return nil }
+        switch Self.value("crls", in: members) {
+        case nil, .null: self.crls = nil
+        default:
+            guard let lists = Self.texts("crls", in: members) else { return nil }
+            self.crls = lists
+        }
         self.at = at
         self.list = list
         self.root = root
         self.logs = logs
         self.transparency = transparency
+        self.revocation = revocation
     }
 
     private static func value(_ name: String, in members: [JSONValue.Member]) -> JSONValue? {

@@ -4,6 +4,7 @@
 
 import CertificatePinning
 import CertificateTransparency
+import PathValidation
 
 /// One line of `evaluate --batch`.
 struct BatchQuestion: Decodable {
@@ -41,19 +42,22 @@ struct BatchQuestion: Decodable {
     let root: String?
     let logs: String?
     let transparency: String?
+    let crls: [String]?
+    let revocation: String?
 
     /// The question that the line asks.
     ///
     /// - Throws: ``InputError`` for a member whose text is not what it must be.
     func evaluation(
-        defaultTime: Timestamp, transparency: TransparencyDemand?, _ lists: SignedListCache
+        defaultTime: Timestamp, transparency: TransparencyDemand?, revocation: RevocationCheck?,
+        _ lists: SignedListCache
     ) async throws(InputError) -> Evaluation {
         let rules = try await self.rules(lists)
         var presented: [[UInt8]] = []
         for text in self.chain { presented += try Self.certificates(in: text) }
         return Evaluation(
             host: self.host, presented: presented, rules: rules, checksName: self.nameCheck ?? true,
-            transparency: transparency,
+            transparency: transparency, revocation: revocation,
             time: try self.at.map { text throws(InputError) in try Timestamp(text) } ?? defaultTime)
     }
 
@@ -70,6 +74,18 @@ struct BatchQuestion: Decodable {
             return TransparencyDemand(policy: policy, logs: try await logs.list(path))
         default: throw InputError(.policy, "logs and transparency go together")
         }
+    }
+
+    /// The revocation lists that the line asks for; `nil` for none.
+    ///
+    /// - Throws: ``InputError`` when a list cannot be read, or the demand is not known.
+    func revocationCheck(_ cache: RevocationListCache) async throws(InputError) -> RevocationCheck? {
+        guard self.crls != nil || self.revocation != nil else { return nil }
+        let name = self.revocation ?? RevocationCheck.Demand.ifKnown.rawValue
+        guard let demand = RevocationCheck.Demand(rawValue: name) else {
+            throw InputError(.policy, "\(name) is no demand for revocation lists; there are \(RevocationOptions.names)")
+        }
+        return RevocationCheck(try await cache.lists(self.crls ?? []), demand)
     }
 
     private func rules(_ lists: SignedListCache) async throws(InputError) -> Evaluation.Rules {

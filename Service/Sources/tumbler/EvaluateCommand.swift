@@ -15,10 +15,11 @@ struct EvaluateCommand: AsyncParsableCommand {
             Validates the presented chain (PEM, leaf first, the rest in any order) against the roots, then the pins \
             against the path that was validated. Pins come with --pin, or from a signed list with --list and the root \
             that vouches for it; without either the chain alone decides. --logs and --transparency ask for a certificate \
-            that was logged as a policy of Certificate Transparency asks. Exit code 0: allowed, 1: \
+            that was logged as a policy of Certificate Transparency asks; --crl and --revocation for one that is not \
+            revoked. Exit code 0: allowed, 1: \
             blocked, 2: could not be decided.
 
-            --batch reads one question a line, {"id","host","chain":[PEM],"roots":[PEM],"at"?,"nameCheck"?,"pins"?,"list"?,"root"?,"logs"?,"transparency"?}, \
+            --batch reads one question a line, {"id","host","chain":[PEM],"roots":[PEM],"at"?,"nameCheck"?,"pins"?,"list"?,"root"?,"logs"?,"transparency"?,"crls"?,"revocation"?}, \
             and answers each with one line, in the same order.
             """
     )
@@ -53,6 +54,8 @@ struct EvaluateCommand: AsyncParsableCommand {
 
     @OptionGroup var transparency: TransparencyOptions
 
+    @OptionGroup var revocation: RevocationOptions
+
     @OptionGroup var time: TimeOption
 
     func validate() throws {
@@ -71,15 +74,17 @@ struct EvaluateCommand: AsyncParsableCommand {
     func run() async throws {
         let time = self.time.time
         let demand = try self.transparency.demand(at: time)
+        let revocation = try self.revocation.check()
         if let batch {
-            let evaluation = BatchEvaluation(defaultTime: time, defaultDemand: demand)
+            let evaluation = BatchEvaluation(
+                defaultTime: time, defaultDemand: demand, defaultRevocation: revocation)
             return try await evaluation.run(reading: batch)
         }
         guard let host, let chain else { return }
         let rules = try self.rules()
         let evaluation = Evaluation(
             host: host, presented: try Self.certificates(in: chain), rules: rules,
-            checksName: !self.noNameCheck, transparency: demand, time: time)
+            checksName: !self.noNameCheck, transparency: demand, revocation: revocation, time: time)
         let decision = try await evaluation.decide(roots: try RootsOption.load(self.roots ?? RootsOption.system))
         if self.json { try JSONOutput.write(decision) } else { try StandardOutput.write(lines: [decision.description]) }
         guard decision.verdict == .allow else { throw ExitCode(CommandExit.doesNotHold.rawValue) }

@@ -22,6 +22,9 @@ struct Evaluation: Sendable {
     /// The policy of Certificate Transparency that a path must satisfy beside the pins; `nil` for none.
     let transparency: TransparencyDemand?
 
+    /// The revocation lists that a path must pass; `nil` for none.
+    let revocation: RevocationCheck?
+
     /// The time at which all of it is judged.
     let time: Timestamp
 
@@ -51,7 +54,8 @@ struct Evaluation: Sendable {
         // The refusal of a host that is none says what is wrong with it.
         guard let name else { return policy.refusal(of: self.host, .hostInvalid) }
         let identity: ServerIdentity = self.checksName ? .host(name) : .uncheckedName
-        let validator = PathValidator(roots: roots, monotonicNanoseconds: monotonicNanoseconds)
+        let validator = PathValidator(
+            roots: roots, revocation: self.revocation, monotonicNanoseconds: monotonicNanoseconds)
         switch await validator.validate(presented: self.presented, as: identity, at: self.time).result {
         case .success(let path):
             let decision = policy.validate(path, for: self.host, at: time)

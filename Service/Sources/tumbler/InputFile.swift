@@ -15,25 +15,29 @@ enum InputFile {
 
     /// Reads a file whole.
     ///
-    /// - Parameter path: Its path, or `-` for standard input.
+    /// - Parameters:
+    ///   - path: Its path, or `-` for standard input.
+    ///   - maximumLength: The most bytes of it.
     /// - Throws: ``CommandFailure`` when there is no such file, or it cannot be read, is empty or too large.
-    static func read(_ path: String) throws(CommandFailure) -> [UInt8] {
+    static func read(
+        _ path: String, maximumLength: Int = Self.maximumLength
+    ) throws(CommandFailure) -> [UInt8] {
         let name = self.name(of: path)
         let handle = try self.open(path)
         defer { try? handle.close() }
         var data = Data()
         do {
             // Pipes and devices have no size: what bounds the reading is the reading.
-            while data.count <= self.maximumLength, let part = try handle.read(upToCount: 1 << 20), !part.isEmpty {
+            while data.count <= maximumLength, let part = try handle.read(upToCount: 1 << 20), !part.isEmpty {
                 data.append(part)
             }
         } catch {
             throw CommandFailure(.undecided, "\(name): \(self.reason(for: error))")
         }
         guard !data.isEmpty else { throw CommandFailure(.undecided, "\(name): the file is empty") }
-        guard data.count <= self.maximumLength else {
+        guard data.count <= maximumLength else {
             throw CommandFailure(
-                .undecided, "\(name): over \(self.maximumLength >> 20) MiB, which is more than is read")
+                .undecided, "\(name): over \(maximumLength >> 20) MiB, which is more than is read")
         }
         return Array(data)
     }

@@ -23,7 +23,8 @@ extension LintPass {
             if let key = path.publicKeyPins.compactMap({ $0 }).first(where: { denied.contains($0) }) {
                 findings.append(LintFinding(.deniedKeyServed, "\(host)", "\(key)", at: self.position(of: host)))
             }
-            if let decision = revoking?.validate(path, for: host.description, at: self.time), decision.verdict == .block {
+            if let decision = revoking?.validate(path, for: host.description, at: self.time), decision.verdict == .block
+            {
                 let what = decision.revoked.map { "serial number \($0.serial)" } ?? "a certificate cannot be read"
                 findings.append(LintFinding(.revokedServed, "\(host)", what, at: self.position(of: host)))
             }

@@ -66,9 +66,10 @@ extension CollectedReport {
 
     /// The codes of formats.md, section 4, and what TrustKit's numbers are called here.
     private static let kinds: [String: Kind] = [
-        "no-matching-pin": .pin, "denied-key": .pin, "denied-undecidable": .pin, "unlisted-denied": .pin, "revoked": .pin,
+        "no-matching-pin": .pin, "denied-key": .pin, "denied-undecidable": .pin, "unlisted-denied": .pin,
+        "revoked": .pin, "revocation-unknown": .tls,
         "unlisted-reported": .pin, "other-host-connection": .pin, "user-defined-trust-anchor": .pin,
-        "chain-invalid": .tls, "no-certificates": .tls, "over-budget": .tls, "revocation-unknown": .tls, "cleartext": .cleartext,
+        "chain-invalid": .tls, "no-certificates": .tls, "over-budget": .tls, "cleartext": .cleartext,
         "host-invalid": .other, "invalid-parameters": .other, "unhashable-key": .other, "pin-match": .other,
         "not-pinned": .other, "suspended": .other, "domain-expired": .other, "malformed": .other,
         "tampering": .other,
