@@ -19,6 +19,8 @@ let package = Package(
         // For the fuzz targets and the benchmarks.
         .library(name: "PinListSimulation", targets: ["PinListSimulation"]),
         .library(name: "PinRotation", targets: ["PinRotation"]),
+        // For the fuzz targets.
+        .library(name: "CertificateSightings", targets: ["CertificateSightings"]),
     ],
     traits: [
         .trait(name: "PostgreSQL", description: "The service's store in PostgreSQL as well; needs libpq.")
@@ -65,6 +67,17 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(
+            name: "CertificateSightings",
+            dependencies: [
+                .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "CertificateTransparency", package: "tumbler"),
+                .product(name: "PinListMetadata", package: "tumbler"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
             name: "PinListRepository",
             dependencies: [
                 "CPKCS11",
@@ -99,6 +112,7 @@ let package = Package(
         .target(
             name: "PinListServer",
             dependencies: [
+                "CertificateSightings",
                 "PinListDifference",
                 "PinRotation",
                 .target(name: "CPQ", condition: .when(traits: ["PostgreSQL"])),
@@ -130,6 +144,7 @@ let package = Package(
         .executableTarget(
             name: "tumbler",
             dependencies: [
+                "CertificateSightings",
                 "PinListDifference",
                 "PinListRepository",
                 "PinListServer",
@@ -202,6 +217,18 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
+            name: "CertificateSightingsTests",
+            dependencies: [
+                "CertificateSightings",
+                .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "PinListMetadata", package: "tumbler"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
+            ],
+            exclude: ["Vectors"],
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "PinRotationTests",
             dependencies: [
                 "PinRotation",
@@ -237,6 +264,7 @@ let package = Package(
         .testTarget(
             name: "PinListServerTests",
             dependencies: [
+                "CertificateSightings",
                 "PinListServer",
                 "PinRotation",
                 .product(name: "CertificatePinning", package: "tumbler"),
@@ -263,6 +291,7 @@ let package = Package(
         .testTarget(
             name: "TumblerTests",
             dependencies: [
+                "CertificateSightings",
                 "PinListRepository",
                 "PinListServer",
                 "PinListSimulation",

@@ -22,8 +22,12 @@ struct ServiceStatus: Decodable, Sendable {
     var alarms: [AlarmStatus]
     /// What the last probe found.
     var probes: [ProbeStatus]
+    /// What monitors found in logs.
+    var sightings: [SightingStatus]
 
-    private enum CodingKeys: CodingKey { case time, auditHead, auditEntries, names, hosts, groups, alarms, probes }
+    private enum CodingKeys: CodingKey {
+        case time, auditHead, auditEntries, names, hosts, groups, alarms, probes, sightings
+    }
 
     /// Reads it.
     ///
@@ -39,6 +43,7 @@ struct ServiceStatus: Decodable, Sendable {
         self.groups = container.lenientList(.groups)
         self.alarms = try container.decode([AlarmStatus].self, forKey: .alarms)
         self.probes = container.lenientList(.probes)
+        self.sightings = container.lenientList(.sightings)
         _ = try container.nestedUnkeyedContainer(forKey: .names)
     }
 
@@ -92,6 +97,31 @@ struct ServiceStatus: Decodable, Sendable {
             self.since = container.lenient(.since)
             self.detail = container.lenient(.detail)
         }
+    }
+
+    /// What monitors found in logs, of one list.
+    struct SightingStatus: Decodable, Sendable {
+        /// The list.
+        var name: String
+        /// How many certificates, by what they mean.
+        var counts: [String: Int64]
+        /// Those that apps would refuse.
+        var unexpected: [UnexpectedStatus]?
+    }
+
+    /// A certificate that apps would refuse.
+    struct UnexpectedStatus: Decodable, Sendable {
+        /// The entry's domain.
+        var host: String
+        /// The pin of its key.
+        var key: String
+        /// The issuer's name.
+        var issuer: String?
+        /// When it was logged, or told.
+        var loggedAt: String?
+        var toldAt: String?
+        /// When a probe saw it served.
+        var probedAt: String?
     }
 
     /// What a probe found at a host.

@@ -25,6 +25,7 @@ struct StatusLines {
         lines += self.section("failures by host", self.status.hosts.map(self.line))
         lines += self.section("failures by cause", self.status.groups.map(self.line))
         lines += self.section("probed hosts", self.status.probes.map(self.line))
+        lines += self.section("certificates in logs", self.status.sightings.flatMap(self.lines))
         if let head = self.status.auditHead {
             let count = self.status.auditEntries.map { "\($0) entries, " } ?? ""
             lines.append("audit log: \(count)head \(self.text(head))")
@@ -87,6 +88,21 @@ struct StatusLines {
         let at = probe.at.map { ", at \(self.text($0))" } ?? ""
         let detail = (probe.detail ?? "").isEmpty ? "" : ": \(self.text(probe.detail ?? ""))"
         return "\(state) \(self.text(probe.host))\(detail)\(at)"
+    }
+
+    private func lines(of found: ServiceStatus.SightingStatus) -> [String] {
+        let counts = found.counts.filter { $0.value > 0 }.sorted { $0.key < $1.key }
+        guard !counts.isEmpty else { return [] }
+        let words = counts.map { "\($0.value) \(self.text($0.key))" }.joined(separator: ", ")
+        return ["\(self.text(found.name)): \(words)"]
+            + (found.unexpected ?? []).map { certificate in
+                let when =
+                    certificate.loggedAt.map { ", logged \($0)" } ?? certificate.toldAt.map { ", told \($0)" } ?? ""
+                let served = certificate.probedAt.map { ", SERVED at \($0)" } ?? ""
+                return self.text(
+                    "unknown key for \(certificate.host): \(certificate.key), issued by \(certificate.issuer ?? "?")"
+                        + "\(when)\(served)")
+            }
     }
 
     /// Text of a service may come from whoever sent it reports.

@@ -25,7 +25,8 @@ struct Tumbler: AsyncParsableCommand {
             ConvertCommand.self,
             ServeCommand.self, TokenCommand.self, LoginLinkCommand.self, AuditLogCommand.self, BackupCommand.self,
             AdoptionCommand.self, MoveDatabaseCommand.self,
-            PublishCommand.self, ProbeCommand.self, GateCommand.self, StatusCommand.self,
+            PublishCommand.self, ProbeCommand.self, GateCommand.self, SightingCommand.self,
+            StatusCommand.self,
             AlarmsCommand.self, SimulateCommand.self,
             DrillCommand.self, AttestCommand.self, VectorsCommand.self,
         ]

@@ -26,6 +26,8 @@ public struct Alarm: Hashable, Sendable {
         case earlySwitch = "early-switch"
         /// A certificate is about to expire, and no rotation is planned for the host.
         case noRotationPlan = "no-rotation-plan"
+        /// A certificate of a pinned host is in a log, and apps would refuse its key.
+        case unexpectedCertificate = "unexpected-certificate"
         /// The newest list no longer spreads.
         case adoptionStalled = "adoption-stalled"
         /// Signers signed two lists of one version, or one that was never published here.

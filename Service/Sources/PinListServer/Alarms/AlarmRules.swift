@@ -20,7 +20,7 @@ enum AlarmRules {
     /// The alarms of what there is to see.
     static func alarms(_ overview: Overview) -> [Alarm] {
         overview.names.flatMap { Self.alarms($0, overview.time) } + Self.rates(overview) + Self.probes(overview)
-            + Self.rotations(overview) + Self.remembered(overview)
+            + Self.rotations(overview) + Self.sightings(overview) + Self.remembered(overview)
             + overview.broken.sorted { $0.key < $1.key }.map {
                 Alarm(.notVerified, .critical, $0.key, "what is stored does not verify and is not served: \($0.value)")
             }

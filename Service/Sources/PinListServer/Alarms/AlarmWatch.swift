@@ -47,6 +47,7 @@ struct AlarmWatch: Service {
                 return try store.takeTurn("alarms", for: instance, at: now, seconds: Self.turn)
             }
             guard isOurs else { return }
+            try await self.parts.judgeSightings()
             let overview = try await self.parts.overview()
             let events = try await self.parts.store.write { store in
                 try AlarmEvaluation(targets: store.knownTargets(at: now)).apply(

@@ -91,6 +91,17 @@ enum OpenAPIDocument {
             "403": {"$ref": "#/components/responses/problem"}, "413": {"$ref": "#/components/responses/problem"},
             "415": {"$ref": "#/components/responses/problem"}, "422": {"$ref": "#/components/responses/problem"},
             "404": {"$ref": "#/components/responses/problem"}, "503": {"$ref": "#/components/responses/later"}}}},
+         "/v1/lists/{name}/sightings": {"parameters": [{"$ref": "#/components/parameters/name"}],
+          "post": {"operationId": "sight", "summary": "Hand in certificates that were found in logs",
+           "security": [{"token": []}],
+           "requestBody": {"required": true, "content": {"application/json": {"schema":
+            {"$ref": "#/components/schemas/Sightings"}}}},
+           "responses": {"202": {"description": "Each is kept, or counted.", "content": {"application/json": {"schema":
+             {"$ref": "#/components/schemas/JudgedSightings"}}}},
+            "400": {"$ref": "#/components/responses/problem"}, "401": {"$ref": "#/components/responses/problem"},
+            "403": {"$ref": "#/components/responses/problem"}, "404": {"$ref": "#/components/responses/problem"},
+            "413": {"$ref": "#/components/responses/problem"}, "415": {"$ref": "#/components/responses/problem"},
+            "503": {"$ref": "#/components/responses/later"}}}},
          "/v1/lists/{name}/gates": {"parameters": [{"$ref": "#/components/parameters/name"}],
           "post": {"operationId": "gate", "summary": "Keep an answer of tumbler gate in the audit log",
            "security": [{"token": []}],

@@ -14,6 +14,8 @@ struct PublicationRoute: Sendable {
     let store: any ServiceStore
     let access: AdminAccess
     let clock: any ServiceClock
+    /// Is called when something was published, and is served here.
+    let published: @Sendable () async -> Void
 
     func respond(to request: Request, _ context: ServiceContext) async throws -> Response {
         let name = try context.parameters.require("name")
@@ -30,6 +32,7 @@ struct PublicationRoute: Sendable {
         }
         // What was stored is published, whether this instance serves it at once or after its next look.
         _ = try? await self.lists.reload(from: self.store)
+        await self.published()
         return .json(
             .object([
                 .init("name", .string(name)), .init("changes", .array(changes.map { .string($0.description) })),

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificatePinning
+internal import CertificateSightings
 internal import PinListMetadata
 
 /// `GET /metrics`. Labels are names of lists, hosts of lists and bounded codes: never what a sender of reports chose.
@@ -32,6 +33,14 @@ enum ServiceMetrics {
             overview.probes.compactMap { probe in
                 ProbeFacts(probe.result).firstEnd.map {
                     ([("name", probe.name), ("host", probe.host)], Double($0.secondsSince1970))
+                }
+            })
+        text.add(
+            "tumbler_sightings", "gauge",
+            "Certificates that monitors found in logs, by what they mean; unlisted ones are counted and not kept.",
+            overview.sightings.flatMap { found in
+                SightingState.allCases.map { state in
+                    ([("name", found.name), ("state", state.rawValue)], Double(found.counts[state] ?? 0))
                 }
             })
         text.add(

@@ -34,12 +34,16 @@ struct ServiceRoutes: Sendable {
     func addAdmin(to router: Router<ServiceContext>) {
         let publication = PublicationRoute(
             publisher: self.parts.publisher, lists: self.parts.lists, store: self.parts.store, access: self.access,
-            clock: self.parts.clock)
+            clock: self.parts.clock, published: { try? await self.parts.judgeSightings() })
         router.put("/v1/lists/:name") { request, context in
             try await publication.respond(to: request, context)
         }
         let probe = ProbeRoute(parts: self.parts, access: self.access)
         router.post("/v1/lists/:name/probe") { request, context in try await probe.respond(to: request, context) }
+        let sighting = SightingRoute(parts: self.parts, access: self.access)
+        router.post("/v1/lists/:name/sightings") { request, context in
+            try await sighting.respond(to: request, context)
+        }
         let gate = GateRoute(parts: self.parts, access: self.access)
         router.post("/v1/lists/:name/gates") { request, context in try await gate.respond(to: request, context) }
         let rotation = RotationRoute(parts: self.parts, access: self.access)

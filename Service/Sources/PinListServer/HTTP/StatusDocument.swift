@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificatePinning
+internal import CertificateSightings
 internal import Foundation
 internal import PinListMetadata
 
@@ -110,6 +111,7 @@ struct StatusDocument: Encodable {
     let groups: [Group]
     let alarms: [Firing]
     let probes: [Probe]
+    let sightings: [Sightings]
     /// Left out before this instance has looked, and for who sees some names alone.
     let database: Database?
 
@@ -148,11 +150,50 @@ struct StatusDocument: Encodable {
         }
         self.alarms = overview.alarms.filter { scope.hasAlarm(about: Alarm.subject(of: $0.key)) }
             .map { Firing($0, overview.silences) }
+        self.sightings = overview.sightings.filter { scope.hasName($0.name) }.map(Sightings.init)
         self.probes = overview.probes.filter { scope.hasName($0.name) }.map { probe in
             Probe(
                 name: probe.name, host: probe.host, ok: probe.isOK && probe.miss == nil, at: probe.at.description,
                 detail: probe.miss.map { "not reached at \($0.at): \($0.why)" } ?? Self.detail(ProbeFacts(probe.result))
             )
+        }
+    }
+
+    /// What monitors found of one list.
+    struct Sightings: Encodable {
+        let name: String
+        /// How many, by what they mean; those without any are left out.
+        let counts: [String: Int64]
+        /// Certificates that apps would refuse, the newest first.
+        let unexpected: [Unexpected]
+
+        init(_ found: SightingOverview) {
+            self.name = found.name
+            self.counts = found.counts.reduce(into: [:]) { $0[$1.key.rawValue] = $1.value }
+            self.unexpected = found.unexpected.prefix(StatusDocument.mostGroups).map(Unexpected.init)
+        }
+    }
+
+    /// A certificate that apps would refuse.
+    struct Unexpected: Encodable {
+        let identity, host, key, issuer: String
+        let names: [String]
+        /// Left out where the monitor did not say.
+        let log, loggedAt: String?
+        let toldAt, toldBy, validFrom, validTo: String
+        /// When a probe saw its key served; left out when none did.
+        let probedAt: String?
+        /// From how many networks reports named its key, on the day with the most; left out when none did.
+        let networks: Int64?
+
+        init(_ unexpected: SightingOverview.Unexpected) {
+            let sighting = unexpected.sighting
+            (self.identity, self.host, self.key) = (sighting.identity, sighting.host, sighting.key)
+            (self.issuer, self.names) = (sighting.issuer, Array(sighting.names.prefix(ShownSighting.mostNames)))
+            (self.log, self.loggedAt) = (sighting.log.isEmpty ? nil : sighting.log, sighting.loggedAt?.description)
+            (self.toldAt, self.toldBy) = (sighting.firstAt.description, sighting.toldBy)
+            (self.validFrom, self.validTo) = (sighting.notBefore.description, sighting.notAfter.description)
+            (self.probedAt, self.networks) = (sighting.servedAt?.description, unexpected.networks)
         }
     }
 

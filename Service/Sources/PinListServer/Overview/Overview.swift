@@ -24,6 +24,8 @@ public struct Overview: Sendable {
     public let probes: [StoredProbe]
     /// The plans of rotations that were pushed, by list and host.
     public let rotations: [RotationOverview]
+    /// What monitors of Certificate Transparency found, by list.
+    let sightings: [SightingOverview]
     /// The alarms that fire.
     public let alarms: [StoredAlarm]
     /// The silences that are not over.
@@ -64,6 +66,7 @@ public struct Overview: Sendable {
         self.hosts = try store.hostRates(listed: Set(listed), at: now)
         self.probes = try store.probes()
         self.rotations = plans.overviews(of: try store.rotations())
+        self.sightings = try self.names.map { try SightingOverview.look(store, $0.name, at: now) }
         self.alarms = try store.firingAlarms()
         self.silences = try store.silences(at: now)
         self.targets = try store.targets()

@@ -45,6 +45,10 @@ struct Retention: Service {
             let today = now.hour / 24
             try await self.store.write(as: .retention) { try $0.makeReportDays([today, today + 1]) }
             try await self.store.write(as: .retention) { try $0.foldCounts(before: now.hour - 24) }
+            try await self.store.write(as: .retention) { store in
+                _ = try store.removeSightings(
+                    endedBefore: now.before(StoredSighting.keptAfterEnd), toldBefore: now.before(StoredSighting.kept))
+            }
             try await self.forgetOld(before: now.before(self.limits.days * 86_400), at: now)
             try await self.forgetMuch(at: now)
         } catch { self.logger.warning("what is old could not be forgotten: \(error)") }

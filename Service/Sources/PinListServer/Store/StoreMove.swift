@@ -72,6 +72,8 @@ public struct StoreMove: Sendable {
         ("delivery", ["target", "at", "trouble", "lost"], ["target"]),
         ("report_rate", ["host", "name", "since", "per_million"], ["host", "name", "since"]),
         ("rotation", ["name", "host", "stored_at", "plan"], ["name", "host"]),
+        ("sighting", StoredSighting.columns, ["name", "digest"]),
+        ("unlisted_sighting", ["name", "count", "last_at"], ["name"]),
     ]
 
     /// Those whose numbers the database gives.

@@ -82,6 +82,17 @@ struct StoreMoveTests {
                     period: AuditPeriod(TurnedClock.start), first: 1, last: 2, head: "a", previous: "b", entry: 3))
             let plan = StoredRotation(name: "a", host: "b", storedAt: TurnedClock.start, bytes: [0, 255])
             #expect(try store.put(plan, if: .absent) == .stored(isNew: true))
+            let columns = StoredSighting.columns
+            try store.connection.execute(
+                "INSERT INTO sighting (\(columns.joined(separator: ", "))) VALUES "
+                    + "(\(columns.map { _ in "?" }.joined(separator: ", ")))",
+                [
+                    .text("a"), .text("d"), .text("unknown"), .text("h"), .integer(1), .text("l"), .text("k"), .null,
+                    .integer(1), .integer(2), .integer(0), .text(""), .null, .integer(3), .text("t"), .null, .null,
+                    .null, .text("01"), .text("i"), .text(""), .text("h"), .blob([0, 255]),
+                ])
+            try store.connection.execute(
+                "INSERT INTO unlisted_sighting (name, count, last_at) VALUES ('a', 7, 1)", [])
         }
     }
 

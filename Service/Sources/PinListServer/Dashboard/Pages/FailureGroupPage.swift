@@ -37,6 +37,8 @@ struct FailureGroupPage: DashboardPage {
     var samples: [Sample]
     /// How many installations report such failures, in words; nothing where all do.
     var sampling = ""
+    /// What logs say of the key that was seen, in a sentence; nothing where no monitor told of it.
+    var logged = ""
 
     /// The most samples, tallies of one kind, and certificates that are shown.
     static let most = (samples: 10, tallies: 20, certificates: 10)
@@ -51,7 +53,8 @@ struct FailureGroupPage: DashboardPage {
             unit: "Reports in each \(TimeText.each(self.group.series.step))", series: self.group.series)
         return View([
             "group": .view(self.group.view(in: frame)), "plot": .markup(plot.svg), "unit": "\(plot.unit)",
-            "sampling": "\(self.sampling)",
+            "sampling": "\(self.sampling)", "logged": .markup(VisibleText.line(self.logged, limit: 1_024)),
+            "loggedHref": "\(CertificatesPage.link(to: self.group.host, in: frame))",
             "rows": .views(self.group.series.rows), "back": "\(frame.link(DashboardSection.failures.path))",
             "certificates": .views(
                 self.certificates.prefix(Self.most.certificates).enumerated().map { $1.view($0, in: frame) }),

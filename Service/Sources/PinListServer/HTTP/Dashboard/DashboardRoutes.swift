@@ -33,6 +33,7 @@ struct DashboardRoutes: Sendable {
         self.page("/", router) { try await DashboardPages.now($0) }
         self.page("/adoption", router) { try await DashboardPages.adoption($0) }
         self.page("/hosts", router) { try await DashboardPages.hosts($0) }
+        self.page("/certificates", router) { try await DashboardPages.certificates($0) }
         self.page("/rotations", router) { try await DashboardPages.rotations($0) }
         self.page("/lists", router) { try await DashboardPages.lists($0) }
         self.page("/audit", router) { try await DashboardPages.audit($0) }
