@@ -19,6 +19,7 @@ let package = Package(
             dependencies: [
                 .product(name: "AppAttestation", package: "tumbler"),
                 .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "CertificateSightings", package: "tumbler-service"),
                 .product(name: "CertificateTransparency", package: "tumbler"),
                 .product(name: "PathValidation", package: "tumbler"),
                 .product(name: "PinListMetadata", package: "tumbler"),

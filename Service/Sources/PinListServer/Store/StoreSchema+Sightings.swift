@@ -20,7 +20,7 @@ extension StoreSchema {
                 PRIMARY KEY (name, digest))
             """,
             "CREATE INDEX sighting_by_key ON sighting (name, key)",
-            "CREATE INDEX sighting_by_state ON sighting (name, state, is_enforced, first_at)",
+            "CREATE INDEX sighting_by_state ON sighting (name, state, is_enforced, first_at, served_at)",
             "CREATE INDEX sighting_by_host ON sighting (name, host, first_at)",
             "CREATE INDEX sighting_by_judgement ON sighting (name, judged)",
             "CREATE INDEX sighting_by_end ON sighting (not_after)",

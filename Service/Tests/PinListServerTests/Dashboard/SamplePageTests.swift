@@ -2,6 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+import CertificateSightings
 import Foundation
 import Testing
 
@@ -20,6 +21,8 @@ struct SamplePageTests {
             ("failures", Story.failuresPage()), ("failures-filtered", Story.failuresPage(filter)),
             ("failures-empty", Story.failuresPage(groups: [])), ("failure", Story.failurePage),
             ("hosts", Story.hostsPage), ("adoption", Story.adoptionPage), ("adoption-missing", Story.unmeasuredPage),
+            ("certificates", Story.certificatesPage),
+            ("certificates-empty", CertificatesPage(hosts: [], counts: [.unlisted: 7], isFiltered: false)),
             ("rotations", Story.rotationsPage),
             ("rotations-empty", RotationsPage(rotations: [], total: 0, unreadable: [], isFiltered: false)),
             ("lists", Story.listsPage), ("audit", Story.auditPage), ("alarms", Story.alarmsPage),

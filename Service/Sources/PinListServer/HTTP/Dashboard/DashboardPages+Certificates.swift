@@ -62,8 +62,7 @@ extension DashboardPages {
         case .unknown: "\(what) \(when), \(issuer), and it is not in the list that is served."
         case .denied: "\(what) \(when), \(issuer), and it is denied."
         case .issuer: "\(what) \(when), \(issuer). The list has its issuer and not the key."
-        case .pinned, .backup:
-            "\(what) \(when), \(issuer). It is in the list that is served: those who fail hold an earlier list."
+        case .pinned, .backup: "\(what) \(when), \(issuer). It is in the list that is served."
         case .unlisted: nil
         }
     }
