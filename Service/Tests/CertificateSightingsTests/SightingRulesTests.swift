@@ -72,10 +72,11 @@ struct SightingRulesTests {
         #expect(Self.judge(rules, ["*.example.com"], key: 1) == "unknown api.example.com enforced")
         #expect(Self.judge(rules, ["*.example.com"], key: 2) == "unknown example.com enforced")
         #expect(Self.judge(rules, ["*.b.example.com"], key: 3) == "unknown example.com enforced")
+        #expect(Self.judge(rules, ["*.com"], key: 7) == "unknown example.com enforced")
         #expect(Self.judge(rules, ["API.example.com."], key: 2) == "backup api.example.com enforced")
         #expect(Self.judge(rules, ["192.0.2.7"], key: 4) == "backup 192.0.2.7 enforced")
         for name in [
-            "com", "*.com", "*", "*.", "f*.other.example", "*.*.example.net", "xexample.com", "a b", "*.192.0.2.7",
+            "com", "*", "*.", "f*.other.example", "*.*.example.net", "xexample.com", "a b", "*.192.0.2.7",
         ] {
             #expect(Self.judge(rules, [name], key: 7) == "unlisted -", "\(name)")
         }
