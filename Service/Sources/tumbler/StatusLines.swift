@@ -25,7 +25,9 @@ struct StatusLines {
         lines += self.section("failures by host", self.status.hosts.map(self.line))
         lines += self.section("failures by cause", self.status.groups.map(self.line))
         lines += self.section("probed hosts", self.status.probes.map(self.line))
-        lines += self.section("certificates in logs", self.status.sightings.flatMap(self.lines))
+        // Without a monitor there is nothing to say.
+        let logged = self.status.sightings.flatMap(self.lines)
+        if !logged.isEmpty { lines += self.section("certificates in logs", logged) }
         if let head = self.status.auditHead {
             let count = self.status.auditEntries.map { "\($0) entries, " } ?? ""
             lines.append("audit log: \(count)head \(self.text(head))")

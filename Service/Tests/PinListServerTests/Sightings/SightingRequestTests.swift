@@ -165,6 +165,39 @@ struct SightingRequestTests {
         }
     }
 
+    @Test("a group of failures says that its key was logged nine days ago, and is not in the list")
+    func groupOfFailuresSaysThatItsKeyWasLoggedNineDaysAgoAndIsNotInTheList() async throws {
+        let (logged, theirs) = (LoggedCertificates(), P256.Signing.PrivateKey())
+        try await SightingScene.with([try .pinned("api.example.com")]) { scene, _ in
+            let certificate = try logged.certificate(for: ["api.example.com"], key: theirs)
+            let report = JSONValue.object([
+                .init("hostname", .string("api.example.com")), .init("noted-hostname", .string("api.example.com")),
+                .init("validation-result", .integer(1)),
+                .init(
+                    "served-certificate-chain",
+                    .array([.string(PEMBlock(label: PEMBlock.certificateLabel, bytes: certificate).text)])),
+                .init(
+                    "tumbler",
+                    .object([
+                        .init("list-name", .string(SightingScene.name)), .init("list-version", .integer(1)),
+                        .init("reason", .string("no-matching-pin")),
+                    ])),
+            ])
+            #expect(try await scene.service.report(report.bytes).status == 202)
+            let groups = try await scene.service.store.read { try $0.groups(GroupFilter(), newest: [:]) }
+            let group = try #require(groups.first)
+            #expect(group.leafPin == LoggedCertificates.pin(theirs).description)
+            let before = try await scene.service.ask(.GET, "/failures/\(group.id)").text
+            #expect(!before.contains("In the logs:"))
+            #expect(try await scene.states([(certificate, [])], loggedAt: "2026-11-12T00:00:00Z") == ["unknown"])
+            let page = try await scene.service.ask(.GET, "/failures/\(group.id)").text
+            #expect(page.contains("In the logs:"))
+            #expect(page.contains("This key was logged 9 days ago"))
+            #expect(page.contains("and it is not in the list that is served."))
+            #expect(try await scene.service.ask(.GET, "/certificates").text.contains("in reports from 1 network a day"))
+        }
+    }
+
     @Test("what is no request, no certificate or too much is refused, and nothing of it is stored")
     func whatIsNoRequestNoCertificateOrTooMuchIsRefusedAndNothingOfItIsStored() async throws {
         let (logged, key) = (LoggedCertificates(), P256.Signing.PrivateKey())
