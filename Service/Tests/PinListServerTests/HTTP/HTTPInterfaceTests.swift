@@ -71,7 +71,7 @@ struct HTTPInterfaceTests {
             let body = try #require(answer.text.range(of: "\r\n\r\n")).upperBound
             let value = try JSONSerialization.jsonObject(with: Data(answer.text[body...].utf8))
             let paths = try #require((value as? [String: Any])?["paths"] as? [String: [String: Any]])
-            #expect(paths.count == 18)
+            #expect(paths.count == 19)
             for (path, item) in paths {
                 let path = path.replacingOccurrences(of: "{name}", with: "a")
                     .replacingOccurrences(of: "{host}", with: "api.example.com")

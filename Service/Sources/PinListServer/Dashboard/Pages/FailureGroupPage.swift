@@ -53,8 +53,14 @@ struct FailureGroupPage: DashboardPage {
             unit: "Reports in each \(TimeText.each(self.group.series.step))", series: self.group.series)
         return View([
             "group": .view(self.group.view(in: frame)), "plot": .markup(plot.svg), "unit": "\(plot.unit)",
-            "sampling": "\(self.sampling)", "logged": .markup(VisibleText.line(self.logged, limit: 1_024)),
-            "loggedHref": "\(CertificatesPage.link(to: self.group.host, in: frame))",
+            "sampling": "\(self.sampling)",
+            "logged": .view(
+                self.logged.isEmpty
+                    ? nil
+                    : View([
+                        "text": .markup(VisibleText.line(self.logged, limit: 1_024)),
+                        "href": "\(CertificatesPage.link(to: self.group.host, in: frame))",
+                    ])),
             "rows": .views(self.group.series.rows), "back": "\(frame.link(DashboardSection.failures.path))",
             "certificates": .views(
                 self.certificates.prefix(Self.most.certificates).enumerated().map { $1.view($0, in: frame) }),

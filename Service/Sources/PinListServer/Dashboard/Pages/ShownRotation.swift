@@ -83,8 +83,13 @@ struct ShownRotation: Hashable, Sendable {
             "plot": .markup(plot.svg), "hasAdoption": .flag(self.adoption != nil),
             "seen": .markup(
                 Markup.join(self.seen.prefix(8).map { VisibleText.line($0, limit: 253) }, separator: ", ")),
-            "logged": .markup(VisibleText.line(self.logged, limit: 1_024)),
-            "loggedHref": "\(CertificatesPage.link(to: self.host, in: frame))",
+            "logged": .view(
+                self.logged.isEmpty
+                    ? nil
+                    : View([
+                        "text": .markup(VisibleText.line(self.logged, limit: 1_024)),
+                        "href": "\(CertificatesPage.link(to: self.host, in: frame))",
+                    ])),
             "forced": .views(
                 self.forced.suffix(Self.mostForced).map { forced in
                     View([
