@@ -102,6 +102,7 @@ let package = Package(
                 "PinListDifference",
                 "PinRotation",
                 .target(name: "CPQ", condition: .when(traits: ["PostgreSQL"])),
+                .product(name: "AppAttestation", package: "tumbler"),
                 .product(name: "CertificatePinning", package: "tumbler"),
                 .product(name: "PinListMetadata", package: "tumbler"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
@@ -239,6 +240,7 @@ let package = Package(
             dependencies: [
                 "PinListServer",
                 "PinRotation",
+                .product(name: "AppAttestation", package: "tumbler"),
                 .product(name: "CertificatePinning", package: "tumbler"),
                 .product(name: "PinFailureReports", package: "tumbler"),
                 .product(name: "PinListMetadata", package: "tumbler"),

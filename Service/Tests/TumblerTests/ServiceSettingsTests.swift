@@ -55,6 +55,12 @@ struct ServiceSettingsTests {
             ("openOnLoopback: yes\n", "s.yaml", "true or false"),
             ("openOnLoopback: true\ntrustedProxies: [127.0.0.1]\n", "trustedProxies", "login-link"),
             ("openOnLoopback: true\nedges: [192.0.2.0/24]\n", "edges", "login-link"),
+            ("names: {a: {root: r, attestation: {}}}\n", "s.yaml:1", "appIds: [TEAMID.com.example.app]"),
+            ("names: {a: {root: r, attestation: {appIds: [com.example.app]}}}\n", "s.yaml:1", "TEAMID"),
+            (
+                "names: {a: {root: r, attestation: {appIds: [ABCDE12345.a], environment: x}}}\n", "s.yaml:1",
+                "production or development"
+            ),
             ("names: {a: {}}\n", "s.yaml:1", "root"), ("names: {a: {root: gone.json}}\n", "gone.json", "no such file"),
         ])
     func whatIsWrongIsSaidWithItsPlaceAndWhatWasMeant(text: String, place: String, hint: String) async throws {

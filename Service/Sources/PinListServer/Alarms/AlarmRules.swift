@@ -74,13 +74,24 @@ enum AlarmRules {
             // Anybody can report a host that there is not: those of no list are one subject, and never urgent.
             let isOther = rate.host == HostRate.otherHosts
             let subject = rate.host.isEmpty ? "lists" : isOther ? "hosts of no list" : rate.host
-            if rate.isAboveUsual {
+            if !isOther, let attested = overview.attestedHosts[rate.host], attested.isAlarming {
                 return [
                     Alarm(
-                        .failureRate, rate.pinFailures >= HostRate.leastAlarming && !isOther ? .critical : .warning,
-                        subject,
+                        .failureRate, .critical, subject,
+                        "\(attested.keys) attested installations in \(attested.networks) networks reported failures in "
+                            + "the last hour; usual are \(Self.number(attested.usual)) attested reports an hour")
+                ]
+            }
+            if rate.isAboveUsual {
+                let onlyWarns = overview.onlyAttestedAlarm(rate.host)
+                return [
+                    Alarm(
+                        .failureRate,
+                        rate.pinFailures >= HostRate.leastAlarming && !isOther && !onlyWarns
+                            ? .critical : .warning, subject,
                         "\(Self.number(rate.lastHour)) failures in the last hour, "
-                            + "\(Self.number(rate.pinFailures)) of them of pins; usual are \(Self.number(rate.usual))")
+                            + "\(Self.number(rate.pinFailures)) of them of pins; usual are \(Self.number(rate.usual))"
+                            + (onlyWarns ? "; too few of them are attested to be urgent" : ""))
                 ]
             }
             guard rate.isSilent, !isOther else { return [] }

@@ -84,6 +84,8 @@ public struct ServiceConfiguration: Sendable {
     public var maximumConnections: Int?
     /// The root that an app ships, byte for byte, for each name that may be published.
     public var roots: [String: [UInt8]] = [:]
+    /// What names ask of those who send reports; nothing for those that are not here.
+    public var attestation: [String: NameAttestation] = [:]
     /// Who is warned.
     public var alerts: [AlertTarget] = []
 

@@ -28,6 +28,7 @@ struct ServiceRoutes: Sendable {
     private func addReports(to router: Router<ServiceContext>) {
         let reports = self.parts.reports
         router.post("/v1/reports") { request, context in try await reports.respond(to: request, context) }
+        self.parts.attestation.add(to: router)
     }
 
     /// What is there for the operator.

@@ -16,6 +16,25 @@ struct StatusDocument: Encodable {
         let list: List
         let root: Root
         let adoption: Adoption
+        /// Left out where the list asks for no attestations.
+        let attestation: Attestation?
+    }
+
+    struct Attestation: Encodable {
+        /// Reports of the last 30 days.
+        let attested, unattested: Int64
+        /// Registered keys.
+        let keys: Int64
+        /// The mean of the days' shares of attested reports, 0 to 1; left out without reports.
+        let share: Double?
+        /// Whether unattested reports alarm as attested ones do.
+        let countsUnattested: Bool
+
+        init(_ rate: AttestationRate) {
+            (self.attested, self.unattested, self.keys) = (rate.attested, rate.unattested, rate.keys)
+            self.share = rate.share.map { ($0 * 1e6).rounded() / 1e6 }
+            self.countsUnattested = rate.countsUnattested
+        }
     }
 
     struct List: Encodable {
@@ -56,6 +75,8 @@ struct StatusDocument: Encodable {
         let lastAt, cause, kind: String
         /// As the certificate names it; empty where none came along.
         let issuer: String
+        /// `attested`, `unattested` or `not asked`.
+        let attestation: String
     }
 
     struct Firing: Encodable {
@@ -132,7 +153,8 @@ struct StatusDocument: Encodable {
                     version: name.list.version, digest: name.digest, publishedAt: name.publishedAt.description,
                     expiresAt: name.list.expiresAt.description),
                 root: Root(version: name.root.version, expiresAt: name.root.expiresAt.description),
-                adoption: Adoption(name.adoption))
+                adoption: Adoption(name.adoption),
+                attestation: overview.attestations[name.name].map(Attestation.init))
         }
         self.hosts = overview.hosts.filter { scope.hasHost($0.host) }.map { rate in
             Host(
@@ -144,7 +166,7 @@ struct StatusDocument: Encodable {
             Group(
                 id: group.id, host: group.host, reason: group.reason, count: group.count,
                 lastAt: group.seen.upperBound.description, cause: group.cause.title, kind: group.cause.kind.rawValue,
-                issuer: group.issuer)
+                issuer: group.issuer, attestation: group.attestation.rawValue)
         }
         self.alarms = overview.alarms.filter { scope.hasAlarm(about: Alarm.subject(of: $0.key)) }
             .map { Firing($0, overview.silences) }

@@ -20,6 +20,10 @@ public struct Overview: Sendable {
     public let broken: [String: String]
     /// How often hosts fail; the most in the last hour first.
     public let hosts: [HostRate]
+    /// How many reports are attested, of the lists that ask for it.
+    public let attestations: [String: AttestationRate]
+    /// Which hosts attested installations report, in the last hour.
+    public let attestedHosts: [String: AttestedHost]
     /// What probes found last.
     public let probes: [StoredProbe]
     /// The plans of rotations that were pushed, by list and host.
@@ -49,10 +53,11 @@ public struct Overview: Sendable {
     ///   - store: The store.
     ///   - lists: What is served.
     ///   - plans: Plans of rotations that were read before.
+    ///   - asking: The lists that ask for attestations.
     ///   - now: The time.
     init(
         _ store: StoreTransaction, _ lists: [String: ServedLists.Name], _ plans: RotationPlans,
-        broken: [String: String], at now: Timestamp
+        asking: Set<String> = [], broken: [String: String], at now: Timestamp
     ) throws {
         self.time = now
         let head = try store.newestAuditEntry()
@@ -62,6 +67,8 @@ public struct Overview: Sendable {
         self.names = try lists.sorted { $0.key < $1.key }.compactMap { try Self.name($0.key, $0.value, store, now) }
         let listed = self.names.flatMap { $0.list.domains.map(\.entry.domain.description) }
         self.hosts = try store.hostRates(listed: Set(listed), at: now)
+        self.attestations = try store.attestationRates(of: asking, at: now)
+        self.attestedHosts = asking.isEmpty ? [:] : try store.attestedHosts(at: now)
         self.probes = try store.probes()
         self.rotations = plans.overviews(of: try store.rotations())
         self.alarms = try store.firingAlarms()
@@ -71,6 +78,15 @@ public struct Overview: Sendable {
         self.remembered = try store.auditEntries(of: Self.rememberedActions, since: now.before(604_800)).filter {
             now.secondsSince1970 - $0.time.secondsSince1970 <= Self.rememberedFor[$0.action] ?? 0
         }
+    }
+
+    /// Whether unattested reports of a host only warn: each list that has it asks for attestations, and gets them. Of
+    /// incidents, whose host is empty, each list.
+    func onlyAttestedAlarm(_ host: String) -> Bool {
+        let names = self.names.filter { name in
+            host.isEmpty || name.list.domains.contains { $0.entry.domain.description == host }
+        }
+        return !names.isEmpty && names.allSatisfy { self.attestations[$0.name].map { !$0.countsUnattested } ?? false }
     }
 
     /// The newest version of each list.

@@ -19,7 +19,7 @@ enum ReportExport: String, CaseIterable, Sendable {
     static let columns = [
         "number", "received-at", "date-time", "kind", "reason", "hostname", "port", "noted-hostname", "app-bundle-id",
         "app-version", "app-platform", "list-name", "list-version", "leaf-pin", "issuer", "issuer-pin", "signals",
-        "sampled",
+        "sampled", "attestation", "attestation-step",
     ]
 
     /// The media type.
@@ -76,7 +76,8 @@ extension StoreTransaction {
             SELECT report.number, report.received_at, report.claimed_at, report_group.kind, report_group.reason,
                 report.host, report.port, report_group.host, report_group.app, report_group.app_version,
                 report.platform, report_group.list_name, report_group.list_version, report.leaf_pin,
-                report_group.issuer, report_group.issuer_pin, report.signals, report.sampled
+                report_group.issuer, report_group.issuer_pin, report.signals, report.sampled,
+                report.attestation, report.attestation_step
             FROM report JOIN report_group ON report_group.number = report.group_number
             WHERE report.number > ? AND report.received_at >= ? AND report.received_at < ?
             ORDER BY report.number LIMIT ?

@@ -45,6 +45,8 @@ final class ServedLists: Sendable {
         var refusals: [String: MetadataRefusal] = [:]
         /// The domains of all lists.
         var hosts: Set<String> = []
+        /// The domains of each list.
+        var hostsByName: [String: Set<String>] = [:]
         /// Those of entries that have their subdomains with them.
         var parents: Set<String> = []
     }
@@ -109,6 +111,19 @@ final class ServedLists: Sendable {
     /// The name of the list that a report names; `nil` when none of that name is published.
     func publishedName(_ report: CollectedReport) -> String? {
         self.state.withLockedValue { state in report.list.name.flatMap { state.names[$0] == nil ? nil : $0 } }
+    }
+
+    /// The list that asks for an assertion of a report: the one that it names, or, where that does not have its host, one
+    /// that has. So no report of such a host gets around it by naming no list, or another one.
+    func nameAsking(for report: CollectedReport, among asking: [String: NameAttestation]) -> String? {
+        guard !asking.isEmpty else { return nil }
+        if let name = report.list.name, asking[name] != nil { return name }
+        guard report.kind != .incident else { return nil }
+        return self.state.withLockedValue { state in
+            let host = report.notedHostname
+            if let name = report.list.name, state.hostsByName[name]?.contains(host) == true { return nil }
+            return asking.keys.filter { state.hostsByName[$0]?.contains(host) == true }.min()
+        }
     }
 
     /// Reads what is published when that has changed.
@@ -189,7 +204,9 @@ final class ServedLists: Sendable {
             }
             if let published = state.names[name]?.published {
                 let entries = published.list?.list.domains.map(\.entry) ?? []
-                state.hosts.formUnion(entries.map(\.domain.description))
+                let hosts = Set(entries.map(\.domain.description))
+                state.hosts.formUnion(hosts)
+                state.hostsByName[name] = hosts
                 state.parents.formUnion(entries.filter(\.includeSubdomains).map(\.domain.description))
                 state.names[name] = Name(published: published, versions: try store.publishedDigests(of: name))
             }

@@ -10,7 +10,7 @@ struct GroupMaking {
 
     private struct Source: Hashable {
         let share: GroupQuota.Share?
-        let isListed: Bool
+        let part: GroupQuota.Part
     }
 
     let store: StoreTransaction
@@ -58,7 +58,7 @@ struct GroupMaking {
 
     /// Has one group of one report leave. Its share may be counted too high then, until the batch is over.
     private mutating func oneLeaves(_ share: GroupQuota.Share, _ scope: GroupQuota.Scope) throws -> Bool {
-        let source = Source(share: scope == .share ? share : nil, isListed: share.isListed)
+        let source = Source(share: scope == .share ? share : nil, part: share.part)
         var candidates =
             try self.leaving[source] ?? self.store.leavingGroups(of: share, in: scope, limit: Self.mostLeaving)[...]
         defer { self.leaving[source] = candidates }

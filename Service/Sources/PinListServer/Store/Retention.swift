@@ -63,6 +63,7 @@ struct Retention: Service {
         try await self.store.write(as: .retention) { store in
             try store.removeCounts(before: cutoff)
             try store.removeReportRates(before: rates)
+            try store.removeAttestations(unusedSince: cutoff, at: now)
         }
     }
 

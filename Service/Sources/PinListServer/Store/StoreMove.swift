@@ -9,70 +9,74 @@ public struct StoreMove: Sendable {
     static let page = 2_000
 
     /// The tables with their columns; the first ones, or the one number, are the key that pages follow.
-    static let tables: [(name: String, columns: [String], key: [String])] = [
-        ("root", ["name", "version", "envelope"], ["name", "version"]),
-        ("list", ["number", "name", "version", "digest", "envelope", "published_at"], ["number"]),
-        (
-            "publication",
-            ["number", "name", "version", "digest", "published_at", "issued_at", "expires_at", "changes"], ["number"]
-        ),
-        (
-            "token", ["number", "id", "scope", "names", "hash", "made_at", "revoked_at", "label", "owner", "ends_at"],
-            ["number"]
-        ),
-        ("login_code", ["hash", "owner", "ends_at"], ["hash"]),
-        ("audit", ["number", "time", "actor", "action", "detail", "previous"], ["number"]),
-        ("audit_seal", ["period", "first_number", "last_number", "head", "previous", "entry"], ["period"]),
-        (
-            "report_group",
-            [
-                "number", "id", "kind", "reason", "host", "app", "app_version", "list_name", "list_version", "issuer",
-                "issuer_pin", "is_public", "is_validated", "is_listed",
-            ], ["number"]
-        ),
-        (
-            "group_count", ["group_number", "instance", "count", "bodies", "bodies_at", "first_at", "last_at"],
-            ["group_number", "instance"]
-        ),
-        (
-            "report",
-            [
-                "number", "group_number", "received_at", "claimed_at", "host", "port", "platform", "leaf_pin",
-                "signals", "sampled", "body",
-            ], ["number"]
-        ),
-        (
-            "group_leaf", ["group_number", "pin", "not_before", "not_after", "instance"],
-            ["group_number", "pin", "instance"]
-        ),
-        ("evidence", ["digest", "name", "at", "envelope"], ["digest"]),
-        ("report_hour", ["hour", "host", "kind", "count", "instance"], ["hour", "host", "kind", "instance"]),
-        ("group_hour", ["group_number", "hour", "count", "instance"], ["group_number", "hour", "instance"]),
-        ("counted_host", ["day", "name", "host", "instance"], ["day", "name", "host", "instance"]),
-        (
-            "group_network", ["group_number", "day", "instance", "networks", "is_more"],
-            ["group_number", "day", "instance"]
-        ),
-        (
-            "inquiry", ["name", "hour", "source", "digest", "count", "instance"],
-            ["name", "hour", "source", "digest", "instance"]
-        ),
-        ("probe", ["name", "host", "at", "ok", "result", "missed_at", "missed"], ["name", "host"]),
-        (
-            "alarm",
-            [
-                "key", "kind", "severity", "detail", "since", "ended_at", "message", "told", "acknowledged_at",
-                "acknowledged_by",
-            ], ["key"]
-        ),
-        ("alarm_message", ["number", "key", "kind", "severity", "begun_at", "next_at"], ["number"]),
-        ("alarm_silence", ["what", "severity", "ends_at", "made_at", "made_by", "reason"], ["what"]),
-        ("alert_target", ["name", "instance", "seen_at"], ["name", "instance"]),
-        ("notification", ["number", "target", "body", "made_at", "attempts", "next_at"], ["number"]),
-        ("delivery", ["target", "at", "trouble", "lost"], ["target"]),
-        ("report_rate", ["host", "name", "since", "per_million"], ["host", "name", "since"]),
-        ("rotation", ["name", "host", "stored_at", "plan"], ["name", "host"]),
-    ]
+    static let tables: [(name: String, columns: [String], key: [String])] =
+        [
+            ("root", ["name", "version", "envelope"], ["name", "version"]),
+            ("list", ["number", "name", "version", "digest", "envelope", "published_at"], ["number"]),
+            (
+                "publication",
+                ["number", "name", "version", "digest", "published_at", "issued_at", "expires_at", "changes"],
+                ["number"]
+            ),
+            (
+                "token",
+                ["number", "id", "scope", "names", "hash", "made_at", "revoked_at", "label", "owner", "ends_at"],
+                ["number"]
+            ),
+            ("login_code", ["hash", "owner", "ends_at"], ["hash"]),
+            ("audit", ["number", "time", "actor", "action", "detail", "previous"], ["number"]),
+            ("audit_seal", ["period", "first_number", "last_number", "head", "previous", "entry"], ["period"]),
+            (
+                "report_group",
+                [
+                    "number", "id", "kind", "reason", "host", "app", "app_version", "list_name", "list_version",
+                    "issuer",
+                    "issuer_pin", "is_public", "is_validated", "is_listed", "attestation",
+                ], ["number"]
+            ),
+            (
+                "group_count", ["group_number", "instance", "count", "bodies", "bodies_at", "first_at", "last_at"],
+                ["group_number", "instance"]
+            ),
+            (
+                "report",
+                [
+                    "number", "group_number", "received_at", "claimed_at", "host", "port", "platform", "leaf_pin",
+                    "signals", "sampled", "body", "attestation", "attestation_step",
+                ], ["number"]
+            ),
+            (
+                "group_leaf", ["group_number", "pin", "not_before", "not_after", "instance"],
+                ["group_number", "pin", "instance"]
+            ),
+            ("evidence", ["digest", "name", "at", "envelope"], ["digest"]),
+            ("report_hour", ["hour", "host", "kind", "count", "instance"], ["hour", "host", "kind", "instance"]),
+            ("group_hour", ["group_number", "hour", "count", "instance"], ["group_number", "hour", "instance"]),
+            ("counted_host", ["day", "name", "host", "instance"], ["day", "name", "host", "instance"]),
+            (
+                "group_network", ["group_number", "day", "instance", "networks", "is_more"],
+                ["group_number", "day", "instance"]
+            ),
+            (
+                "inquiry", ["name", "hour", "source", "digest", "count", "instance"],
+                ["name", "hour", "source", "digest", "instance"]
+            ),
+            ("probe", ["name", "host", "at", "ok", "result", "missed_at", "missed"], ["name", "host"]),
+            (
+                "alarm",
+                [
+                    "key", "kind", "severity", "detail", "since", "ended_at", "message", "told", "acknowledged_at",
+                    "acknowledged_by",
+                ], ["key"]
+            ),
+            ("alarm_message", ["number", "key", "kind", "severity", "begun_at", "next_at"], ["number"]),
+            ("alarm_silence", ["what", "severity", "ends_at", "made_at", "made_by", "reason"], ["what"]),
+            ("alert_target", ["name", "instance", "seen_at"], ["name", "instance"]),
+            ("notification", ["number", "target", "body", "made_at", "attempts", "next_at"], ["number"]),
+            ("delivery", ["target", "at", "trouble", "lost"], ["target"]),
+            ("report_rate", ["host", "name", "since", "per_million"], ["host", "name", "since"]),
+            ("rotation", ["name", "host", "stored_at", "plan"], ["name", "host"]),
+        ] + Self.attestationTables
 
     /// Those whose numbers the database gives.
     static let numbered: Set<String> = ["list", "token", "report_group", "report", "notification", "alarm_message"]

@@ -12,7 +12,7 @@ struct StoreRoom: Hashable, Sendable {
     /// The tables of reports and of what is counted: what senders fill, and what the oldest of goes.
     static let forgotten: Set<String> = [
         "report", "report_group", "group_count", "group_hour", "group_leaf", "group_network", "report_hour",
-        "counted_host", "inquiry",
+        "counted_host", "inquiry", "attestation_hour", "attested_witness",
     ]
 
     /// What tables are for: who takes the room, in words of people.
@@ -36,7 +36,9 @@ struct StoreRoom: Hashable, Sendable {
             self =
                 switch table {
                 case "report", "report_group", "group_count", "group_leaf": .reports
-                case "group_hour", "group_network", "report_hour", "counted_host", "inquiry": .counts
+                case "group_hour", "group_network", "report_hour", "counted_host", "inquiry", "attestation_hour",
+                    "attested_witness":
+                    .counts
                 case "root", "list", "publication", "report_rate": .lists
                 case "audit", "audit_seal", "evidence": .auditLog
                 default: .other

@@ -51,7 +51,7 @@ struct StoreSchema {
 
     /// The migrations that this version knows, in their order; the first is number 1.
     static func migrations(_ dialect: Dialect) -> [[String]] {
-        [Self.first(dialect), Self.second(dialect), Self.third(dialect)]
+        [Self.first(dialect), Self.second(dialect), Self.third(dialect), Self.attestation(dialect)]
     }
 
     /// What the service needs among strangers, topic by topic.

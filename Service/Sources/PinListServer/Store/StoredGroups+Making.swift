@@ -57,12 +57,20 @@ extension StoreTransaction {
     }
 
     private func groupQuota() throws -> GroupQuota {
-        var counts: [Bool: Int64] = [:]
+        var counts: [GroupQuota.Part: Int64] = [:]
         for row in try self.connection.rows(
-            "SELECT is_listed, COUNT(*) FROM report_group WHERE reason <> ? GROUP BY is_listed",
-            [.text(ReportGroup.overflowReason)])
-        { counts[try row.integer(0) != 0, default: 0] += try row.integer(1) }
-        return GroupQuota(listed: Int(clamping: counts[true] ?? 0), other: Int(clamping: counts[false] ?? 0))
+            """
+            SELECT is_listed, attestation, COUNT(*) FROM report_group WHERE reason <> ?
+            GROUP BY is_listed, attestation
+            """, [.text(ReportGroup.overflowReason)])
+        {
+            let isAttested = try row.text(1) == AttestationState.attested.rawValue
+            counts[isAttested ? .attested : try row.integer(0) != 0 ? .listed : .other, default: 0] += try row.integer(
+                2)
+        }
+        return GroupQuota(
+            listed: Int(clamping: counts[.listed] ?? 0), other: Int(clamping: counts[.other] ?? 0),
+            attested: Int(clamping: counts[.attested] ?? 0))
     }
 
     /// How many groups a share has, without overflows.
@@ -77,25 +85,38 @@ extension StoreTransaction {
     /// - Parameter share: Of this share, or only of its part.
     func leavingGroups(of share: GroupQuota.Share, in scope: GroupQuota.Scope, limit: Int) throws -> [Int64] {
         let isShare = scope == .share
-        let condition = isShare ? Self.shareCondition : "is_listed = ? AND reason <> ?"
-        let part: [SQLValue] = [.integer(share.isListed ? 1 : 0), .text(ReportGroup.overflowReason)]
+        let (attested, overflow) = (
+            SQLValue.text(AttestationState.attested.rawValue), SQLValue.text(ReportGroup.overflowReason)
+        )
+        let condition: String
+        let part: [SQLValue]
+        switch (isShare, share.part) {
+        case (true, _): (condition, part) = (Self.shareCondition, Self.values(of: share))
+        case (false, .attested): (condition, part) = ("attestation = ? AND reason <> ?", [attested, overflow])
+        case (false, .listed), (false, .other):
+            condition = "is_listed = ? AND attestation <> ? AND reason <> ?"
+            part = [.integer(share.isListed ? 1 : 0), attested, overflow]
+        }
         return try self.connection.rows(
             """
             SELECT number FROM report_group JOIN group_count ON group_count.group_number = report_group.number
             WHERE \(condition) GROUP BY number HAVING SUM(group_count.count) = 1
             ORDER BY MIN(group_count.first_at), number LIMIT ?
-            """, (isShare ? Self.values(of: share) : part) + [.integer(Int64(limit))]
+            """, part + [.integer(Int64(limit))]
         ).map { try $0.integer(0) }
     }
 
     private static var shareCondition: String {
-        "host = ? AND is_listed = ? AND reason <> ? AND CASE WHEN kind = 'incident' THEN list_name ELSE '' END = ?"
+        """
+        host = ? AND is_listed = ? AND reason <> ? AND CASE WHEN kind = 'incident' THEN list_name ELSE '' END = ?
+            AND (attestation = 'attested') = (? = 'attested')
+        """
     }
 
     private static func values(of share: GroupQuota.Share) -> [SQLValue] {
         [
             .text(share.host), .integer(share.isListed ? 1 : 0), .text(ReportGroup.overflowReason),
-            .text(share.listName),
+            .text(share.listName), .text(share.isAttested ? AttestationState.attested.rawValue : ""),
         ]
     }
 
@@ -131,8 +152,8 @@ extension StoreTransaction {
         let row = try self.connection.rows(
             """
             INSERT INTO report_group (id, kind, reason, host, app, app_version, list_name, list_version, issuer,
-                issuer_pin, is_public, is_validated, is_listed)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number
+                issuer_pin, is_public, is_validated, is_listed, attestation)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number
             """,
             [
                 .text(group.id), .text(group.kind.rawValue), .text(group.reason), .text(group.notedHostname),
@@ -140,6 +161,7 @@ extension StoreTransaction {
                 .text(group.issuer), .optional(group.issuerPin?.description),
                 .optional(report.report.issuer.map { $0.isNamedAsPublic ? 1 : 0 }),
                 .integer(report.report.isChainValidated ? 1 : 0), .integer(report.isListed ? 1 : 0),
+                .text(group.attestation.rawValue),
             ]
         ).first
         guard let row else { throw StoreError(.damaged, "a group was made without a number") }

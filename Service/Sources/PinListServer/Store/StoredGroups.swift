@@ -24,6 +24,8 @@ struct GroupSummary: Sendable {
     let listVersion: Int64?
     /// Who issued the leaf.
     let issuer: String
+    /// Whether its reports are attested.
+    let attestation: AttestationState
     /// How many reports.
     let count: Int64
     /// When the first and the last came.
@@ -53,7 +55,7 @@ extension StoreTransaction {
     private static var groupColumns: String {
         """
         number, id, kind, reason, host, app, app_version, list_name, list_version, issuer, issuer_pin, is_public,
-        is_validated, MIN(group_count.first_at), MAX(group_count.last_at), SUM(group_count.count)
+        is_validated, MIN(group_count.first_at), MAX(group_count.last_at), SUM(group_count.count), attestation
         """
     }
 
@@ -126,7 +128,8 @@ extension StoreTransaction {
         return GroupSummary(
             number: number, id: group.id, kind: group.kind.rawValue, reason: group.reason, host: group.notedHostname,
             app: group.appID, appVersion: group.appVersion, listName: group.listName, listVersion: group.listVersion,
-            issuer: group.issuer, count: facts.count, seen: seen, networks: facts.networks, leaves: facts.leaves,
+            issuer: group.issuer, attestation: group.attestation, count: facts.count, seen: seen,
+            networks: facts.networks, leaves: facts.leaves,
             leafPin: leaves.pins.count == 1 ? leaves.pins.first : nil, cause: LikelyCause(of: facts))
     }
 
@@ -136,7 +139,8 @@ extension StoreTransaction {
             id: try row.text(1), kind: kind, reason: try row.text(3), notedHostname: try row.text(4),
             appID: try row.text(5), appVersion: try row.text(6), listName: try row.text(7),
             listVersion: try row.optionalInteger(8), issuer: try row.text(9),
-            issuerPin: try row.optionalText(10).flatMap { try? Pin($0) })
+            issuerPin: try row.optionalText(10).flatMap { try? Pin($0) },
+            attestation: AttestationState(rawValue: try row.text(16)) ?? .unattested)
     }
 
     /// The newest version when the last report came. A list that was published since, perhaps because of these reports,

@@ -13,7 +13,7 @@ extension StoreTransaction {
         into: "report",
         [
             "group_number", "received_at", "claimed_at", "host", "port", "platform", "leaf_pin", "signals", "sampled",
-            "body",
+            "body", "attestation", "attestation_step",
         ])
     /// Rows of what an instance counted of a group.
     static let groupCounts = SQLInsertion(
@@ -54,6 +54,8 @@ extension StoreTransaction {
     /// - Parameter instance: Who counts.
     func add(_ reports: [AcceptedReport], countedBy instance: String) throws {
         guard !reports.isEmpty else { return }
+        // First of all: instances that wait for a key hold nothing else.
+        let reports = try self.withUsedAssertions(reports)
         try self.makeReportDays(Set(reports.map { $0.receivedAt.secondsSince1970 / 86_400 }))
         let groups = try self.groups(of: reports)
         var counts: [Int64: GroupCount] = [:]
@@ -76,6 +78,7 @@ extension StoreTransaction {
         try self.connection.insert(sorted.compactMap { $1.networkRow(instance) }, Self.networks)
         try self.addLeaves(counts, instance)
         try self.addHours(reports, instance)
+        try self.addAttestations(reports, instance)
         try self.connection.insert(rows, Self.reports)
     }
 
@@ -155,6 +158,7 @@ extension StoreTransaction {
             .text(platform.isEmpty || version.isEmpty ? platform + version : "\(platform) \(version)"),
             .optional(report.leaf?.pin.description), .text(report.signals.joined(separator: "\n")),
             .integer(accepted.isSample ? 1 : 0), withBody ? .blob(accepted.body) : .null,
+            .text(accepted.attestation.state.rawValue), .optional(accepted.attestation.step.map { Int64($0) }),
         ]
     }
 }

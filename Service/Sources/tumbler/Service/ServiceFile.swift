@@ -2,6 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+import AppAttestation
 import Foundation
 import PinListRepository
 import PinListServer
@@ -60,11 +61,55 @@ struct ServiceFile {
         }
         var roots: [String: String] = [:]
         for member in members {
-            let object = try SourceObject(member.value, "a name", known: ["root"])
+            let object = try SourceObject(member.value, "a name", known: ["root", "attestation"])
             guard let path = try object.text("root") else { throw object.missing("root", "root: PATH") }
             roots[member.name] = self.resolved(path.value)
         }
         return roots
+    }
+
+    /// What the names ask of those who send reports, for those that ask anything.
+    func attestations() throws -> [String: NameAttestation] {
+        guard case .mapping(let members)? = self.root.value("names")?.content else { return [:] }
+        var attestations: [String: NameAttestation] = [:]
+        for member in members {
+            let name = try SourceObject(member.value, "a name", known: ["root", "attestation"])
+            guard let value = name.value("attestation") else { continue }
+            attestations[member.name] = try Self.attestation(value)
+        }
+        return attestations
+    }
+
+    private static func attestation(_ value: YAMLValue) throws -> NameAttestation {
+        let object = try SourceObject(value, "attestation", known: ["appIds", "environment", "receipts"])
+        let appIDs = try object.texts("appIds", most: NameAttestation.mostAppIDs)
+        guard !appIDs.isEmpty else { throw object.missing("appIds", "appIds: [TEAMID.com.example.app]") }
+        for appID in appIDs where !Self.isAppID(appID.value) {
+            throw appID.position.error(
+                "\(appID.value) is no app id", hint: "write TEAMID.com.example.app: the team's ten characters first")
+        }
+        var attestation = NameAttestation(appIDs: appIDs.map(\.value))
+        if let environment = try object.text("environment") {
+            guard let known = AttestationEnvironment(rawValue: environment.value) else {
+                let names = AttestationEnvironment.allCases.map(\.rawValue).joined(separator: " or ")
+                throw environment.position.error("environment is neither \(names)")
+            }
+            attestation.environment = known
+        }
+        if let receipts = try object.scalar("receipts") {
+            guard let keeps = ["true": true, "false": false][receipts.text] else {
+                throw value.position.error("receipts is neither true nor false")
+            }
+            attestation.keepsReceipts = keeps
+        }
+        return attestation
+    }
+
+    /// Ten letters and digits, a dot, and a bundle's identifier (Apple's `application-identifier`).
+    private static func isAppID(_ text: String) -> Bool {
+        let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        return parts.count == 2 && parts[0].utf8.count == 10 && text.utf8.count <= 255 && !parts[1].isEmpty
+            && parts[0].utf8.allSatisfy { (48...57).contains($0) || (65...90).contains($0) }
     }
 
     /// Who is warned. Addresses and keys are secrets, and stand in files of their own, which are not read here.

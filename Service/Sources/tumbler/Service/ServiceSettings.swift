@@ -2,6 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+import AppAttestation
 import Configuration
 import Foundation
 import PinListRepository
@@ -70,6 +71,11 @@ struct ServiceSettings {
         try self.readReportLimits()
         for name in self.rootFiles.keys.sorted() {
             self.shown.append(Shown(name: "names", value: name, origin: read?.path ?? "file"))
+        }
+        self.configuration.attestation = try read?.attestations() ?? [:]
+        for (name, asked) in self.configuration.attestation.sorted(by: { $0.key < $1.key }) {
+            let value = "\(asked.appIDs.joined(separator: ", ")) (\(asked.environment.rawValue))"
+            self.shown.append(Shown(name: "names.\(name).attestation", value: value, origin: read?.path ?? "file"))
         }
         for entry in self.alertEntries {
             self.shown.append(

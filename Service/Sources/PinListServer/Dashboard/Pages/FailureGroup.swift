@@ -38,6 +38,8 @@ struct FailureGroup: Hashable, Sendable {
     var title = ""
     /// What to do about this group, in sentences; where it is empty, what the cause asks for in general.
     var advice = ""
+    /// `attested` or `unattested`; nothing where no list asks.
+    var attestation = ""
 
     /// The most windows that are drawn in a row of a table.
     static let mostWindows = 56
@@ -62,6 +64,7 @@ struct FailureGroup: Hashable, Sendable {
             "leafPin": .markup(self.leafPin.map { DigestText.short($0) } ?? "–"),
             "issuer": .markup(self.issuer.isEmpty ? "–" : VisibleText.folded(self.issuer)),
             "appVersion": .markup(self.appVersion.isEmpty ? "–" : VisibleText.line(self.appVersion, limit: 32)),
+            "attestation": "\(self.attestation)",
             "reports": "\(NumberText.count(self.reports))", "networks": "\(NumberText.count(self.networks))",
             "first": .markup(frame.times.full(self.firstSeen)), "last": .markup(frame.times.full(self.lastSeen)),
             "lastShort": .markup(frame.times.relative(self.lastSeen)), "spark": .markup(spark.svg),

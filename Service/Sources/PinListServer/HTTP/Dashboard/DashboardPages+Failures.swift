@@ -77,7 +77,8 @@ extension DashboardPages {
             appVersion: summary.appVersion, reports: Int(summary.count), networks: summary.networks?.number ?? 0,
             firstSeen: summary.seen.lowerBound, lastSeen: summary.seen.upperBound,
             series: grid.series(counts), title: summary.cause.title,
-            advice: summary.cause.advice.joined(separator: " "))
+            advice: summary.cause.advice.joined(separator: " "),
+            attestation: summary.attestation == .notAsked ? "" : summary.attestation.rawValue)
     }
 
     private static func cause(_ kind: LikelyCause.Kind) -> FailureCause {

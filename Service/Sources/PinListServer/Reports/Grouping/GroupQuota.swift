@@ -28,13 +28,29 @@ struct GroupQuota: Hashable, Sendable {
         let host: String
         /// The list's name for incidents; empty for anything else, where it says nothing.
         let listName: String
+        /// Whether its reports are attested: these have a part of their own, which no made-up report reaches.
+        let isAttested: Bool
+
+        /// The part that it takes room of.
+        var part: Part { self.isAttested ? .attested : self.isListed ? .listed : .other }
 
         /// The share that a group counts against.
         init(of group: ReportGroup, isListed: Bool) {
             self.isListed = isListed
             self.host = group.notedHostname
             self.listName = group.kind == .incident ? group.listName : ""
+            self.isAttested = group.attestation == .attested
         }
+    }
+
+    /// What does not take room of anything else.
+    enum Part: Hashable, Sendable {
+        /// Published lists and their hosts.
+        case listed
+        /// All others.
+        case other
+        /// Attested reports, of whatever host.
+        case attested
     }
 
     /// Where a group of one report has to be found that leaves.
@@ -66,18 +82,22 @@ struct GroupQuota: Hashable, Sendable {
     private(set) var listed: Int
     /// All other groups, without overflows.
     private(set) var other: Int
+    /// Groups of attested reports, without overflows: as many as of published lists at most.
+    private(set) var attested: Int
 
     /// A quota.
     ///
     /// - Parameters:
     ///   - listed: How many groups of published lists and their hosts there are, without overflows.
     ///   - other: How many others there are, without overflows.
-    ///   - most: The most groups of both together, at least 2.
-    init(listed: Int, other: Int, most: Int = ReportGroup.mostGroups) {
+    ///   - attested: How many groups of attested reports there are, without overflows.
+    ///   - most: The most groups of the first two together, at least 2.
+    init(listed: Int, other: Int, attested: Int = 0, most: Int = ReportGroup.mostGroups) {
         self.mostOther = max(most, 2) / 2
         self.mostListed = max(most, 2) - self.mostOther
         self.listed = listed
         self.other = other
+        self.attested = attested
     }
 
     /// The most groups of one share.
@@ -92,11 +112,22 @@ struct GroupQuota: Hashable, Sendable {
     ///   - share: The newcomer's.
     ///   - count: How many groups the share has, without overflows.
     func room(for share: Share, holding count: Int) -> Room {
-        if count >= self.mostOfShare(isListed: share.isListed) { return .whenOneLeaves(.share) }
-        let isFull = share.isListed ? self.listed >= self.mostListed : self.other >= self.mostOther
+        if count >= self.mostOfShare(isListed: share.isListed || share.isAttested) { return .whenOneLeaves(.share) }
+        let isFull =
+            switch share.part {
+            case .listed: self.listed >= self.mostListed
+            case .other: self.other >= self.mostOther
+            case .attested: self.attested >= self.mostListed
+            }
         return isFull ? .whenOneLeaves(.part) : .free
     }
 
     /// Counts a group that was stored, and for which none left.
-    mutating func add(_ share: Share) { if share.isListed { self.listed += 1 } else { self.other += 1 } }
+    mutating func add(_ share: Share) {
+        switch share.part {
+        case .listed: self.listed += 1
+        case .other: self.other += 1
+        case .attested: self.attested += 1
+        }
+    }
 }

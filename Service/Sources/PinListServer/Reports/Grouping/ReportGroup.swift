@@ -44,20 +44,23 @@ public struct ReportGroup: Hashable, Sendable {
     public let issuer: String
     /// The issuer's pin; `nil` for a product that has many, and where no certificate of it came along.
     public let issuerPin: Pin?
+    /// Whether it is a group of attested reports, of unattested ones, or of those that nothing was asked of: none of them
+    /// makes another's group larger, or moves its cause.
+    public let attestation: AttestationState
     /// The reason of a group that stands for those that there was no room for. No report has it: one that says so is
     /// `unnamed`.
     public static let overflowReason = "overflow"
 
     /// The group of a report.
-    public init(_ report: CollectedReport) {
+    public init(_ report: CollectedReport, _ attestation: AttestationState = .notAsked) {
         self.init(
             kind: report.kind, reason: report.reason, notedHostname: report.notedHostname, app: report.app,
-            list: report.list, issuer: report.issuer)
+            list: report.list, issuer: report.issuer, attestation: attestation)
     }
 
     /// The group for what is new and finds no room: one for each kind.
     public static func overflow(of kind: CollectedReport.Kind) -> ReportGroup {
-        Self.overflow(of: kind, notedHostname: "", listName: nil)
+        Self.overflow(of: kind, notedHostname: "", listName: nil, .notAsked)
     }
 
     /// The group that counts the reports of this one when there is no room for it.
@@ -65,24 +68,29 @@ public struct ReportGroup: Hashable, Sendable {
     /// - Parameter isListed: Whether it belongs to a published list. Then the overflow keeps the noted host, or for an
     ///   incident the list's name: as many as the lists have. All others are one for each kind.
     public func overflow(isListed: Bool) -> ReportGroup {
-        guard isListed else { return Self.overflow(of: self.kind) }
+        guard isListed else {
+            return Self.overflow(of: self.kind, notedHostname: "", listName: nil, self.attestation)
+        }
         return Self.overflow(
-            of: self.kind, notedHostname: self.notedHostname, listName: self.kind == .incident ? self.listName : nil)
+            of: self.kind, notedHostname: self.notedHostname, listName: self.kind == .incident ? self.listName : nil,
+            self.attestation)
     }
 
     private static func overflow(
-        of kind: CollectedReport.Kind, notedHostname: String, listName: String?
+        of kind: CollectedReport.Kind, notedHostname: String, listName: String?, _ attestation: AttestationState
     ) -> ReportGroup {
         ReportGroup(
             kind: kind, reason: Self.overflowReason, notedHostname: notedHostname,
             app: CollectedReport.App(bundleID: nil, version: nil, platform: nil, platformVersion: nil),
-            list: CollectedReport.List(name: listName, version: nil, digest: nil), issuer: nil)
+            list: CollectedReport.List(name: listName, version: nil, digest: nil), issuer: nil, attestation: attestation
+        )
     }
 
     /// A group as it was stored.
     init(
         id: String, kind: CollectedReport.Kind, reason: String, notedHostname: String, appID: String,
-        appVersion: String, listName: String, listVersion: Int64?, issuer: String, issuerPin: Pin?
+        appVersion: String, listName: String, listVersion: Int64?, issuer: String, issuerPin: Pin?,
+        attestation: AttestationState = .notAsked
     ) {
         self.id = id
         self.kind = kind
@@ -94,12 +102,14 @@ public struct ReportGroup: Hashable, Sendable {
         self.listVersion = listVersion
         self.issuer = issuer
         self.issuerPin = issuerPin
+        self.attestation = attestation
     }
 
     private init(
         kind: CollectedReport.Kind, reason: String, notedHostname: String, app: CollectedReport.App,
-        list: CollectedReport.List, issuer: SeenIssuer?
+        list: CollectedReport.List, issuer: SeenIssuer?, attestation: AttestationState
     ) {
+        self.attestation = attestation
         self.kind = kind
         self.reason = reason
         self.notedHostname = notedHostname
@@ -110,11 +120,13 @@ public struct ReportGroup: Hashable, Sendable {
         self.issuer = issuer?.name ?? ""
         self.issuerPin = issuer?.interceptor == nil ? issuer?.pin : nil
         // An array in strict JSON: no text can look like two.
-        let key: [JSONValue] = [
+        var key: [JSONValue] = [
             .string("1"), .string(kind.rawValue), .string(reason), .string(notedHostname), .string(self.appID),
             .string(self.appVersion), .string(self.listName), list.version.map { .integer($0) } ?? .null,
             .string(issuer?.identity ?? ""),
         ]
+        // As before for those that nothing was asked of, so that groups of earlier days go on.
+        if attestation != .notAsked { key.append(.string(attestation.rawValue)) }
         self.id = Envelope.digest(of: JSONValue.array(key).bytes)
     }
 }

@@ -21,6 +21,8 @@ struct AcceptedReport: Sendable {
     let isListed: Bool
     /// The name of the list that it names, where that is published here: what bounds hosts of no list (``CountedHosts``).
     let publishedName: String?
+    /// What is known of who sent it.
+    let attestation: ReportAttestation
     private let document: @Sendable () -> [UInt8]
 
     /// What is kept of it as JSON, for the first of its group: no member that nobody knows. Written when it is asked for:
@@ -40,7 +42,7 @@ struct AcceptedReport: Sendable {
     init(
         report: CollectedReport, group: ReportGroup, receivedAt: Timestamp, networks: NetworkCounter.Count?,
         isSample: Bool, isListed: Bool, publishedName: String? = nil,
-        body: @autoclosure @escaping @Sendable () -> [UInt8]
+        attestation: ReportAttestation = .notAsked, body: @autoclosure @escaping @Sendable () -> [UInt8]
     ) {
         self.report = report
         self.group = group
@@ -49,6 +51,15 @@ struct AcceptedReport: Sendable {
         self.isSample = isSample
         self.isListed = isListed
         self.publishedName = publishedName
+        self.attestation = attestation
         self.document = body
+    }
+
+    /// The same report, which counts as unattested: its assertion was used before.
+    func unattested(_ step: Int) -> AcceptedReport {
+        AcceptedReport(
+            report: self.report, group: ReportGroup(self.report, .unattested), receivedAt: self.receivedAt,
+            networks: nil, isSample: self.isSample, isListed: self.isListed, publishedName: self.publishedName,
+            attestation: ReportAttestation(.unattested, of: self.attestation.name, step: step), body: self.document())
     }
 }

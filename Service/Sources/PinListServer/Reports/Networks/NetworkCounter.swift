@@ -50,7 +50,7 @@ public struct NetworkCounter: Sendable {
     /// Where a group that leaves is looked for.
     private enum Place: Hashable {
         case share(GroupQuota.Share)
-        case part(isListed: Bool)
+        case part(GroupQuota.Part)
     }
 
     private static let daySeconds: Int64 = 86_400
@@ -121,7 +121,7 @@ public struct NetworkCounter: Sendable {
         switch self.quota.room(for: share, holding: self.held[share] ?? 0) {
         case .free: self.quota.add(share)
         case .whenOneLeaves(let scope):
-            let place = scope == .share ? Place.share(share) : Place.part(isListed: share.isListed)
+            let place = scope == .share ? Place.share(share) : Place.part(share.part)
             guard let leaving = self.oldestOfOneNetwork(in: place), let group = self.groups.removeValue(forKey: leaving)
             else { return false }
             let left = (self.held[group.share] ?? 1) - 1
@@ -158,7 +158,7 @@ public struct NetworkCounter: Sendable {
     private static func stands(_ group: Group, in place: Place) -> Bool {
         switch place {
         case .share(let share): group.share == share
-        case .part(let isListed): group.share.isListed == isListed
+        case .part(let part): group.share.part == part
         }
     }
 
