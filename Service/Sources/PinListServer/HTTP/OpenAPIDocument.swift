@@ -10,7 +10,7 @@ enum OpenAPIDocument {
         {"openapi": "3.1.0",
          "info": {"title": "Tumbler", "version": "1.0", "license": {"name": "Apache 2.0", "identifier": "Apache-2.0"},
           "description": "Signed pin lists, failure reports and what an operator asks. Errors are RFC 9457 problems."},
-         "paths": {\(Self.lists), \(Self.reports), \(Self.rotations), \(Self.alarms), \(Self.operators)},
+         "paths": {\(Self.lists), \(Self.reports), \(Self.attestation), \(Self.rotations), \(Self.alarms), \(Self.operators)},
          "components": {
           "securitySchemes": {"token": {"type": "http", "scheme": "bearer",
            "description": "Of tumbler token create. To look, none is needed on loopback where openOnLoopback is set."}},
@@ -58,6 +58,31 @@ enum OpenAPIDocument {
              "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Envelope"}}}},
             "304": {"description": "The client holds it.", "headers": {"ETag": {"$ref": "#/components/headers/tag"}}},
             "400": {"$ref": "#/components/responses/problem"}, "404": {"$ref": "#/components/responses/problem"}
+        """
+
+    private static let attestation = """
+        "/v1/attest/challenges": {"post": {"operationId": "challenge",
+          "summary": "A challenge for App Attest; there where a list asks for attestations",
+          "responses": {"201": {"description": "Valid for ten minutes.", "content": {"application/json": {"schema":
+            {"type": "object", "required": ["challenge", "expiresAt"], "properties": {
+             "challenge": {"type": "string", "contentEncoding": "base64"},
+             "expiresAt": {"$ref": "#/components/schemas/Time"}}}}}},
+           "404": {"$ref": "#/components/responses/problem"}, "429": {"$ref": "#/components/responses/later"},
+           "503": {"$ref": "#/components/responses/later"}}}},
+         "/v1/attest/keys": {"post": {"operationId": "registerKey",
+          "summary": "Register the key of an installation, once",
+          "requestBody": {"required": true, "content": {"application/json": {"schema":
+           {"type": "object", "required": ["name", "keyId", "challenge", "attestation"], "properties": {
+            "name": {"type": "string"}, "keyId": {"type": "string", "contentEncoding": "base64"},
+            "challenge": {"type": "string", "contentEncoding": "base64"},
+            "attestation": {"type": "string", "contentEncoding": "base64"}}}}}},
+          "responses": {"200": {"description": "Registered before, with this attestation."},
+           "201": {"description": "Registered."}, "400": {"$ref": "#/components/responses/problem"},
+           "403": {"description": "Refused; the member step says at which step of Apple's guide.",
+            "content": {"application/problem+json": {"schema": {"type": "object"}}}},
+           "404": {"$ref": "#/components/responses/problem"}, "413": {"$ref": "#/components/responses/problem"},
+           "415": {"$ref": "#/components/responses/problem"}, "429": {"$ref": "#/components/responses/later"},
+           "503": {"$ref": "#/components/responses/later"}}}}
         """
 
     private static let reports = """
