@@ -46,10 +46,13 @@ public struct DeviceAppAttest: AppAttestService {
     }
 
     private static func failure(_ error: any Error) -> AppAttestFailure {
-        switch (error as? DCError)?.code {
-        case .featureUnsupported: AppAttestFailure(.unsupported)
-        case .invalidKey: AppAttestFailure(.invalidKey)
-        case .serverUnavailable: AppAttestFailure(.appleUnavailable)
+        let error = error as NSError
+        guard error.domain == DCErrorDomain else { return AppAttestFailure(.failed) }
+        // DCError.Code: featureUnsupported, invalidKey, serverUnavailable.
+        return switch error.code {
+        case 1: AppAttestFailure(.unsupported)
+        case 3: AppAttestFailure(.invalidKey)
+        case 4: AppAttestFailure(.appleUnavailable)
         default: AppAttestFailure(.failed)
         }
     }

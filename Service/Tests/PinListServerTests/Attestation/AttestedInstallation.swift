@@ -84,8 +84,15 @@ enum AttestedService {
     /// Runs a service whose list asks for attestations under a root of the tests.
     static func with(
         _ store: any ServiceStore, _ authority: SimulatedAttestationAuthority, clock: TurnedClock = TurnedClock(),
-        _ change: @escaping @Sendable (inout ServiceConfiguration) -> Void = { _ in },
         _ body: @Sendable (RunningService) async throws -> Void
+    ) async throws {
+        try await Self.with(store, authority, clock: clock, burst: nil, body)
+    }
+
+    /// The same, where a source may send so many reports at once.
+    static func with(
+        _ store: any ServiceStore, _ authority: SimulatedAttestationAuthority, clock: TurnedClock = TurnedClock(),
+        burst: Int?, _ body: @Sendable (RunningService) async throws -> Void
     ) async throws {
         let repository = try Self.repository()
         if try await store.read({ try $0.names() }).isEmpty {
@@ -103,7 +110,7 @@ enum AttestedService {
                 configuration.roots = anchors
                 configuration.trustedProxies = [proxy]
                 configuration.attestation[AttestedInstallation.name] = Self.asked(authority)
-                change(&configuration)
+                if let burst { configuration.reportLimits.sourceBurst = burst }
             }, body)
     }
 

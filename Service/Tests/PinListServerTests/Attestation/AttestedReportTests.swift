@@ -200,9 +200,7 @@ struct AttestedReportTests {
         let authority = self.authority
         try await TestedStore.sqlite.withDatabase { open in
             let store = try open()
-            try await AttestedService.with(
-                store, authority, { $0.reportLimits.sourceBurst = 20 }
-            ) { service in
+            try await AttestedService.with(store, authority, burst: 20) { service in
                 var statuses: [Int: Int] = [:]
                 for _ in 0..<40 {
                     statuses[try await service.ask(.POST, "/v1/attest/challenges", [:]).status, default: 0] += 1
