@@ -17,8 +17,9 @@ public struct AttestationRate: Hashable, Sendable {
     /// The longest time that is compared, in hours.
     static let longest: Int64 = 24
 
-    /// Attested and unattested reports of the month.
+    /// Attested reports of the month.
     public private(set) var attested: Int64 = 0
+    /// The unattested ones.
     public private(set) var unattested: Int64 = 0
     /// How many keys are registered.
     public var keys: Int64 = 0

@@ -147,7 +147,7 @@ struct AttestedReportTests {
         let authority = self.authority
         try await TestedStore.sqlite.withDatabase { open in
             let store = try open()
-            try await AttestedService.with(store, authority) { service in
+            try await AttestedService.with(store, authority) { service async throws in
                 for (list, host) in [("", "example.com"), ("b", "example.com"), ("b", "other.example")] {
                     let ours = JSONValue.object([
                         .init("list-name", .string(list)), .init("reason", .string("no-matching-pin")),
@@ -248,7 +248,7 @@ struct AttestedReportTests {
         let authority = self.authority
         try await TestedStore.sqlite.withDatabase { open in
             let store = try open()
-            try await AttestedService.with(store, authority) { service in
+            try await AttestedService.with(store, authority) { service async throws in
                 var installation = AttestedInstallation(authority)
                 #expect(try await installation.register(at: service).status == 201)
                 #expect(try await installation.report(to: service).status == 202)
