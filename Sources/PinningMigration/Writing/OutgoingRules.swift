@@ -50,6 +50,7 @@ struct OutgoingRules {
         for entry in self.rules.domains.sorted(by: { $0.domain.description < $1.domain.description }) {
             if let outgoing = self.outgoing(entry) { entries.append(outgoing) }
         }
+        if self.format == .pinnedDomains { self.warnOfUnions(among: entries) }
         return entries
     }
 
