@@ -127,9 +127,29 @@ let package = Package(
             resources: [.embedInCode("Dashboard/Assets"), .embedInCode("Dashboard/Templates")],
             swiftSettings: strict
         ),
+        // The man in the middle of tumbler intercept.
+        .target(
+            name: "InterceptionBench",
+            dependencies: [
+                .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOTLS", package: "swift-nio"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
+            ],
+            swiftSettings: strict
+        ),
         .executableTarget(
             name: "tumbler",
             dependencies: [
+                "InterceptionBench",
                 "PinListDifference",
                 "PinListRepository",
                 "PinListServer",
@@ -263,6 +283,7 @@ let package = Package(
         .testTarget(
             name: "TumblerTests",
             dependencies: [
+                "InterceptionBench",
                 "PinListRepository",
                 "PinListServer",
                 "PinListSimulation",
@@ -273,6 +294,7 @@ let package = Package(
                 .product(name: "PinListMetadata", package: "tumbler"),
                 .product(name: "PinningNIO", package: "tumbler"),
                 .product(name: "PinningTesting", package: "tumbler"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
