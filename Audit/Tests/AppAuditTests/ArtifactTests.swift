@@ -184,16 +184,28 @@ struct ArtifactTests {
         #expect(self.findings("Info.plist", bytes).map(\.rule.id) == ["unreadable"])
     }
 
-    @Test("sources that nest without an end, or end within a text, are read")
-    func sourcesThatNestWithoutAnEndAreRead() {
-        let deep = [
-            String(repeating: "(", count: 20_000), "let a = b" + String(repeating: ".c", count: 50_000),
-            "let a = " + String(repeating: "[", count: 20_000), "let a = \"", "/* ", "#if DEBUG\n",
+    @Test(
+        "sources that are made to be slow are findings, and are not parsed",
+        arguments: [
+            String(repeating: "(", count: 20_000), "let a = " + String(repeating: "[", count: 20_000),
+            String(repeating: "#if A\n", count: 20_000), "let a = " + String(repeating: "\"\\(", count: 5_000),
+            String(repeating: "public ", count: 100_000), "let k = \\" + String(repeating: "A.", count: 100_000),
             String(repeating: "if a {} else ", count: 5_000) + "{}",
-            "let a = " + String(repeating: "-", count: 20_000) + "1",
-        ]
-        for text in deep {
+            "let a = " + String(repeating: "b ? c : ", count: 5_000),
+        ])
+    func sourcesThatAreMadeToBeSlowAreFindings(_ text: String) {
+        #expect(self.findings("A.swift", Array(text.utf8)).map(\.rule.id) == ["unreadable"])
+        _ = self.findings("A.m", Array(text.utf8))
+    }
+
+    @Test("sources that end within a text, a comment or a condition are read, in every language")
+    func sourcesThatEndWithinATextAreRead() {
+        for text in [
+            "let a = \"", "/* ", "#if DEBUG\n", "\"\\", "@\"", "'", "\"\"\"", "#\"", "checkServerTrusted(", "[",
+        ] {
             for name in ["A.swift", "A.m", "A.kt"] { _ = self.findings(name, Array(text.utf8)) }
         }
+        let table = "let a: [UInt8] = [" + String(repeating: "0, ", count: 5_000) + "0]\nlet b = WKWebView()"
+        #expect(self.findings("A.swift", Array(table.utf8)).map(\.rule.id) == ["surface-wkwebview"])
     }
 }

@@ -27,7 +27,7 @@ struct Tumbler: AsyncParsableCommand {
             AdoptionCommand.self, MoveDatabaseCommand.self,
             PublishCommand.self, ProbeCommand.self, GateCommand.self, StatusCommand.self,
             AlarmsCommand.self, SimulateCommand.self,
-            DrillCommand.self, AttestCommand.self, VectorsCommand.self,
+            DrillCommand.self, AttestCommand.self, VectorsCommand.self, AuditCommand.self,
         ]
     )
 }

@@ -9,8 +9,10 @@
 struct SourceShape {
     /// The deepest that brackets, interpolations and `#if` may nest. Written code stays below 40.
     static let depth = 200
-    /// How often one word, or one word and one sign, may repeat. Commas are not counted: tables of zeros are real.
+    /// How many tokens may come again a few tokens later, one after the other. A comma ends that: tables of zeros are real.
     static let repetition = 2_000
+    /// How many tokens later.
+    static let period = 8
 
     private enum Mode {
         case bracket
@@ -22,8 +24,10 @@ struct SourceShape {
     private var index = 0
     private var open: [Mode] = []
     private var conditions = 0
-    private var last: (UInt64, UInt64) = (0, 0)
-    private var run = 0
+    private var last = [UInt64](repeating: 0, count: Self.period)
+    private var next = 0
+    private var runs = [Int](repeating: 0, count: Self.period)
+    private var longest = 0
 
     /// Why a file is not parsed; `nil` for those that are.
     static func defect(of bytes: [UInt8]) -> String? {
@@ -58,20 +62,28 @@ struct SourceShape {
             default: self.token()
             }
             if self.open.count + self.conditions > Self.depth { return "it nests over \(Self.depth) deep" }
-            if self.run > Self.repetition { return "a word or a sign repeats over \(Self.repetition) times" }
+            if self.longest > Self.repetition { return "the same few words repeat over \(Self.repetition) times" }
         }
         return nil
     }
 
     /// Counts how often the tokens before come again.
     private mutating func count(_ token: UInt64) {
-        self.run = token == self.last.0 || token == self.last.1 ? self.run + 1 : 0
-        self.last = (token, self.last.0)
+        for offset in 0..<Self.period {
+            let isSame = self.last[offset] == token
+            // Counted by the place in the ring, which is the same for tokens of one distance.
+            let distance = (self.next - offset + Self.period) % Self.period
+            self.runs[distance] = isSame ? self.runs[distance] + 1 : 0
+            self.longest = max(self.longest, self.runs[distance])
+        }
+        self.last[self.next] = token
+        self.next = (self.next + 1) % Self.period
     }
 
     private mutating func sign(_ byte: UInt8) {
         self.index += 1
-        if byte == UInt8(ascii: ",") { self.run = 0 } else { self.count(UInt64(byte)) }
+        guard byte == UInt8(ascii: ",") else { return self.count(UInt64(byte)) }
+        for distance in self.runs.indices { self.runs[distance] = 0 }
     }
 
     private mutating func token() {

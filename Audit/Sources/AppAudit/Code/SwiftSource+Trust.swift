@@ -106,15 +106,23 @@ extension SwiftSource {
             guard !self.facts.types.contains(name) else { return }
             self.facts.find(.disabledEvaluator, at: self.line(of: node), isDebug: isDebug, name)
         case "kCFStreamSSLValidatesCertificateChain":
-            guard
-                let element = node.parent?.as(DictionaryElementSyntax.self)
-                    ?? node.parent?.parent?.as(DictionaryElementSyntax.self),
+            guard let element = Self.element(around: node),
                 ["false", "kCFBooleanFalse", "NSNumber(value: false)"].contains(
                     self.short(element.value).replacingPrefix(" as"))
             else { return }
             self.facts.find(.invalidCertificates, at: self.line(of: node), isDebug: isDebug, "\(name) is false")
         default: break
         }
+    }
+
+    /// The entry of a dictionary that a name is the key of, with a cast perhaps.
+    private static func element(around node: Syntax) -> DictionaryElementSyntax? {
+        var open = node.parent
+        for _ in 0..<5 {
+            if let element = open?.as(DictionaryElementSyntax.self) { return element }
+            open = open?.parent
+        }
+        return nil
     }
 
     /// Assignments and comparisons.
@@ -253,11 +261,8 @@ extension SwiftSource {
         }
         guard function.isHandler, let type = function.type else { return }
         let seesTrust = function.names.contains { $0 == "serverTrust" || $0 == "NSURLAuthenticationMethodServerTrust" }
-        let handsOn = function.names.contains { name in
-            ["forward", "handle", "delegate", "super", "resolve", "challenge("].contains {
-                name.lowercased().contains($0)
-            }
-        }
+        let handsOn = !function.names.isDisjoint(
+            with: ["forward", "handle", "delegate", "super", "resolve", "respond", "challengeHandler"])
         if looksAtKeys || evaluates {
             self.facts.handlers[type] = .ownCode
         } else if !seesTrust && !handsOn {
