@@ -13,9 +13,7 @@ let package = Package(
     name: "tumbler-audit",
     platforms: [.macOS(.v15)],
     products: [
-        .executable(name: "tumbler-audit", targets: ["tumbler-audit"]),
-        // For the fuzz targets.
-        .library(name: "AppArtifacts", targets: ["AppArtifacts"]),
+        .executable(name: "tumbler-audit", targets: ["tumbler-audit"])
     ],
     dependencies: [
         .package(name: "tumbler", path: ".."),

@@ -30,9 +30,11 @@ let package = Package(
                 .product(name: "PinRotation", package: "tumbler-service"),
                 .product(name: "PinListSimulation", package: "tumbler-service"),
                 .product(name: "Crypto", package: "swift-crypto"),
-                "RuntimeParsers", "ServiceParsers",
+                "AuditParsers", "RuntimeParsers", "ServiceParsers",
             ]
         ),
+        // What tumbler audit opens apps with, through a symbolic link: without swift-syntax, which its package brings.
+        .target(name: "AuditParsers"),
         // What RuntimeIntegrity reads with, through symbolic links: all of it is internal, and the calls of the system
         // are left out.
         .target(
