@@ -52,6 +52,14 @@ public struct Auditor {
             }
         }
 
+        /// Endings that no program has, so that nothing of them is read.
+        private static let assets: Set<String> = Set(
+            """
+            png jpg jpeg gif heic webp svg pdf mp3 m4a mp4 mov wav caf ttf otf strings stringsdict nib storyboardc \
+            storyboard xib car mom momd mlmodelc html css js ts txt md h hpp c cc cpp cxx s py rb sh go rs cs yml yaml toml \
+            modulemap swiftinterface swiftmodule swiftdoc xcprivacy dat db sqlite csv lock proto gradle xml in cmake
+            """.split(separator: " ").map(String.init))
+
         /// What a name says.
         public init?(name: String) {
             let last = name.split(separator: "/").last.map(String.init) ?? name
@@ -74,7 +82,8 @@ public struct Auditor {
                 case "cer", "der", "crt", "pem": self = .certificate
                 case "json": self = .json
                 case "ipa", "zip", "xcarchive": self = .archive
-                case "dylib": self = .program
+                // A program may have dots in its name; its first bytes decide.
+                case let ending where !Self.assets.contains(String(ending)): self = .program
                 default: return nil
                 }
             }

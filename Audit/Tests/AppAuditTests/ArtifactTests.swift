@@ -79,7 +79,9 @@ struct ArtifactTests {
     func aTLSLibraryOfItsOwnIsReadFromAProgram() {
         let program = BuiltApp.program(
             libraries: ["/usr/lib/libSystem.B.dylib", "@rpath/FirebaseCore.framework/FirebaseCore"],
-            names: ["_SSL_CTX_set_custom_verify", "_OBJC_CLASS_$_WKWebView", "_SecTrustSetExceptions"])
+            names: [
+                "_SSL_CTX_set_custom_verify", "_OPENSSL_init_ssl", "_OBJC_CLASS_$_WKWebView", "_SecTrustSetExceptions",
+            ])
         for bytes in [program, BuiltApp.fat([program, program])] {
             let report = RuleFixture.report([("Bank.app/Bank", bytes)])
             #expect(report.findings.map(\.rule.id) == ["own-tls-stack", "third-party-network", "trust-exceptions"])

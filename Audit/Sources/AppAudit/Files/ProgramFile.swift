@@ -14,7 +14,8 @@ struct ProgramFile {
 
     /// TLS libraries by names that only they have.
     private static let stacks: [String: String] = [
-        "_SSL_CTX_set_custom_verify": "BoringSSL", "_BORINGSSL_self_test": "BoringSSL", "_OPENSSL_init_ssl": "OpenSSL",
+        "_SSL_CTX_set_custom_verify": "BoringSSL", "_BORINGSSL_self_test": "BoringSSL",
+        "_OSSL_PROVIDER_load": "OpenSSL", "_OPENSSL_init_ssl": "OpenSSL or BoringSSL",
         "_SSL_library_init": "OpenSSL or BoringSSL", "_SSL_CTX_set_verify": "OpenSSL or BoringSSL",
         "_mbedtls_ssl_handshake": "mbedTLS", "_Cronet_Engine_Create": "Cronet", "_Cronet_EngineParams_Create": "Cronet",
         "_curl_easy_perform": "libcurl", "_gnutls_handshake": "GnuTLS", "_wolfSSL_connect": "wolfSSL",
@@ -56,7 +57,7 @@ struct ProgramFile {
             if let kind = Self.imported[name] { kinds.insert(kind) }
             if let rule = Self.trust[name] { rules[name] = rule }
         }
-        if stacks.count > 1 { stacks["OpenSSL or BoringSSL"] = nil }
+        if stacks["OpenSSL"] != nil || stacks["BoringSSL"] != nil { stacks["OpenSSL or BoringSSL"] = nil }
         for (stack, how) in stacks.sorted(by: { $0.key < $1.key }) {
             outcome.findings.append(AuditFinding(.ownTLS, in: path, "\(stack), \(how)"))
             outcome.surfaces.append(NetworkSurface(stack, .unknown, in: path, line: nil))
