@@ -40,7 +40,7 @@ bench: ## ratios measured in one run: build with nothing else running
 fuzz: ## libFuzzer on every parser [SECONDS=30 for each]
 	@scripts/fuzz '$(FUZZ_SECONDS)'
 
-install: ## tumbler, its completions and its manual page [PREFIX=/usr/local] [DESTDIR=]
+install: ## tumbler and tumbler-service, completions, manual pages [PREFIX=/usr/local] [DESTDIR=]
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/install
 
 uninstall: ## removes what install put there [PREFIX=/usr/local] [DESTDIR=]

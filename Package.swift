@@ -75,7 +75,7 @@ let package = Package(
         .target(
             name: "PinListClient",
             dependencies: [
-                "CertificatePinning", "PinListMetadata", "PinFailureReports",
+                "CertificatePinning", "CertificateTransparency", "PinListMetadata", "PinFailureReports",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -170,7 +170,9 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        .target(name: "TestData", path: "Tests/TestData", swiftSettings: strict),
+        .target(
+            name: "TestData", dependencies: [.product(name: "Crypto", package: "swift-crypto")], path: "Tests/TestData",
+            swiftSettings: strict),
         .testTarget(
             name: "CertificatePinningTests",
             dependencies: ["CertificatePinning", "TestData", .product(name: "Crypto", package: "swift-crypto")],
@@ -200,7 +202,8 @@ let package = Package(
         .testTarget(
             name: "PinListClientTests",
             dependencies: [
-                "CertificatePinning", "PinListMetadata", "PinFailureReports", "PinListClient", "PinningTesting",
+                "CertificatePinning", "CertificateTransparency", "PinListMetadata", "PinFailureReports",
+                "PinListClient", "PinningTesting",
                 "TestData", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict

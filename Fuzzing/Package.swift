@@ -19,6 +19,7 @@ let package = Package(
             dependencies: [
                 .product(name: "AppAttestation", package: "tumbler"),
                 .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "CertificateSightings", package: "tumbler-service"),
                 .product(name: "CertificateTransparency", package: "tumbler"),
                 .product(name: "PathValidation", package: "tumbler"),
                 .product(name: "PinListMetadata", package: "tumbler"),
@@ -27,12 +28,15 @@ let package = Package(
                 .product(name: "PinningMigration", package: "tumbler"),
                 .product(name: "PinningTesting", package: "tumbler"),
                 .product(name: "PinListRepository", package: "tumbler-service"),
-                .product(name: "PinRotation", package: "tumbler-service"),
                 .product(name: "PinListSimulation", package: "tumbler-service"),
+                .product(name: "PinReportAnalysis", package: "tumbler-service"),
+                .product(name: "PinRotation", package: "tumbler-service"),
                 .product(name: "Crypto", package: "swift-crypto"),
-                "RuntimeParsers", "ServiceParsers",
+                "AuditParsers", "RuntimeParsers", "ServiceParsers",
             ]
         ),
+        // What tumbler audit opens apps with, through a symbolic link: without swift-syntax, which its package brings.
+        .target(name: "AuditParsers"),
         // What RuntimeIntegrity reads with, through symbolic links: all of it is internal, and the calls of the system
         // are left out.
         .target(
@@ -43,8 +47,9 @@ let package = Package(
                 .enableUpcomingFeature("MemberImportVisibility"),
             ]
         ),
-        // The parsers of PinListServer, through symbolic links: without the web framework, the databases and what they
-        // bring, which would all be built with the sanitizer.
+        // What PinListServer and PinListStore read of requests and settings, through symbolic links: without the web
+        // framework, the databases and what they bring, which would all be built with the sanitizer. What reports mean is
+        // PinReportAnalysis, which is fuzzed as it is.
         .target(
             name: "ServiceParsers",
             dependencies: [

@@ -14,11 +14,16 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [
         .executable(name: "tumbler", targets: ["tumbler"]),
+        .executable(name: "tumbler-service", targets: ["tumbler-service"]),
         // For the fuzz targets; apps have no use for it.
         .library(name: "PinListRepository", targets: ["PinListRepository"]),
         // For the fuzz targets and the benchmarks.
         .library(name: "PinListSimulation", targets: ["PinListSimulation"]),
         .library(name: "PinRotation", targets: ["PinRotation"]),
+        // For the fuzz targets.
+        .library(name: "CertificateSightings", targets: ["CertificateSightings"]),
+        // For the fuzz targets: what strangers send is read there.
+        .library(name: "PinReportAnalysis", targets: ["PinReportAnalysis"]),
     ],
     traits: [
         .trait(name: "PostgreSQL", description: "The service's store in PostgreSQL as well; needs libpq.")
@@ -65,6 +70,17 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(
+            name: "CertificateSightings",
+            dependencies: [
+                .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "CertificateTransparency", package: "tumbler"),
+                .product(name: "PinListMetadata", package: "tumbler"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
             name: "PinListRepository",
             dependencies: [
                 "CPKCS11",
@@ -72,6 +88,7 @@ let package = Package(
                 "PinListDifference",
                 "PinRotation",
                 .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "CertificateTransparency", package: "tumbler"),
                 .product(name: "PinListMetadata", package: "tumbler"),
                 .product(name: "PinningMigration", package: "tumbler"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -97,17 +114,47 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(
-            name: "PinListServer",
+            name: "PinReportAnalysis",
             dependencies: [
-                "PinListDifference",
+                "CertificateSightings",
                 "PinRotation",
-                .target(name: "CPQ", condition: .when(traits: ["PostgreSQL"])),
                 .product(name: "CertificatePinning", package: "tumbler"),
                 .product(name: "PinListMetadata", package: "tumbler"),
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "PinListStore",
+            dependencies: [
+                "CertificateSightings",
+                "PinListDifference",
+                "PinReportAnalysis",
+                .target(name: "CPQ", condition: .when(traits: ["PostgreSQL"])),
+                .product(name: "AppAttestation", package: "tumbler"),
+                .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "CertificateTransparency", package: "tumbler"),
+                .product(name: "PinListMetadata", package: "tumbler"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "PinListServer",
+            dependencies: [
+                "CertificateSightings",
+                "PinListDifference",
+                "PinListStore",
+                "PinReportAnalysis",
+                "PinRotation",
+                .product(name: "AppAttestation", package: "tumbler"),
+                .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "CertificateTransparency", package: "tumbler"),
+                .product(name: "PinListMetadata", package: "tumbler"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HummingbirdTLS", package: "hummingbird"),
@@ -127,12 +174,45 @@ let package = Package(
             resources: [.embedInCode("Dashboard/Assets"), .embedInCode("Dashboard/Templates")],
             swiftSettings: strict
         ),
+        // The man in the middle of tumbler intercept.
+        .target(
+            name: "InterceptionBench",
+            dependencies: [
+                .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOTLS", package: "swift-nio"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
+            ],
+            swiftSettings: strict
+        ),
+        // What the two programs have in common.
+        .target(
+            name: "CommandLineInterface",
+            dependencies: [
+                "PinListRepository",
+                .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "PinListMetadata", package: "tumbler"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict
+        ),
+        // On the machine that signs lists: no web framework and no database, which a test looks for in the program.
         .executableTarget(
             name: "tumbler",
             dependencies: [
+                "CertificateSightings",
+                "CommandLineInterface",
+                "InterceptionBench",
                 "PinListDifference",
                 "PinListRepository",
-                "PinListServer",
                 "PinListSimulation",
                 "PinRotation",
                 "SimulatedInstallations",
@@ -147,10 +227,7 @@ let package = Package(
                 .product(name: "PinningNIO", package: "tumbler"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),
@@ -160,6 +237,28 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOTLS", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: strict
+        ),
+        // The program of the service.
+        .executableTarget(
+            name: "tumbler-service",
+            dependencies: [
+                "CommandLineInterface",
+                "PinListRepository",
+                "PinListServer",
+                "PinListStore",
+                "PinReportAnalysis",
+                .product(name: "AppAttestation", package: "tumbler"),
+                .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "PinListMetadata", package: "tumbler"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict
         ),
@@ -202,6 +301,18 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
+            name: "CertificateSightingsTests",
+            dependencies: [
+                "CertificateSightings",
+                .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "PinListMetadata", package: "tumbler"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
+            ],
+            exclude: ["Vectors"],
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "PinRotationTests",
             dependencies: [
                 "PinRotation",
@@ -235,10 +346,34 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
+            name: "PinReportAnalysisTests",
+            dependencies: [
+                "PinReportAnalysis",
+                .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "PinFailureReports", package: "tumbler"),
+                .product(name: "PinListMetadata", package: "tumbler"),
+                .product(name: "PinningTesting", package: "tumbler"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "PinListStoreTests",
+            dependencies: [
+                "PinListStore",
+                .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "PinListMetadata", package: "tumbler"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "PinListServerTests",
             dependencies: [
+                "CertificateSightings",
                 "PinListServer",
+                "PinListStore",
+                "PinReportAnalysis",
                 "PinRotation",
+                .product(name: "AppAttestation", package: "tumbler"),
                 .product(name: "CertificatePinning", package: "tumbler"),
                 .product(name: "PinFailureReports", package: "tumbler"),
                 .product(name: "PinListMetadata", package: "tumbler"),
@@ -263,16 +398,23 @@ let package = Package(
         .testTarget(
             name: "TumblerTests",
             dependencies: [
+                "CertificateSightings",
+                "CommandLineInterface",
+                "InterceptionBench",
                 "PinListRepository",
                 "PinListServer",
                 "PinListSimulation",
+                "PinListStore",
+                "PinReportAnalysis",
                 "PinRotation",
                 "tumbler",
+                "tumbler-service",
                 .product(name: "CertificatePinning", package: "tumbler"),
                 .product(name: "PinListClient", package: "tumbler"),
                 .product(name: "PinListMetadata", package: "tumbler"),
                 .product(name: "PinningNIO", package: "tumbler"),
                 .product(name: "PinningTesting", package: "tumbler"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# shellcheck disable=SC2154  # tumbler and demo_server are set by scripts/demo
+# shellcheck disable=SC2154  # tumbler, demo_server, second_build, second_log and build_log are set by scripts/demo
 #
 # Sourced by scripts/demo: its folder, its servers, and how commands are shown and held against what they must say.
 #
@@ -13,6 +13,7 @@
 #   serve NAME ABOVE              a TLS server with NAME.pem and the certificates ABOVE it; its port is in `port`
 #   intercept ABOVE               one more, which presents another certificate each time; `interceptor_port`
 #   let_pass                      ends that one
+#   second_half_is_built          waits until it is
 #   broken WHAT                   ends the story with 1
 #
 # Servers listen on loopback, on ports that the system gives. They are ended by their ids, and the folder is removed,
@@ -30,6 +31,7 @@ end_process() {
     wait "$1" 2>/dev/null || :
 }
 leave() {
+    [ -z "$second_build" ] || kill -- "-$second_build" 2>/dev/null || :
     end_crowd
     end_process "$server"
     end_process "$interceptor"
@@ -48,6 +50,20 @@ say() {
 broken() {
     printf '\nThis part of the story did not hold: %s\n' "$1" >&2
     exit 1
+}
+
+second_half_is_built() {
+    local status=0 ticker=""
+    if kill -0 "$second_build" 2>/dev/null; then
+        say "(What comes next needs the service, which is being built.)"
+        show_progress "$build_log" &
+        ticker=$!
+    fi
+    wait "$second_build" || status=$?
+    second_build=""
+    end_process "$ticker"
+    [ ! -t 1 ] || printf '\r\033[K'
+    [ "$status" -eq 0 ] || broken "the service was not built: $(tail -n 40 "$second_log")"
 }
 
 # show COMMAND…: long commands are broken before their options, and what was seen before may be cut short.

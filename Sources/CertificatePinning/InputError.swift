@@ -19,6 +19,10 @@ public struct InputError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let timestamp = Code(description: "timestamp")
         /// A text that is not PEM (RFC 7468), or holds nothing that was looked for.
         public static let pem = Code(description: "pem")
+        /// A serial number that is not written as DER has it, in hexadecimal.
+        public static let serial = Code(description: "serial")
+        /// A certificate revocation list that cannot be read.
+        public static let revocationList = Code(description: "revocation-list")
         /// Rules that contradict each other.
         public static let policy = Code(description: "policy")
     }

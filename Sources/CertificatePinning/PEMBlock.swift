@@ -29,10 +29,15 @@ public struct PEMBlock: Hashable, Sendable {
 
     /// Reads all blocks of a text, in order. Time and memory are linear in its length.
     ///
+    /// - Parameters:
+    ///   - text: The text.
+    ///   - maximumLength: The most bytes of it; revocation lists are longer than what else there is.
     /// - Throws: ``InputError/Code/pem`` for a damaged block, or a text over the limits. A text without blocks gives none.
-    public static func blocks(in text: some Collection<UInt8>) throws(InputError) -> [PEMBlock] {
-        guard text.count <= self.maximumLength else {
-            throw InputError(.pem, "PEM of over \(self.maximumLength) bytes is not read")
+    public static func blocks(
+        in text: some Collection<UInt8>, maximumLength: Int = Self.maximumLength
+    ) throws(InputError) -> [PEMBlock] {
+        guard text.count <= maximumLength else {
+            throw InputError(.pem, "PEM of over \(maximumLength) bytes is not read")
         }
         var blocks: [PEMBlock] = []
         var label: ArraySlice<UInt8>?

@@ -39,6 +39,9 @@ public struct PinnedDomain: Hashable, Sendable {
     /// Where failures of these hosts are reported to.
     public var reportTo: [String]
 
+    /// What is asked of Certificate Transparency where a pin matches; `nil` for nothing.
+    public var transparency: TransparencyRule?
+
     /// Creates an entry; the defaults are those of the format.
     public init(
         _ domain: HostName,
@@ -48,7 +51,8 @@ public struct PinnedDomain: Hashable, Sendable {
         pins: [KnownPin],
         requireIssuer: Bool = false,
         expiresAt: Timestamp? = nil,
-        reportTo: [String] = []
+        reportTo: [String] = [],
+        transparency: TransparencyRule? = nil
     ) {
         self.domain = domain
         self.includeSubdomains = includeSubdomains
@@ -58,8 +62,42 @@ public struct PinnedDomain: Hashable, Sendable {
         self.requireIssuer = requireIssuer
         self.expiresAt = expiresAt
         self.reportTo = reportTo
+        self.transparency = transparency
     }
 
     /// Whether a mismatch blocks.
     public var isEnforced: Bool { self.mode == .enforce && self.isInRollout }
+}
+
+/// What an entry asks of Certificate Transparency (formats.md, section 3.2): a policy, and what follows where it is not
+/// satisfied. Who judges it is `CertificateTransparency`; what follows from the judgement is
+/// ``PinningDecision/judged(_:)``.
+public struct TransparencyRule: Hashable, Sendable {
+    /// What a policy that is not satisfied does. `off` in a list is no rule.
+    public enum Mode: String, Hashable, Sendable, CaseIterable {
+        /// It is allowed, and reported.
+        case report
+        /// It blocks where the entry enforces its pins.
+        case enforce
+    }
+
+    /// The policies that there are, by their names in a list. Their rules stand in `CertificateTransparency`.
+    public enum Policy: String, Hashable, Sendable, CaseIterable {
+        /// Chrome's, of November 2026.
+        case chrome
+        /// Apple's, of November 2026.
+        case apple
+    }
+
+    /// What a policy that is not satisfied does.
+    public var mode: Mode
+
+    /// The policy.
+    public var policy: Policy
+
+    /// Asks for a policy.
+    public init(_ mode: Mode, _ policy: Policy) {
+        self.mode = mode
+        self.policy = policy
+    }
 }

@@ -30,6 +30,7 @@ extension PinningDecision: CustomStringConvertible {
 
     private func mark(at index: Int) -> String {
         if self.denied?.index == index { return "  <- denied" }
+        if self.revoked?.index == index { return "  <- revoked" }
         return [self.matched?.index, self.matchedIssuer?.index].contains(index) ? "  <- matches" : ""
     }
 
@@ -40,8 +41,10 @@ extension PinningDecision: CustomStringConvertible {
         case .noMatchingPin: "No certificate of the validated path matches a pin; this is only reported."
         case .hostInvalid: "The host cannot be a host's name."
         case .deniedKey: "A key of the validated path is denied."
-        case .deniedUndecidable: "A certificate cannot be read, so nobody can say that its key is not denied."
-        case .suspended: "Pinning is suspended for this host; the deny set is not."
+        case .deniedUndecidable: "A certificate cannot be read: it may be one that is denied or revoked."
+        case .revoked: "A certificate of the validated path is revoked."
+        case .revocationUnknown: "No revocation list that was given covers a certificate of the validated path."
+        case .suspended: "Pinning is suspended for this host; what is denied or revoked is not."
         case .notPinned: "This host is not pinned; default validation decided."
         case .transparency where self.verdict == .allow:
             "The certificate was not shown to be logged as the policy asks; this is only reported."
@@ -62,12 +65,12 @@ extension PinningDecision: CustomStringConvertible {
 }
 
 /// The decision as JSON (formats.md, section 4): `null` stands where there is nothing, so that every decision has the
-/// same members. `detail`, `denied` and `transparency` appear only where there is something to
-/// say.
+/// same members. `detail`, `denied`, `revoked` and `transparency` appear only where there is something
+/// to say.
 extension PinningDecision: Encodable {
     enum CodingKeys: CodingKey {
         case host, notedHostname, verdict, enforced, reason, matched, matchedIssuer, path, list, detail, denied,
-            transparency
+            revoked, transparency
     }
 
     /// Writes the members of formats.md, section 4.
@@ -84,6 +87,7 @@ extension PinningDecision: Encodable {
         try container.encode(self.list, forKey: .list)
         try container.encodeIfPresent(self.detail, forKey: .detail)
         try container.encodeIfPresent(self.denied, forKey: .denied)
+        try container.encodeIfPresent(self.revoked, forKey: .revoked)
         try container.encodeIfPresent(self.transparency, forKey: .transparency)
     }
 }

@@ -19,8 +19,12 @@ extension PinningDecision {
         public static let hostInvalid = Reason(code: "host-invalid")
         /// A key of the path is in the deny set.
         public static let deniedKey = Reason(code: "denied-key")
-        /// There is a deny set, and a certificate of the path cannot be read.
+        /// Something is denied or revoked, and a certificate of the path cannot be read.
         public static let deniedUndecidable = Reason(code: "denied-undecidable")
+        /// A certificate of the path is revoked: the list in force says so, or a CRL that was given.
+        public static let revoked = Reason(code: "revoked")
+        /// Revocation lists were asked for, and none covers a certificate of the path.
+        public static let revocationUnknown = Reason(code: "revocation-unknown")
         /// The kill switch holds for this host.
         public static let suspended = Reason(code: "suspended")
         /// No entry covers the host, or one that is off does.

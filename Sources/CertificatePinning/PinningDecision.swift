@@ -59,6 +59,9 @@ public struct PinningDecision: Hashable, Sendable {
     /// A key of the deny set that is in the path. With a verdict of allow, its entry only reports.
     public let denied: Match?
 
+    /// A certificate of the path that is revoked. With a verdict of allow, its entry only reports.
+    public let revoked: RevokedCertificate?
+
     /// The validated path, whose ``ValidatedPath/publicKeyPins`` are the pins that were seen.
     public let path: ValidatedPath
 
@@ -88,6 +91,7 @@ extension PinningDecision {
         var matched: Match?
         var matchedIssuer: Match?
         var denied: Match?
+        var revoked: RevokedCertificate?
 
         /// There is no conclusion without a verdict, and so no decision without one.
         init(_ verdict: Verdict, _ reason: Reason, isEnforced: Bool) {
@@ -111,7 +115,7 @@ extension PinningDecision {
         self.init(
             host: host, entry: entry, verdict: conclusion.verdict, isEnforced: conclusion.isEnforced,
             reason: conclusion.reason, matched: conclusion.matched, matchedIssuer: conclusion.matchedIssuer,
-            denied: conclusion.denied, path: path, list: list, detail: detail)
+            denied: conclusion.denied, revoked: conclusion.revoked, path: path, list: list, detail: detail)
     }
 
     /// The answer to a question that could not be read (`evaluate --batch`): a refusal, `malformed`.

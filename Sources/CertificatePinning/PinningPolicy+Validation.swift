@@ -94,21 +94,31 @@ extension PinningPolicy {
         on path: ValidatedPath, _ entry: PinnedDomain?, at time: Timestamp
     ) -> PinningDecision.Conclusion {
         guard !path.certificates.isEmpty else { return .refusal(.noCertificates) }
-        guard !self.denied.isEmpty else { return self.conclusion(of: entry, on: path, at: time) }
+        guard !self.denied.isEmpty || !self.revoked.isEmpty else {
+            return self.conclusion(of: entry, on: path, at: time)
+        }
         let denied = self.deniedKey(in: path)
+        var revoked: PinningDecision.RevokedCertificate?
         var conclusion: PinningDecision.Conclusion
         if let denied, denied.isEnforced {
             conclusion = .refusal(.deniedKey)
         } else if path.publicKeyPins.contains(nil), self.denied.contains(where: \.isEnforced) {
             conclusion = .refusal(.deniedUndecidable)
         } else {
-            conclusion = self.conclusion(of: entry, on: path, at: time)
+            switch self.revoked.isEmpty ? .nothing : self.revocations.finding(in: path) {
+            case .revoked(let certificate, let isEnforced):
+                revoked = certificate
+                conclusion = isEnforced ? .refusal(.revoked) : self.conclusion(of: entry, on: path, at: time)
+            case .undecidable: conclusion = .refusal(.deniedUndecidable)
+            case .nothing: conclusion = self.conclusion(of: entry, on: path, at: time)
+            }
         }
         conclusion.denied = denied?.match
+        conclusion.revoked = revoked
         return conclusion
     }
 
-    /// What follows from an entry for a path without a denied key.
+    /// What follows from an entry for a path in which nothing is denied or revoked.
     private func conclusion(
         of entry: PinnedDomain?, on path: ValidatedPath, at time: Timestamp
     ) -> PinningDecision.Conclusion {

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// The rules in force: entries, deny set, suspensions and the rule for unlisted hosts, indexed once.
+/// The rules in force: entries, deny set, revoked certificates, suspensions and the rule for unlisted hosts, indexed once.
 ///
 /// An immutable value. Pinning only subtracts: a policy can refuse a path that was already accepted, and accept none
 /// that was not.
@@ -16,10 +16,16 @@ public struct PinningPolicy: Sendable {
     /// The keys that are refused anywhere in a path.
     public let denied: [DeniedKey]
 
+    /// The certificates that are refused by issuer and serial number.
+    public let revoked: [RevokedCertificates]
+
     /// What is suspended.
     public let suspended: [Suspension]
 
     private let index: DomainIndex
+
+    /// ``revoked``, for looking up.
+    let revocations: RevocationIndex
 
     /// Indexes the rules. Cost is linear in their number.
     ///
@@ -27,6 +33,7 @@ public struct PinningPolicy: Sendable {
     ///   - list: The list that the rules are from, or `nil` for rules made in code.
     ///   - domains: The entries, at most one for a domain.
     ///   - denied: The keys that are refused anywhere in a path.
+    ///   - revoked: The certificates that are refused by issuer and serial number.
     ///   - suspended: What is suspended.
     ///   - unlisted: What happens to hosts that no entry covers.
     /// - Throws: ``InputError/Code/policy`` when two entries have the same domain, or an address includes subdomains.
@@ -34,6 +41,7 @@ public struct PinningPolicy: Sendable {
         list: ListIdentity? = nil,
         domains: [PinnedDomain],
         denied: [DeniedKey] = [],
+        revoked: [RevokedCertificates] = [],
         suspended: [Suspension] = [],
         unlisted: UnlistedHosts = .allow
     ) throws(InputError) {
@@ -43,13 +51,17 @@ public struct PinningPolicy: Sendable {
         self.list = list
         self.unlisted = unlisted
         self.denied = denied
+        self.revoked = revoked
+        self.revocations = RevocationIndex(revoked)
         self.suspended = suspended
         self.index = try DomainIndex(domains)
     }
 
     /// Rules without entries: all hosts are unlisted.
     public init(unlisted: UnlistedHosts) {
-        self.init(list: nil, unlisted: unlisted, denied: [], suspended: [], index: DomainIndex())
+        self.init(
+            list: nil, unlisted: unlisted, denied: [], revoked: [], revocations: RevocationIndex([]), suspended: [],
+            index: DomainIndex())
     }
 
     /// The entry that applies to a host: the exact name, else the nearest parent that includes its subdomains.
@@ -57,13 +69,19 @@ public struct PinningPolicy: Sendable {
 
     /// The same rules, none of which blocks: what they would have refused is reported. For a first deployment.
     public var reportingOnly: PinningPolicy {
-        PinningPolicy(
+        let revoked = self.revoked.map { entry in
+            var entry = entry
+            entry.isEnforced = false
+            return entry
+        }
+        return PinningPolicy(
             list: self.list, unlisted: self.unlisted == .deny ? .report : self.unlisted,
             denied: self.denied.map { key in
                 var key = key
                 key.isEnforced = false
                 return key
             },
+            revoked: revoked, revocations: RevocationIndex(revoked),
             suspended: self.suspended,
             index: self.index.mapEntries { entry in
                 if entry.mode == .enforce { entry.mode = .report }
@@ -73,15 +91,19 @@ public struct PinningPolicy: Sendable {
     /// The same rules, whose decisions name their list so. Nothing is indexed again.
     public func naming(_ list: ListIdentity?) -> PinningPolicy {
         PinningPolicy(
-            list: list, unlisted: self.unlisted, denied: self.denied, suspended: self.suspended, index: self.index)
+            list: list, unlisted: self.unlisted, denied: self.denied, revoked: self.revoked,
+            revocations: self.revocations, suspended: self.suspended, index: self.index)
     }
 
     private init(
-        list: ListIdentity?, unlisted: UnlistedHosts, denied: [DeniedKey], suspended: [Suspension], index: DomainIndex
+        list: ListIdentity?, unlisted: UnlistedHosts, denied: [DeniedKey], revoked: [RevokedCertificates],
+        revocations: RevocationIndex, suspended: [Suspension], index: DomainIndex
     ) {
         self.list = list
         self.unlisted = unlisted
         self.denied = denied
+        self.revoked = revoked
+        self.revocations = revocations
         self.suspended = suspended
         self.index = index
     }
@@ -91,7 +113,7 @@ public struct PinningPolicy: Sendable {
         self.suspended.map(\.until).filter { $0 > time }.min()
     }
 
-    /// Whether pinning is suspended for hosts with this entry at a time. The deny set never is.
+    /// Whether pinning is suspended for hosts with this entry at a time. What is denied or revoked never is.
     func isSuspended(_ entry: PinnedDomain?, at time: Timestamp) -> Bool {
         self.suspended.contains { suspension in
             guard time < suspension.until else { return false }
@@ -142,7 +164,7 @@ public struct DeniedKey: Hashable, Sendable {
 }
 
 /// The kill switch: pinning relaxed to the platform's default validation, for a named scope and never without an end.
-/// It does not relax the deny set.
+/// It relaxes neither what is denied nor what is revoked.
 public struct Suspension: Hashable, Sendable {
     /// What is suspended.
     public enum Scope: Hashable, Sendable {

@@ -100,11 +100,33 @@ extension PinningDecision {
         let isWithoutRules = self.reason == .notPinned && self.entry == nil && self.list == nil
         guard self.reason == .pinMatch || isWithoutRules else { return self }
         let judgement = judgement()
+        if isWithoutRules, !judgement.isSatisfied { self.isEnforced = true }
+        let blocks = self.isEnforced
+        return self.following(judgement, blocks: blocks)
+    }
+
+    /// The decision when the entry's own rule is asked: formats.md, section 4, after step 7.
+    ///
+    /// Only a path that matches a pin is judged, so what is suspended, expired or off asks for nothing. A policy that is
+    /// not satisfied blocks where the rule and the entry both enforce; otherwise it is only the reason, and reported.
+    ///
+    /// - Parameter judge: What a policy makes of the path; `nil` where it cannot be judged, which changes nothing. Asked
+    ///   only where something follows from it.
+    /// - Returns: The decision with ``transparency``; the same decision where the entry has no rule, or nothing was judged.
+    public consuming func judged(_ judge: (TransparencyRule.Policy) -> TransparencyJudgement?) -> PinningDecision {
+        guard self.reason == .pinMatch, self.verdict == .allow, let rule = self.entry?.transparency,
+            let judgement = judge(rule.policy)
+        else { return self }
+        let blocks = self.isEnforced && rule.mode == .enforce
+        return self.following(judgement, blocks: blocks)
+    }
+
+    /// What follows from a judgement: nothing but what is said, where the policy is satisfied.
+    private consuming func following(_ judgement: TransparencyJudgement, blocks: Bool) -> PinningDecision {
         self.transparency = judgement
         guard !judgement.isSatisfied else { return self }
-        if isWithoutRules { self.isEnforced = true }
         self.reason = .transparency
-        self.verdict = self.isEnforced ? .block : .allow
+        self.verdict = blocks ? .block : .allow
         return self
     }
 }

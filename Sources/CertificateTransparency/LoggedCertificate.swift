@@ -12,6 +12,9 @@ public import CertificatePinning
     /// The contents of the object identifier 1.3.6.1.4.1.11129.2.4.2 (RFC 6962, section 3.3).
     private static let timestampList: [UInt8] = [0x2b, 0x06, 0x01, 0x04, 0x01, 0xd6, 0x79, 0x02, 0x04, 0x02]
 
+    /// The contents of the object identifier 1.3.6.1.4.1.11129.2.4.3 (RFC 6962, section 3.1).
+    private static let poison: [UInt8] = [0x2b, 0x06, 0x01, 0x04, 0x01, 0xd6, 0x79, 0x02, 0x04, 0x03]
+
     /// The TBSCertificate without the timestamps.
     public let toBeSigned: [UInt8]
 
@@ -24,22 +27,30 @@ public import CertificatePinning
     /// The last second in which the certificate is valid.
     public let notAfter: Timestamp
 
+    /// Whether it is a precertificate: no client accepts it, and the certificate has the same ``toBeSigned`` (RFC 6962,
+    /// section 3.1). Only where ``init(_:orPrecertificate:)`` was asked for either.
+    public let isPrecertificate: Bool
+
     /// Reads a certificate.
     ///
-    /// - Parameter certificate: One certificate in DER, and nothing else.
+    /// - Parameters:
+    ///   - certificate: One certificate in DER, and nothing else.
+    ///   - orPrecertificate: Whether a precertificate is read, too: its poison is cut out as the timestamps are. A server
+    ///     presents none.
     /// - Throws: ``TransparencyDefect``.
-    public init(_ certificate: [UInt8]) throws(TransparencyDefect) {
+    public init(_ certificate: [UInt8], orPrecertificate: Bool = false) throws(TransparencyDefect) {
         let fields: CertificateFields
         do { fields = try CertificateFields(walking: certificate) } catch {
             throw TransparencyDefect(.certificate, "the certificate cannot be read: \(error)")
         }
         self = try certificate.withUnsafeBufferPointer { (buffer) throws(TransparencyDefect) in
-            try LoggedCertificate(UnsafeRawBufferPointer(buffer).bytes, of: certificate, fields)
+            try LoggedCertificate(
+                UnsafeRawBufferPointer(buffer).bytes, of: certificate, fields, orPrecertificate: orPrecertificate)
         }
     }
 
     private init(
-        _ bytes: RawSpan, of certificate: [UInt8], _ fields: CertificateFields
+        _ bytes: RawSpan, of certificate: [UInt8], _ fields: CertificateFields, orPrecertificate: Bool
     ) throws(TransparencyDefect) {
         guard let validity = CertificateValidity(certificate[fields.validity]) else {
             throw TransparencyDefect(.validity, "the certificate's validity cannot be read")
@@ -53,19 +64,28 @@ public import CertificatePinning
         guard parts.found.count <= 1 else {
             throw TransparencyDefect(.extensions, "the certificate has the timestamps twice")
         }
-        guard let found = parts.found.first else {
+        let poisons = orPrecertificate ? parts.poisons : []
+        guard poisons.count <= 1 else {
+            throw TransparencyDefect(.extensions, "the precertificate has its poison twice")
+        }
+        self.isPrecertificate = !poisons.isEmpty
+        self.timestamps = parts.found.first.map { Array(certificate[$0.list]) }
+        let cuts = (parts.found.map(\.whole) + poisons).sorted { $0.lowerBound < $1.lowerBound }
+        guard !cuts.isEmpty else {
             self.toBeSigned = Array(certificate[fields.toBeSigned])
-            self.timestamps = nil
             return
         }
-        self.timestamps = Array(certificate[found.list])
-        let left = parts.extensions.count - found.whole.count
+        var position = parts.extensions.lowerBound
+        var kept: [UInt8] = []
+        for cut in cuts {
+            kept += certificate[position..<cut.lowerBound]
+            position = cut.upperBound
+        }
+        kept += certificate[position..<parts.extensions.upperBound]
         var extensions: [UInt8] = []
-        if left > 0 {
-            let sequence = Self.header(DERCursor.Tag.sequence, left)
-            extensions = Self.header(DERCursor.Tag.extensions, sequence.count + left) + sequence
-            extensions += certificate[parts.extensions.lowerBound..<found.whole.lowerBound]
-            extensions += certificate[found.whole.upperBound..<parts.extensions.upperBound]
+        if !kept.isEmpty {
+            let sequence = Self.header(DERCursor.Tag.sequence, kept.count)
+            extensions = Self.header(DERCursor.Tag.extensions, sequence.count + kept.count) + sequence + kept
         }
         let before = certificate[parts.contents.lowerBound..<fields.uniqueIdentifiers.upperBound]
         self.toBeSigned =
@@ -100,6 +120,8 @@ public import CertificatePinning
         var extensions: Range<Int>
         /// The extensions with timestamps: all of each, and the list in it.
         var found: [(whole: Range<Int>, list: Range<Int>)] = []
+        /// The extensions that make a precertificate of a certificate (RFC 6962, section 3.1).
+        var poisons: [Range<Int>] = []
 
         init(_ bytes: RawSpan, _ fields: CertificateFields) throws(CertificateDefect) {
             var toBeSigned = DERCursor(fields.toBeSigned)
@@ -116,7 +138,10 @@ public import CertificatePinning
                 let contents = try each.contents(of: DERCursor.Tag.sequence, in: bytes)
                 var members = DERCursor(contents)
                 let identifier = try members.contents(of: DERCursor.Tag.objectIdentifier, in: bytes)
-                guard Self.isTimestampList(bytes, identifier) else { continue }
+                if Self.isExtension(LoggedCertificate.poison, bytes, identifier) {
+                    self.poisons.append(start..<each.position)
+                }
+                guard Self.isExtension(LoggedCertificate.timestampList, bytes, identifier) else { continue }
                 var (tag, value) = try members.element(in: bytes)
                 if tag == DERCursor.Tag.boolean { (tag, value) = try members.element(in: bytes) }
                 guard tag == DERCursor.Tag.octetString else { throw .unexpectedElement }
@@ -127,11 +152,10 @@ public import CertificatePinning
             }
         }
 
-        private static func isTimestampList(_ bytes: RawSpan, _ range: Range<Int>) -> Bool {
-            range.count == LoggedCertificate.timestampList.count
+        private static func isExtension(_ identifier: [UInt8], _ bytes: RawSpan, _ range: Range<Int>) -> Bool {
+            range.count == identifier.count
                 && range.indices.allSatisfy {
-                    bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self)
-                        == LoggedCertificate.timestampList[$0 - range.lowerBound]
+                    bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self) == identifier[$0 - range.lowerBound]
                 }
         }
     }

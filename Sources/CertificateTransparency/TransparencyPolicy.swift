@@ -2,6 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+public import CertificatePinning
+
 /// When a certificate's timestamps are enough. A name means its rules for ever: changed rules get another name.
 public struct TransparencyPolicy: Hashable, Sendable, CustomStringConvertible {
     /// A day of a policy, in seconds.
@@ -62,6 +64,14 @@ public struct TransparencyPolicy: Hashable, Sendable, CustomStringConvertible {
     public init?(named name: String) {
         guard let policy = Self.all.first(where: { $0.name == name }) else { return nil }
         self = policy
+    }
+
+    /// The policy that an entry asks for.
+    public init(_ policy: TransparencyRule.Policy) {
+        switch policy {
+        case .chrome: self = .chrome
+        case .apple: self = .apple
+        }
     }
 
     /// The name.

@@ -6,8 +6,8 @@
 import SwiftASN1
 import X509
 
-/// CRL distribution points (RFC 5280, section 4.2.1.13): read so that malformed ones are noticed. Nobody fetches a CRL
-/// here.
+/// CRL distribution points (RFC 5280, section 4.2.1.13): read so that malformed ones are noticed, and for the names under
+/// which a revocation list covers a certificate. Nothing is fetched here.
 enum DistributionPoints {
     /// The extension.
     static let identifier: ASN1ObjectIdentifier = [2, 5, 29, 31]
@@ -23,6 +23,41 @@ enum DistributionPoints {
                 try DER.sequence(point, identifier: .sequence) { try self.checkFields(of: &$0) }
             }
         }
+    }
+
+    /// The URIs of the points whose lists are the issuer's own and for all reasons: of those that name another issuer, or
+    /// some reasons, no list that is read here is.
+    ///
+    /// - Parameter value: The extension's value.
+    /// - Throws: swift-asn1's error for what is no such value.
+    static func names(in value: ArraySlice<UInt8>) throws -> [[UInt8]] {
+        try self.check(value)
+        var names: [[UInt8]] = []
+        try DER.sequence(try DER.parse(value), identifier: .sequence) { points in
+            while let point = points.next() {
+                try DER.sequence(point, identifier: .sequence) { fields in
+                    var found: [ASN1Node] = []
+                    while let field = fields.next() { found.append(field) }
+                    guard found.count == 1, found[0].identifier == self.tags[0] else { return }
+                    try DER.sequence(found[0], identifier: self.tags[0]) { choice in
+                        guard let name = choice.next(), name.identifier == self.tags[0] else {
+                            while choice.next() != nil {}
+                            return
+                        }
+                        try DER.sequence(name, identifier: self.tags[0]) { general in
+                            while let node = general.next() {
+                                guard case .uniformResourceIdentifier(let text) = try GeneralName(derEncoded: node)
+                                else {
+                                    continue
+                                }
+                                names.append(Array(text.utf8))
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        return names
     }
 
     private static func checkFields(of point: inout ASN1NodeCollection.Iterator) throws {

@@ -27,7 +27,11 @@ public struct PathCache: Sendable {
         ///   - identity: Whose certificate the leaf must be.
         ///   - roots: The digest of the root store.
         ///   - limits: The validator's limits.
-        public init(presented: [[UInt8]], identity: ServerIdentity, roots: [UInt8], limits: PathLimits) {
+        ///   - revocation: The digest of its revocation lists, and what is demanded of them; `nil` for none.
+        public init(
+            presented: [[UInt8]], identity: ServerIdentity, roots: [UInt8], limits: PathLimits,
+            revocation: (digest: [UInt8], demand: RevocationCheck.Demand)? = nil
+        ) {
             // Which kind of identity comes first, as a number: "anybody" is a host's name, too.
             let kind: UInt8
             var name = ""
@@ -38,8 +42,9 @@ public struct PathCache: Sendable {
                 kind = host.isAddress ? 1 : 2
                 name = host.description
             }
+            let lists = revocation.map { [$0.digest, Array($0.demand.rawValue.utf8)] } ?? []
             var hash = SHA256()
-            for part in [[kind], Array(name.utf8), roots, Array(limits.description.utf8)] {
+            for part in [[kind, UInt8(lists.count)], Array(name.utf8), roots, Array(limits.description.utf8)] + lists {
                 hash.update(length: part.count)
                 hash.update(data: part)
             }

@@ -73,7 +73,7 @@ struct PathVerdict {
 
 /// Why a presented chain has no validated path.
 public struct PathRefusal: Error, Hashable, Sendable, CustomStringConvertible {
-    /// `chain-invalid`, `no-certificates` or `over-budget`: the reason of the decision that a transport makes of this.
+    /// `chain-invalid`, `no-certificates`, `over-budget`, `revoked` or `revocation-unknown`: the reason of the decision that a transport makes of this.
     public let reason: PinningDecision.Reason
 
     /// What a person should know of it, in one sentence.

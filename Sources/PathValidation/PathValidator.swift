@@ -17,6 +17,9 @@ public struct PathValidator: Sendable {
     /// How much work one validation may be.
     public let limits: PathLimits
 
+    /// The revocation lists that a path must pass; `nil` for none.
+    public let revocation: RevocationCheck?
+
     private let monotonicNanoseconds: @Sendable () -> UInt64
 
     /// Creates a validator.
@@ -24,12 +27,15 @@ public struct PathValidator: Sendable {
     /// - Parameters:
     ///   - roots: The anchors that a path may end in.
     ///   - limits: How much work one validation may be.
+    ///   - revocation: The revocation lists that a path must pass; `nil` for none.
     ///   - monotonicNanoseconds: A clock that only goes forward, for the last of the limits.
     public init(
-        roots: RootStore, limits: PathLimits = .standard, monotonicNanoseconds: @escaping @Sendable () -> UInt64
+        roots: RootStore, limits: PathLimits = .standard, revocation: RevocationCheck? = nil,
+        monotonicNanoseconds: @escaping @Sendable () -> UInt64
     ) {
         self.roots = roots
         self.limits = limits
+        self.revocation = revocation
         self.monotonicNanoseconds = monotonicNanoseconds
     }
 
@@ -44,20 +50,22 @@ public struct PathValidator: Sendable {
     public func validate(presented: [[UInt8]], as identity: ServerIdentity, at time: Timestamp) async -> PathOutcome {
         var budget = PathBudget(self.limits, monotonicNanoseconds: self.monotonicNanoseconds)
         do throws(PathRefusal) {
-            let path = try await self.path(from: presented, as: identity, at: time, spending: &budget)
+            let (path, coveredUntil) = try await self.path(from: presented, as: identity, at: time, spending: &budget)
+            var validity = path.reduce(nil) { $0?.clamped(to: $1.validity) ?? $1.validity }
+            if let coveredUntil { validity = validity?.clamped(to: min(time, coveredUntil)...coveredUntil) }
             return PathOutcome(
-                result: .success(ValidatedPath(uncheckedValidatedPath: path.map(\.der))),
-                validity: path.reduce(nil) { $0?.clamped(to: $1.validity) ?? $1.validity }, work: budget.work,
-                isCostly: budget.isHalfSpent)
+                result: .success(ValidatedPath(uncheckedValidatedPath: path.map(\.der))), validity: validity,
+                work: budget.work, isCostly: budget.isHalfSpent)
         } catch {
             return PathOutcome(
                 result: .failure(error), validity: nil, work: budget.work, isCostly: budget.isHalfSpent)
         }
     }
 
+    /// The path, and until when revocation lists cover it, where it must be covered.
     private func path(
         from presented: [[UInt8]], as identity: ServerIdentity, at time: Timestamp, spending budget: inout PathBudget
-    ) async throws(PathRefusal) -> [CandidateCertificate] {
+    ) async throws(PathRefusal) -> (certificates: [CandidateCertificate], coveredUntil: Timestamp?) {
         var chain = try PresentedChain(
             presented, limit: self.limits.presentedCertificates, roots: self.roots, as: identity, at: time,
             spending: &budget)
@@ -66,7 +74,8 @@ public struct PathValidator: Sendable {
                 .chainInvalid, "the certificate is for another server than \(identity)", isRepeatable: false)
         }
         do throws(PathRefusal) {
-            return try await self.path(in: &chain, as: identity, at: time, spending: &budget)
+            let path = try await self.path(in: &chain, as: identity, at: time, spending: &budget)
+            return (path, chain.coveredUntil)
         } catch {
             // What begins to be valid while a refusal is remembered may change it.
             let isSoon = chain.nextStart.map {
@@ -136,15 +145,37 @@ public struct PathValidator: Sendable {
         }
         // The verifier would look for the signature over the bytes that the parser was shown. What it decides has been
         // decided: the search checked the signatures, the profile and the rules above the rest.
-        guard !proposal.hasUniqueIdentifiers else { return true }
+        guard !proposal.hasUniqueIdentifiers else {
+            return try await self.passesRevocation(candidates, at: time, spending: &budget, &chain)
+        }
         var verdict = known
         if verdict == nil {
             try budget.countSignatures(candidates.count - 1)
             verdict = await PathVerdict(on: candidates, as: identity, at: time)
         }
-        guard let objection = verdict?.objection else { return true }
+        guard let objection = verdict?.objection else {
+            return try await self.passesRevocation(candidates, at: time, spending: &budget, &chain)
+        }
         chain.object(objection)
         return false
+    }
+
+    /// Asks the revocation lists about a path that is valid otherwise. Another path may pass where this one does not.
+    private func passesRevocation(
+        _ path: [CandidateCertificate], at time: Timestamp, spending budget: inout PathBudget,
+        _ chain: inout PresentedChain
+    ) async throws(PathRefusal) -> Bool {
+        guard let revocation else { return true }
+        // A list's signature is checked once for each issuer's key, and is one check however long the list is: what is
+        // given is the operator's, and what a peer chooses are certificates that CAs have signed.
+        try budget.countSignatures(path.count - 1)
+        do throws(PathRefusal) {
+            chain.coveredUntil = try await revocation.check(path, at: time)
+            return true
+        } catch {
+            chain.note(error)
+            return false
+        }
     }
 }
 #endif

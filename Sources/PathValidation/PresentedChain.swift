@@ -26,6 +26,12 @@ struct PresentedChain {
     /// When the first of those begins to be valid that were left out because they are not yet.
     private(set) var nextStart: Timestamp?
 
+    /// Until when revocation lists cover the path that was found, where it must be covered.
+    var coveredUntil: Timestamp?
+
+    /// Why a path that is valid otherwise was refused by revocation lists.
+    private var revocation: PathRefusal?
+
     private let isServers: Bool
 
     /// Reads a presented chain.
@@ -87,10 +93,16 @@ struct PresentedChain {
         self.objections.append(CertificateProfile.Objection(description: text))
     }
 
+    /// Notes that revocation lists refuse a path that is valid otherwise: `revoked` says more than `revocation-unknown`.
+    mutating func note(_ refusal: PathRefusal) {
+        if self.revocation?.reason != .revoked { self.revocation = refusal }
+    }
+
     /// The refusal when no path was validated, with the most useful thing to say of it.
     ///
     /// - Parameter search: The search that ended.
     func refusal(after search: PathSearch) -> PathRefusal {
+        if let revocation { return revocation }
         if let objection = self.objections.last {
             return PathRefusal(.chainInvalid, objection.description, isRepeatable: !objection.isAboutTime)
         }

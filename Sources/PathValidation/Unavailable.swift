@@ -10,4 +10,8 @@ public struct PathValidator {}
 /// Path validation needs swift-certificates, which only the trait brings in.
 @available(*, unavailable, message: "add traits: [\"NIO\"] to the .package line of tumbler")
 public struct RootStore {}
+
+/// Path validation needs swift-certificates, which only the trait brings in.
+@available(*, unavailable, message: "add traits: [\"NIO\"] to the .package line of tumbler")
+public struct RevocationLists {}
 #endif

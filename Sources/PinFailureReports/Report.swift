@@ -171,12 +171,15 @@ extension PinningDecision {
     /// What a report of this decision gives as its reason; `nil` when there is nothing to report.
     ///
     /// A refusal is always reported. What is allowed is when an entry or the list asks for it: a mismatch that is not
-    /// enforced, a host that no entry covers, an entry that has expired, a key whose denial is only reported.
+    /// enforced, a host that no entry covers, an entry that has expired, a denial or a revocation that is only reported, a
+    /// policy of Certificate Transparency that is not satisfied.
     public var reportedReason: Reason? {
         if self.verdict == .block { return self.reason }
         if self.denied != nil { return .deniedKey }
+        if self.revoked != nil { return .revoked }
         switch self.reason {
-        case .noMatchingPin, .unlistedReported, .domainExpired, .cleartext, .otherHostConnection: return self.reason
+        case .noMatchingPin, .unlistedReported, .domainExpired, .cleartext, .otherHostConnection, .transparency:
+            return self.reason
         default: return nil
         }
     }
@@ -189,8 +192,10 @@ extension PinningDecision.Reason {
     /// end nothing failed, only its time was over.
     public var validationResult: Int {
         switch self {
-        case .noMatchingPin, .otherHostConnection, .deniedKey, .deniedUndecidable, .unlistedDenied, .unlistedReported: 1
-        case .chainInvalid, .noCertificates, .overBudget: 2
+        case .noMatchingPin, .otherHostConnection, .deniedKey, .deniedUndecidable, .revoked, .unlistedDenied,
+            .unlistedReported, .transparency:
+            1
+        case .chainInvalid, .noCertificates, .overBudget, .revocationUnknown: 2
         case .hostInvalid, .cleartext, .malformed: 3
         // The chain was right, and the process was not.
         case .pinMatch, .notPinned, .suspended, .domainExpired, .tampering: 0

@@ -46,12 +46,18 @@ public struct FetchResponse: Hashable, Sendable {
     public let body: [UInt8]
     /// What `Retry-After` asks for.
     public let retryAfter: RetryAfter?
+    /// The fields whose names begin with `Tumbler-`, by their names in lower case. Empty from a transport that does not
+    /// tell them.
+    public let fields: [String: String]
 
     /// Creates a response.
-    public init(status: Int, body: [UInt8] = [], retryAfter: RetryAfter? = nil) {
+    public init(
+        status: Int, body: [UInt8] = [], retryAfter: RetryAfter? = nil, fields: [String: String] = [:]
+    ) {
         self.status = status
         self.body = body
         self.retryAfter = retryAfter
+        self.fields = fields
     }
 }
 
@@ -70,6 +76,8 @@ public struct FetchFailure: Error, Hashable, Sendable, CustomStringConvertible {
         public static let tooLarge = Code(description: "too-large")
         /// An answer that is none to this request.
         public static let status = Code(description: "status")
+        /// An answer that is another file than the one that was asked for by its digest.
+        public static let wrongFile = Code(description: "wrong-file")
         /// A redirect that is not followed.
         public static let redirect = Code(description: "redirect")
     }

@@ -27,7 +27,7 @@ extension Pinning {
         let surroundings = self.configuration.surroundings?()
         let rules = self.rules(inForce, for: path, at: now)
         let time = inForce.referenceTime(now)
-        var decision = rules.validate(path, for: host, at: time)
+        var decision = self.judged(rules.validate(path, for: host, at: time), inForce, at: time)
         // Whether pins are enforced for the host is asked of another function: what the verdict says of itself is the
         // first thing that somebody in this process changes.
         if let surroundings, surroundings.refuses, decision.verdict == .allow,
@@ -51,8 +51,9 @@ extension Pinning {
     ) -> PinningDecision {
         let now = self.configuration.clock.now
         let inForce = self.inForce(at: now)
-        let decision = self.rules(inForce, for: path, at: now).validate(
-            path, for: host, at: inForce.referenceTime(now))
+        let time = inForce.referenceTime(now)
+        let decision = self.judged(
+            self.rules(inForce, for: path, at: now).validate(path, for: host, at: time), inForce, at: time)
         if decision.verdict == .block { self.observe(decision, connection, inForce, at: now) }
         return decision
     }
@@ -85,9 +86,12 @@ extension Pinning {
     ) -> PinningDecision {
         let now = self.configuration.clock.now
         let inForce = self.inForce(at: now)
-        let decision = self.rules(inForce, for: path, at: now).validateResponse(
-            for: host, over: path, judgedFor: other, at: inForce.referenceTime(now))
-        if decision.verdict == .block || decision.reason == .otherHostConnection {
+        let time = inForce.referenceTime(now)
+        let decision = self.judged(
+            self.rules(inForce, for: path, at: now).validateResponse(
+                for: host, over: path, judgedFor: other, at: time), inForce, at: time)
+        let isTold = decision.reason == .otherHostConnection || decision.reason == .transparency
+        if decision.verdict == .block || isTold {
             self.observe(decision, connection, inForce, at: now)
         }
         return decision
@@ -110,6 +114,24 @@ extension Pinning {
         let decision = inForce.policy(at: now).refusal(of: host, reason, detail: detail)
         self.observe(decision, connection, inForce, at: now)
         return decision
+    }
+
+    /// A decision with what its entry asks of Certificate Transparency.
+    private nonisolated func judged(
+        _ decision: consuming PinningDecision, _ inForce: PolicyInForce, at time: Timestamp
+    ) -> PinningDecision {
+        inForce.judged(decision, at: time) { kind, detail in
+            self.hub.send(PinningEvent(kind, at: self.configuration.clock.now, detail))
+        }
+    }
+
+    /// Whether judging a path for a host verifies no signature: an event loop may do it at once.
+    @_spi(Adapters)
+    public nonisolated func judgesWithoutSignatures(_ path: ValidatedPath, for host: HostName) -> Bool {
+        let inForce = self.box.value
+        guard let logs = inForce.logs else { return true }
+        let rules = inForce.policy(at: self.configuration.clock.now)
+        return rules.entry(for: host)?.transparency == nil || logs.remembers(path)
     }
 
     /// What is in force. A list that has expired meanwhile, or that a clock which went back makes valid again, is told
@@ -152,9 +174,7 @@ extension Pinning {
         event.decision = decision
         self.hub.send(event)
         self.report(decision, connection, inForce, surroundings, at: now)
-        guard decision.verdict == .block, decision.reason == .noMatchingPin || decision.reason == .deniedKey else {
-            return
-        }
+        guard decision.verdict == .block, PinningError(decision).isForPins else { return }
         self.mismatches.send()
     }
 

@@ -36,6 +36,7 @@ extension Pinning {
             outcome.fetchFailure = failure
             self.hub.send(PinningEvent(.refreshFailed, at: now, failure.reason))
         }
+        await self.fetchLogs(&outcome, at: now)
         self.schedule(after: outcome, at: now)
         self.publishIfStalenessChanged(at: now)
         return outcome
@@ -201,6 +202,9 @@ public struct RefreshOutcome: Hashable, Sendable {
     public var refused: [MetadataRefusal] = []
     /// Why nothing, or not all, could be fetched.
     public var fetchFailure: FetchFailure?
+    /// Why the log list that the list names could not be fetched: that refuses nothing, and it is asked for again at the
+    /// next refresh.
+    public var logsFailure: FetchFailure?
     /// Why something could not be stored; it is in force all the same.
     public var storeFailure: StoreFailure?
 

@@ -63,7 +63,7 @@ extension Pinning {
             self.storeReports()
             let outcome: ReportQueue.Outcome
             do {
-                let answer = try await self.configuration.reportSender.send(delivery.body, to: delivery.address)
+                let answer = try await self.configuration.post(delivery.body, to: delivery.address)
                 outcome = Self.outcome(answer, at: self.configuration.clock.now)
             } catch {
                 let asked = (error as? FetchFailure)?.retryAfter

@@ -36,6 +36,6 @@ extension Pinning {
 extension PinningError {
     /// Whether a newer list could change the verdict.
     @_spi(Adapters) public var isForPins: Bool {
-        self.decision.reason == .noMatchingPin || self.decision.reason == .deniedKey
+        [.noMatchingPin, .deniedKey, .revoked, .transparency].contains(self.decision.reason)
     }
 }

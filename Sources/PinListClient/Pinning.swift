@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import CertificatePinning
+internal import CertificateTransparency
 public import Foundation
 internal import PinFailureReports
 internal import PinListMetadata
@@ -30,6 +31,10 @@ public actor Pinning {
     /// What is trusted of lists; `nil` for rules that come with the app and stay.
     var trust: TrustState?
     var installation: InstallationID?
+    /// What policies of Certificate Transparency are judged with.
+    var logs: LogsInForce?
+    /// The log list that the app ships.
+    nonisolated let embeddedLogs: [UInt8]?
     /// When it refreshes next.
     @_spi(Simulation) public internal(set) var refreshSchedule = RefreshSchedule()
     var reports: ReportQueue
@@ -61,30 +66,42 @@ public actor Pinning {
     /// - Parameters:
     ///   - root: The root that the app ships: the anchor of all trust. The list's name is taken from it.
     ///   - list: The list that the app ships.
+    ///   - logs: The log list that the app ships, where its list names one: `tumbler-logs.json`.
     ///   - address: The base address of the list (`…/v1/lists/{name}`), `https`; `nil` for a list that is never
     ///     refreshed.
     ///   - state: Where lists and roots from outside are kept.
     ///   - configuration: What an app may choose.
     /// - Throws: ``PinningSetupError`` for what is wrong in the build. What can go wrong in the field is an event.
     public init(
-        root: EmbeddedFile, list: EmbeddedFile, refreshFrom address: URL?, state: StateLocation,
-        configuration: PinningConfiguration
+        root: EmbeddedFile, list: EmbeddedFile, logs: EmbeddedFile? = nil, refreshFrom address: URL?,
+        state: StateLocation, configuration: PinningConfiguration
     ) throws(PinningSetupError) {
         let listBytes = try list.read("list", maximumBytes: configuration.limits.listBytes)
-        try self.init(root, listBytes: listBytes, refreshFrom: address, state, configuration)
+        let logBytes = try logs.map { logs throws(PinningSetupError) in try Self.read(logs) }
+        try self.init(root, listBytes: listBytes, logs: logBytes, refreshFrom: address, state, configuration)
+    }
+
+    /// The log list that the app ships. One that cannot be read as such is a mistake in the build.
+    private static func read(_ logs: EmbeddedFile) throws(PinningSetupError) -> [UInt8] {
+        let bytes = try logs.read("log list", maximumBytes: LogList.maximumLength)
+        do throws(LogListError) { _ = try LogList(bytes) } catch {
+            throw PinningSetupError(.unverifiable, "the embedded log list cannot be read: \(error)")
+        }
+        return bytes
     }
 
     /// For tools that begin with nothing but a root: until a list was fetched, every host is refused.
     @_spi(Tools)
     public init(
-        root: EmbeddedFile, refreshFrom address: URL?, state: StateLocation,
+        root: EmbeddedFile, logs: EmbeddedFile? = nil, refreshFrom address: URL?, state: StateLocation,
         configuration: PinningConfiguration
     ) throws(PinningSetupError) {
-        try self.init(root, listBytes: nil, refreshFrom: address, state, configuration)
+        let logBytes = try logs.map { logs throws(PinningSetupError) in try Self.read(logs) }
+        try self.init(root, listBytes: nil, logs: logBytes, refreshFrom: address, state, configuration)
     }
 
     private init(
-        _ root: EmbeddedFile, listBytes: [UInt8]?, refreshFrom address: URL?, _ state: StateLocation,
+        _ root: EmbeddedFile, listBytes: [UInt8]?, logs: [UInt8]?, refreshFrom address: URL?, _ state: StateLocation,
         _ configuration: PinningConfiguration
     ) throws(PinningSetupError) {
         let rootBytes = try root.read("root", maximumBytes: configuration.limits.rootBytes)
@@ -118,10 +135,15 @@ public actor Pinning {
         self.storage = storage
         self.refreshSchedule = RefreshSchedule(stored: state)
         self.installation = installation
-        self.box = PolicyBox(trust.policy(for: installation, epoch: 0, configuration, at: now))
+        self.embeddedLogs = logs
+        let found = self.archive.logs(for: trust, embedded: logs, before: nil)
+        self.logs = found.inForce
+        self.box = PolicyBox(trust.policy(for: installation, epoch: 0, logs: found.inForce, configuration, at: now))
         for finding in findings { self.hub.send(PinningEvent(finding.kind, at: now, finding.detail)) }
-        for event in trust.conditions(at: now) { self.hub.send(event) }
-        self.announced = Set(trust.conditions(at: now).map { "\($0.kind) \(trust.inForce?.held.digest ?? "")" })
+        let events =
+            trust.conditions(at: now) + found.findings.map { PinningEvent($0.kind, at: now, $0.detail) }
+        for event in events { self.hub.send(event) }
+        self.announced = Set(events.map { "\($0.kind) \(trust.inForce?.held.digest ?? "")" })
     }
 
     /// What the state of rules without a list is kept under.
@@ -140,6 +162,7 @@ public actor Pinning {
         self.configuration = configuration
         self.hub = EventHub(logger: configuration.logger)
         self.address = nil
+        self.embeddedLogs = nil
         self.archive = ListArchive(store: state.store(of: Self.nameWithoutList), limits: configuration.limits)
         let now = configuration.clock.now
         self.madeAt = now
@@ -183,14 +206,31 @@ public actor Pinning {
     /// Puts in force what is trusted now, and says what is worth saying about it, once.
     func publish(at now: Timestamp) {
         guard let trust = self.trust else { return }
+        self.publish(self.archive.logs(for: trust, embedded: self.embeddedLogs, before: self.logs), at: now)
+    }
+
+    /// Puts in force what is trusted now, with what was found of its log list.
+    func publish(_ found: ListArchive.FoundLogs, at now: Timestamp) {
+        guard let trust = self.trust else { return }
         let before = self.box.value
         self.epoch += 1
-        self.box.value = trust.policy(for: self.installation, epoch: self.epoch, self.configuration, at: now)
-        let digest = trust.inForce?.held.digest ?? ""
+        self.logs = found.inForce
+        self.box.value = trust.policy(
+            for: self.installation, epoch: self.epoch, logs: self.logs, self.configuration, at: now)
         if before.listDigest != self.box.value.listDigest { self.announced = [] }
-        for event in trust.conditions(at: now) where self.announced.insert("\(event.kind) \(digest)").inserted {
-            self.hub.send(event)
-        }
+        self.announce(trust.conditions(at: now))
+        // What is not there yet is asked for next, and what became of that is said then.
+        if !found.isWanted { self.announce(found.findings, at: now) }
+    }
+
+    /// Says what was found of a log list, once for each list.
+    func announce(_ findings: [ListArchive.Finding], at now: Timestamp) {
+        self.announce(findings.map { PinningEvent($0.kind, at: now, $0.detail) })
+    }
+
+    private func announce(_ events: [PinningEvent]) {
+        let digest = self.held?.digest ?? ""
+        for event in events where self.announced.insert("\(event.kind) \(digest)").inserted { self.hub.send(event) }
     }
 }
 
@@ -215,6 +255,13 @@ extension TrustState {
         if list.unusablePinCount > 0 {
             events.append(
                 PinningEvent(.unusablePins, at: clock, "\(list.unusablePinCount) pins of version \(list.version)"))
+        }
+        if list.unknownTransparencyCount > 0 {
+            events.append(
+                PinningEvent(
+                    .unknownTransparency, at: clock,
+                    "\(list.unknownTransparencyCount) entries of version \(list.version) ask for what this version does not know"
+                ))
         }
         return events
     }

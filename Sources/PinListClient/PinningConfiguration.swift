@@ -26,6 +26,9 @@ public struct PinningConfiguration: Sendable {
     public var fetcher: any ListFetcher
     /// How reports are sent. Where to stands in the signed list alone; a list that names no address gets none.
     public var reportSender: any ReportSender
+    /// Signs reports to one service with App Attest; `nil` for reports that nothing identifies. **Off by default**: the id
+    /// of the key is a stable identifier of the installation, which nothing else that is sent is.
+    public var attestation: (any ReportAttestor)?
     /// What reports say of the app.
     public var app: ReportedApp
     /// Where the highest version is kept beside the state folder; `nil` for nowhere.

@@ -21,6 +21,12 @@ public final class PolicyInForce: Sendable {
     /// Whether the list had expired when the rules came into force: open connections were judged by that.
     let wasStale: Bool
 
+    /// What policies of Certificate Transparency are judged with; `nil` for nothing.
+    let logs: LogsInForce?
+
+    /// That an entry's policy of Certificate Transparency cannot be judged is said once.
+    let lackOfLogs = FirstTime()
+
     private let valid: PinningPolicy
     private let stale: PinningPolicy
     /// No rule is judged by an earlier time: the build date, and the `issuedAt` of a current list.
@@ -44,10 +50,12 @@ public final class PolicyInForce: Sendable {
     ///   - epoch: Counts the rules that came into force.
     ///   - earliest: No rule is judged by an earlier time.
     ///   - expiresAt: When the list expires.
+    ///   - logs: What policies of Certificate Transparency are judged with.
     ///   - clock: When the rules come into force.
     init(
         valid: PinningPolicy, stale: PinningPolicy, reportedList: ReportedList?, sampling: ReportSampling?,
-        epoch: UInt64, earliest: Timestamp?, expiresAt: Timestamp?, at clock: Timestamp
+        epoch: UInt64, earliest: Timestamp?, expiresAt: Timestamp?, logs: LogsInForce? = nil,
+        at clock: Timestamp
     ) {
         self.valid = valid
         self.stale = stale
@@ -56,6 +64,7 @@ public final class PolicyInForce: Sendable {
         self.epoch = epoch
         self.earliest = earliest
         self.expiresAt = expiresAt
+        self.logs = logs
         self.wasStale = Self.isStale(expiresAt, at: Self.reference(earliest, clock))
     }
 
@@ -121,7 +130,8 @@ final class PolicyBox: @unchecked Sendable {
 extension TrustState {
     /// The rules of the list in force, for one installation. Where there is no list at all, nothing may pass unpinned.
     func policy(
-        for installation: InstallationID?, epoch: UInt64, _ configuration: PinningConfiguration, at clock: Timestamp
+        for installation: InstallationID?, epoch: UInt64, logs: LogsInForce?, _ configuration: PinningConfiguration,
+        at clock: Timestamp
     ) -> PolicyInForce {
         let held = self.inForce?.held
         let valid = held.flatMap {
@@ -141,6 +151,6 @@ extension TrustState {
             valid: valid ?? nothing, stale: stale ?? nothing, reportedList: held.map { ReportedList($0) },
             sampling: held.map { ReportSampling($0.list, for: installation) }, epoch: epoch,
             earliest: [configuration.buildDate, isCurrent ? held?.list.issuedAt : nil].compactMap { $0 }.max(),
-            expiresAt: held?.list.expiresAt, at: clock)
+            expiresAt: held?.list.expiresAt, logs: logs, at: clock)
     }
 }

@@ -19,6 +19,20 @@ public protocol ReportSender: Sendable {
     /// - Returns: The answer; its body does not matter.
     /// - Throws: ``FetchFailure``; anything else counts as one.
     func send(_ body: [UInt8], to address: String) async throws -> FetchResponse
+
+    /// Posts a body with further fields. A sender that cannot leaves them out, which is the default.
+    ///
+    /// - Parameter fields: Values by the names of fields, for this address alone: a redirect to another origin must not
+    ///   carry them along.
+    /// - Throws: As ``send(_:to:)``.
+    func send(_ body: [UInt8], to address: String, fields: [String: String]) async throws -> FetchResponse
+}
+
+extension ReportSender {
+    /// Posts the body without the fields.
+    public func send(_ body: [UInt8], to address: String, fields: [String: String]) async throws -> FetchResponse {
+        try await self.send(body, to: address)
+    }
 }
 
 /// Takes reports from handshakes, on any thread, until the client has time for them.

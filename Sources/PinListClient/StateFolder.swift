@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
+internal import PinListMetadata
 
 /// A store that is a folder of files. Several processes may share one.
 ///
@@ -71,6 +72,18 @@ public struct StateFolder: StateStore {
         guard close(descriptor) == 0 else { throw self.failure("close", temporary) }
         guard rename(temporary, path) == 0 else { throw self.failure("replace", path) }
         try self.synchronise(folder: folder)
+    }
+
+    /// The digests of the log lists in the folder.
+    public func logDigests() -> [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "\(self.path)/logs")) ?? []
+        return names.filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }.filter { ListedLogs.isDigest($0) }
+    }
+
+    /// Removes a file. After a crash it may be there again: removing frees a place, and proves nothing.
+    public func remove(_ file: StateFile) throws(StoreFailure) {
+        let path = self.path(of: file)
+        guard unlink(path) == 0 || errno == ENOENT else { throw self.failure("remove", path) }
     }
 
     private func fill(_ descriptor: Int32, _ bytes: [UInt8], _ path: String) throws(StoreFailure) {

@@ -25,6 +25,15 @@ public protocol StateStore: Sendable {
     ///
     /// - Throws: ``StoreFailure`` when the lock cannot be had, or what `body` throws.
     func withLock(_ body: () throws(StoreFailure) -> Void) throws(StoreFailure)
+
+    /// The digests of the log lists that are stored: the names of the files in `logs/`, without their ending. Empty where
+    /// that cannot be said.
+    func logDigests() -> [String]
+
+    /// Removes a file; nothing happens where there is none.
+    ///
+    /// - Throws: ``StoreFailure``.
+    func remove(_ file: StateFile) throws(StoreFailure)
 }
 
 /// The files of a store (formats.md, section 6).
@@ -39,6 +48,8 @@ public enum StateFile: Hashable, Sendable {
     case installationID
     /// The reports that wait to be sent.
     case reports
+    /// A log list, by its digest.
+    case logs(String)
 
     /// The path within the folder.
     public var path: String {
@@ -48,6 +59,7 @@ public enum StateFile: Hashable, Sendable {
         case .state: "state.json"
         case .installationID: "installation-id"
         case .reports: "reports/queue.json"
+        case .logs(let digest): "logs/\(digest).json"
         }
     }
 }
@@ -99,6 +111,19 @@ public final class MemoryStore: StateStore, @unchecked Sendable {
     public func write(_ bytes: [UInt8], to file: StateFile) {
         self.lock.withLock { self.files[file] = bytes }
     }
+
+    /// The digests of the log lists that are kept.
+    public func logDigests() -> [String] {
+        self.lock.withLock {
+            self.files.keys.compactMap { file in
+                if case .logs(let digest) = file { return digest }
+                return nil
+            }
+        }
+    }
+
+    /// Keeps the bytes of a file no longer.
+    public func remove(_ file: StateFile) { self.lock.withLock { self.files[file] = nil } }
 
     /// Runs something while nobody else does.
     public func withLock(_ body: () throws(StoreFailure) -> Void) throws(StoreFailure) {

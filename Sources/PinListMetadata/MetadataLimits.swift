@@ -32,6 +32,10 @@ public struct MetadataLimits: Hashable, Sendable {
     public static let pins = 16
     /// The most denied keys in a list.
     public static let denied = 256
+    /// The most entries of revoked certificates in a list: one for each issuer is enough.
+    public static let revokedIssuers = 256
+    /// The most serial numbers of revoked certificates in a list, of all issuers together.
+    public static let revokedSerials = 4_096
     /// The most suspensions in a list.
     public static let suspended = 256
     /// The highest version: the whole numbers that every JSON reader keeps exactly.

@@ -47,7 +47,7 @@ extension PinList {
         }
         let policy = try PinningPolicy(
             list: ListIdentity(name: self.name, version: self.version, stale: isStale), domains: domains,
-            denied: self.denied, suspended: self.suspended, unlisted: self.unlisted)
+            denied: self.denied, revoked: self.revoked, suspended: self.suspended, unlisted: self.unlisted)
         return observing ? policy.reportingOnly : policy
     }
 

@@ -14,19 +14,24 @@ extension PinList {
         let domains = try object.objects("domains", most: MetadataLimits.domains) {
             (domain: inout MetadataObject) throws(MetadataRefusal) in try Self.domain(&domain)
         }
+        let logs = try object.optionalObject("logs") { (logs: inout MetadataObject) throws(MetadataRefusal) in
+            try Self.logs(&logs)
+        }
         let (denied, unusableDenied) = try Self.denied(&object)
+        let (revoked, unusableRevoked) = try Self.revoked(&object)
         self.init(
             name: header.name, version: header.version, issuedAt: header.issuedAt, expiresAt: header.expiresAt,
             refreshAfter: try object.integer("refreshAfter", in: 0...MetadataLimits.version, default: 43_200),
             reportTo: try Self.reportTo(&object),
             reportPerMillion: try Self.reportPerMillion(&object) ?? MetadataLimits.reportPerMillion.upperBound,
-            domains: domains, denied: denied,
+            logs: logs, domains: domains, denied: denied, revoked: revoked,
             suspended: try object.objects("suspended", most: MetadataLimits.suspended, required: false) {
                 (suspension: inout MetadataObject) throws(MetadataRefusal) in
                 try Self.suspension(&suspension, issuedAt: header.issuedAt)
             },
             unlisted: try object.choice("unlisted", default: .allow))
         self.unusableDenied = unusableDenied
+        self.unusableRevoked = unusableRevoked
         object.finish()
         self.unknownMembers = object.unknown
 
@@ -58,12 +63,43 @@ extension PinList {
             }
         }
         let pins = values.compactMap(\.known)
+        let demand = try object.optionalObject("transparency") {
+            (demand: inout MetadataObject) throws(MetadataRefusal) in try self.transparency(&demand)
+        }
         let entry = PinnedDomain(
             host, includeSubdomains: includeSubdomains, mode: mode, pins: pins, requireIssuer: requireIssuer,
-            expiresAt: try object.optionalTimestamp("expiresAt"), reportTo: try self.reportTo(&object))
-        return Domain(
+            expiresAt: try object.optionalTimestamp("expiresAt"), reportTo: try self.reportTo(&object),
+            transparency: demand?.rule)
+        var domain = Domain(
             entry, rollout: Int(rollout), unusablePins: values.count - pins.count,
             reportPerMillion: try self.reportPerMillion(&object))
+        domain.hasUnknownTransparency = demand?.isUnknown ?? false
+        return domain
+    }
+
+    /// What an entry asks of Certificate Transparency. A mode or a policy of a version to come asks for nothing here.
+    private static func transparency(
+        _ object: inout MetadataObject
+    ) throws(MetadataRefusal) -> (rule: TransparencyRule?, isUnknown: Bool) {
+        let mode = try object.optionalString("mode") ?? "off"
+        let policy = try object.optionalString("policy")
+        if mode == "off" { return (nil, false) }
+        guard let mode = TransparencyRule.Mode(rawValue: mode) else { return (nil, true) }
+        guard let policy else { throw object.malformed("policy", "is missing") }
+        guard let policy = TransparencyRule.Policy(rawValue: policy) else { return (nil, true) }
+        return (TransparencyRule(mode, policy), false)
+    }
+
+    private static func logs(_ object: inout MetadataObject) throws(MetadataRefusal) -> ListedLogs {
+        let digest = try object.string("sha256")
+        guard ListedLogs.isDigest(digest) else {
+            throw object.malformed("sha256", "is no SHA-256 in 64 digits of lower-case hex")
+        }
+        let length = try object.integer("length", in: ListedLogs.lengths)
+        guard let logs = ListedLogs(digest: digest, length: length) else {
+            throw object.malformed("length", "is not the length of a log list")
+        }
+        return logs
     }
 
     /// How many of a million installations report; `nil` where it is not said.

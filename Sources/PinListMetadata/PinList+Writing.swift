@@ -15,8 +15,17 @@ extension PinList {
         if self.reportPerMillion != MetadataLimits.reportPerMillion.upperBound {
             members.append(.init("reportPerMillion", .integer(self.reportPerMillion)))
         }
+        if let logs = self.logs {
+            members.append(
+                .init(
+                    "logs",
+                    .object([
+                        .init("sha256", .string(logs.digest)), .init("length", .integer(Int64(logs.length))),
+                    ])))
+        }
         members.append(.init("domains", .array(self.domains.map { Self.value(of: $0) })))
         if !self.denied.isEmpty { members.append(.init("denied", .array(self.denied.map { Self.value(of: $0) }))) }
+        if !self.revoked.isEmpty { members.append(.init("revoked", .array(self.revoked.map { Self.value(of: $0) }))) }
         if !self.suspended.isEmpty {
             members.append(.init("suspended", .array(self.suspended.map { Self.value(of: $0) })))
         }
@@ -37,6 +46,14 @@ extension PinList {
         if let expiresAt = entry.expiresAt { members.append(.init("expiresAt", .string(expiresAt.description))) }
         if !entry.reportTo.isEmpty { members.append(.init("reportTo", self.strings(entry.reportTo))) }
         if let share = domain.reportPerMillion { members.append(.init("reportPerMillion", .integer(share))) }
+        if let rule = entry.transparency {
+            members.append(
+                .init(
+                    "transparency",
+                    .object([
+                        .init("mode", .string(rule.mode.rawValue)), .init("policy", .string(rule.policy.rawValue)),
+                    ])))
+        }
         return .object(members)
     }
 
@@ -53,6 +70,16 @@ extension PinList {
             .init("mode", .string(denied.isEnforced ? "enforce" : "report")),
         ]
         if let note = denied.note { members.append(.init("note", .string(note))) }
+        return .object(members)
+    }
+
+    private static func value(of revoked: RevokedCertificates) -> JSONValue {
+        var members: [JSONValue.Member] = [
+            .init("issuer", .string(revoked.issuer.description)),
+            .init("serials", self.strings(revoked.serials.map(\.description))),
+        ]
+        if !revoked.isEnforced { members.append(.init("mode", .string("report"))) }
+        if let note = revoked.note { members.append(.init("note", .string(note))) }
         return .object(members)
     }
 

@@ -22,6 +22,10 @@ public struct PinList: Hashable, Sendable {
         /// How many of a million installations report failures of the entry; `nil` for as many as the list says.
         public var reportPerMillion: Int64?
 
+        /// Whether what it asks of Certificate Transparency has a mode or a policy that this version does not know:
+        /// nothing is judged then.
+        public internal(set) var hasUnknownTransparency = false
+
         /// Creates an entry.
         public init(
             _ entry: PinnedDomain, rollout: Int = 100, unusablePins: Int = 0, reportPerMillion: Int64? = nil
@@ -48,16 +52,22 @@ public struct PinList: Hashable, Sendable {
     /// How many of a million installations report failures, within ``MetadataLimits/reportPerMillion``; an entry's own
     /// number replaces it.
     public var reportPerMillion: Int64
+    /// The log list that policies of Certificate Transparency are judged with; `nil` for none.
+    public var logs: ListedLogs?
     /// The entries, each domain once.
     public var domains: [Domain]
     /// The keys that are refused anywhere in a path.
     public var denied: [DeniedKey]
+    /// The certificates that are refused by issuer and serial number, no such pair twice.
+    public var revoked: [RevokedCertificates]
     /// What is suspended.
     public var suspended: [Suspension]
     /// What happens to hosts that no entry covers.
     public var unlisted: UnlistedHosts
     /// Denied pins that this version cannot use: they match nothing.
     public internal(set) var unusableDenied = 0
+    /// Entries of revoked certificates whose issuer's pin is of a form that this version cannot use: they match nothing.
+    public internal(set) var unusableRevoked = 0
     /// Members that this version does not know, by their paths: ignored by clients, refused by tools.
     public internal(set) var unknownMembers: [String] = []
 
@@ -68,8 +78,9 @@ public struct PinList: Hashable, Sendable {
     public init(
         name: String, version: Int64, issuedAt: Timestamp, expiresAt: Timestamp,
         refreshAfter: Int64 = Self.defaultRefreshAfter, reportTo: [String] = [],
-        reportPerMillion: Int64 = MetadataLimits.reportPerMillion.upperBound, domains: [Domain],
-        denied: [DeniedKey] = [], suspended: [Suspension] = [], unlisted: UnlistedHosts = .allow
+        reportPerMillion: Int64 = MetadataLimits.reportPerMillion.upperBound, logs: ListedLogs? = nil,
+        domains: [Domain], denied: [DeniedKey] = [], revoked: [RevokedCertificates] = [], suspended: [Suspension] = [],
+        unlisted: UnlistedHosts = .allow
     ) {
         self.name = name
         self.version = version
@@ -78,8 +89,10 @@ public struct PinList: Hashable, Sendable {
         self.refreshAfter = refreshAfter
         self.reportTo = reportTo
         self.reportPerMillion = reportPerMillion
+        self.logs = logs
         self.domains = domains
         self.denied = denied
+        self.revoked = revoked
         self.suspended = suspended
         self.unlisted = unlisted
     }
@@ -93,6 +106,14 @@ public struct PinList: Hashable, Sendable {
     /// How many of a million installations report failures of an entry: its own number, or that of the list.
     public func reportPerMillion(of domain: Domain) -> Int64 { domain.reportPerMillion ?? self.reportPerMillion }
 
-    /// The pins of all entries, and of the deny set, that this version cannot use.
-    public var unusablePinCount: Int { self.domains.reduce(self.unusableDenied) { $0 + $1.unusablePins } }
+    /// The pins of all entries, of the deny set and of issuers of revoked certificates, that this version cannot use.
+    public var unusablePinCount: Int {
+        self.domains.reduce(self.unusableDenied + self.unusableRevoked) { $0 + $1.unusablePins }
+    }
+
+    /// The entries whose demand on Certificate Transparency this version does not know.
+    public var unknownTransparencyCount: Int { self.domains.count { $0.hasUnknownTransparency } }
+
+    /// Whether an entry asks for a policy of Certificate Transparency that this version knows.
+    public var asksForTransparency: Bool { self.domains.contains { $0.entry.transparency != nil } }
 }

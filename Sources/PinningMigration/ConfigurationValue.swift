@@ -2,11 +2,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CertificatePinning
+public import CertificatePinning
 internal import Foundation
 
 /// A value of a property list, or of a dictionary that an app makes in code: what can be looked at without a surprise.
-enum ConfigurationValue: Hashable, Sendable {
+@_spi(Tools) public enum ConfigurationValue: Hashable, Sendable {
     /// A text that is no longer than what is looked for.
     case text(String)
     /// A boolean.
@@ -23,7 +23,7 @@ enum ConfigurationValue: Hashable, Sendable {
     case other(String)
 
     /// What it is called in a warning.
-    var kind: String {
+    public var kind: String {
         switch self {
         case .text: "a text"
         case .flag: "a boolean"

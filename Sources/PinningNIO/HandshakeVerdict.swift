@@ -5,7 +5,7 @@
 #if NIO
 import CertificatePinning
 import PathValidation
-import PinListClient
+@_spi(Adapters) import PinListClient
 
 /// What came of judging a presented chain: the decision, and what it takes to judge the connection again.
 struct HandshakeVerdict: Sendable {
@@ -27,15 +27,16 @@ struct JudgedServer: Sendable {
     let host: HostName
     let port: Int
 
-    /// Judges by a path that was found before; `nil` when there is none. Waits for nobody.
-    func rememberedVerdict(_ question: PathFinder.Question) -> HandshakeVerdict? {
-        self.finder.remembered(question, at: self.pinning.now).map {
-            self.verdict(on: $0, presented: question.presented)
-        }
+    /// Judges by a path that was found before; `nil` when signatures of logs would have to be verified, which no event
+    /// loop does. Waits for nobody.
+    func verdictAtOnce(on path: ValidatedPath, _ question: PathFinder.Question) -> HandshakeVerdict? {
+        guard self.pinning.judgesWithoutSignatures(path, for: self.host) else { return nil }
+        return self.verdict(on: path, presented: question.presented)
     }
 
-    /// Finds the path, then judges it.
-    func verdict(_ question: PathFinder.Question) async -> HandshakeVerdict {
+    /// Finds the path, unless it was found before, then judges it.
+    func verdict(_ question: PathFinder.Question, on remembered: ValidatedPath?) async -> HandshakeVerdict {
+        if let remembered { return self.verdict(on: remembered, presented: question.presented) }
         switch await self.finder.find(question, at: self.pinning.now) {
         case .success(let path): return self.verdict(on: path, presented: question.presented)
         case .failure(let refusal):

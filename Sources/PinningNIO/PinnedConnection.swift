@@ -71,8 +71,8 @@ final class PinnedConnection: Sendable {
         return !self.isRetired
     }
 
-    /// Judges the connection by the rules in force now, and ends it when they refuse it: at once for a denied key, else
-    /// when it is idle, after half a minute at the latest.
+    /// Judges the connection by the rules in force now, and ends it when they refuse it: at once for a denied key or
+    /// a revoked certificate, else when it is idle, after half a minute at the latest.
     func judgeAgain() {
         let epoch = self.pinning.policyInForce.epoch
         let facts = ConnectionFacts(port: self.port)
@@ -95,7 +95,7 @@ final class PinnedConnection: Sendable {
             return true
         }
         guard isNews else { return }
-        if decision.reason == .deniedKey || decision.reason == .deniedUndecidable {
+        if [.deniedKey, .deniedUndecidable, .revoked].contains(decision.reason) {
             self.channel.close(promise: nil)
             return
         }

@@ -141,12 +141,13 @@ public struct PinnedTLS: Sendable {
                 return promise.succeed(.failed)
             }
             let question = server.finder.question(chain, for: server.host)
-            if let verdict = server.rememberedVerdict(question) {
+            let path = server.finder.remembered(question, at: server.pinning.now)
+            if let path, let verdict = server.verdictAtOnce(on: path, question) {
                 reached(verdict)
                 return promise.succeed(Self.result(verdict, presented))
             }
             promise.completeWithTask {
-                let verdict = await server.verdict(question)
+                let verdict = await server.verdict(question, on: path)
                 reached(verdict)
                 return Self.result(verdict, presented)
             }

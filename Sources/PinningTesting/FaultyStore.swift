@@ -53,6 +53,15 @@ public final class FaultyStore: StateStore, @unchecked Sendable {
         try self.disk.write(bytes, to: file)
     }
 
+    /// The digests of the log lists on the disk.
+    public func logDigests() -> [String] { self.disk.logDigests() }
+
+    /// Removes, unless writing does not work.
+    public func remove(_ file: StateFile) throws(StoreFailure) {
+        guard !self.faults.contains(.writing) else { throw StoreFailure("Read-only file system") }
+        try self.disk.remove(file)
+    }
+
     /// Takes the lock, unless that does not work.
     public func withLock(_ body: () throws(StoreFailure) -> Void) throws(StoreFailure) {
         guard !self.faults.contains(.locking) else { throw StoreFailure("another process holds the lock") }

@@ -29,7 +29,21 @@ public enum ProtocolCompatibility {
         try store.write([UInt8](repeating: 7, count: 1_000_000), to: .pins)
         try store.write([1], to: .pins)
         try Incompatibility.unless(make().read(.pins, maximumBytes: 10) == .bytes([1]), "a file is not replaced whole")
+        try self.checkLogs(of: make)
         try self.checkLock(of: store)
+    }
+
+    private static func checkLogs(of make: () -> any StateStore) throws {
+        let digests = ["0", "a"].map { String(repeating: $0, count: 64) }
+        for digest in digests { try make().write([1], to: .logs(digest)) }
+        try Incompatibility.unless(
+            make().logDigests().sorted() == digests, "the log lists are not those that were written")
+        try make().remove(.logs(digests[0]))
+        try make().remove(.logs(digests[0]))
+        try Incompatibility.unless(
+            make().logDigests() == [digests[1]] && make().read(.logs(digests[0]), maximumBytes: 1) == .absent,
+            "a file that was removed is there, or another one is not")
+        try make().remove(.logs(digests[1]))
     }
 
     private static func checkLock(of store: any StateStore) throws {

@@ -54,6 +54,9 @@ public struct RepositorySimulator: Sendable {
     /// The envelopes of all lists, the oldest first.
     public private(set) var lists: [[UInt8]] = []
 
+    /// The log lists of Certificate Transparency that are served, each at its digest.
+    public var logFiles: [[UInt8]] = []
+
     /// What somebody on the way, or on the server, makes of an answer; `nil` stands for "there is none".
     public var tampering: [Request: @Sendable ([UInt8]?) -> [UInt8]?] = [:]
 
@@ -66,6 +69,8 @@ public struct RepositorySimulator: Sendable {
         case root(version: Int64)
         /// `pins.json`
         case pins
+        /// `logs/{sha256}.json`
+        case logs(digest: String)
     }
 
     /// Makes keys, and publishes root 1 and list 1.
@@ -192,6 +197,7 @@ public struct RepositorySimulator: Sendable {
             switch request {
             case .root(let version): self.published(root: version)
             case .pins: self.lists.last
+            case .logs(let digest): self.logFiles.first { Envelope.digest(of: $0) == digest }
             }
         guard let tamper = self.tampering[request] else { return honest }
         return tamper(honest)

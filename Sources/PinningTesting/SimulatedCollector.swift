@@ -15,6 +15,8 @@ public final class SimulatedCollector: ReportSender, @unchecked Sendable {
         public let address: String
         /// What it was.
         public let body: [UInt8]
+        /// The further fields that came with it.
+        public var fields: [String: String] = [:]
     }
 
     private let lock = NSLock()
@@ -36,8 +38,13 @@ public final class SimulatedCollector: ReportSender, @unchecked Sendable {
 
     /// Keeps the report and answers.
     public func send(_ body: [UInt8], to address: String) async throws -> FetchResponse {
+        try await self.send(body, to: address, fields: [:])
+    }
+
+    /// Keeps the report with its fields and answers.
+    public func send(_ body: [UInt8], to address: String, fields: [String: String]) async throws -> FetchResponse {
         let (answer, due) = self.lock.withLock {
-            self.arrived.append(Arrival(address: address, body: body))
+            self.arrived.append(Arrival(address: address, body: body, fields: fields))
             let due = self.watchers.filter { $0.count <= self.arrived.count }
             self.watchers.removeAll { $0.count <= self.arrived.count }
             return (self.answering, due)

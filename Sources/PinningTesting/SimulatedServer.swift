@@ -69,6 +69,8 @@ public final class SimulatedServer: ListFetcher, @unchecked Sendable {
         } else if path.hasPrefix("/root/"), path.hasSuffix(".json"), let version = Int64(path.dropFirst(6).dropLast(5))
         {
             body = self.simulator.answer(to: .root(version: version))
+        } else if path.hasPrefix("/logs/"), path.hasSuffix(".json") {
+            body = self.simulator.answer(to: .logs(digest: String(path.dropFirst(6).dropLast(5))))
         } else {
             body = nil
         }

@@ -46,6 +46,10 @@ struct ApplicationStore: StateStore {
         try self.protect("\(self.folder.path)/\(file.path)")
     }
 
+    func logDigests() -> [String] { self.folder.logDigests() }
+
+    func remove(_ file: StateFile) throws(StoreFailure) { try self.folder.remove(file) }
+
     func withLock(_ body: () throws(StoreFailure) -> Void) throws(StoreFailure) {
         try self.prepare()
         guard self.isShared else { return try self.folder.withLock(body) }
@@ -90,6 +94,10 @@ struct MissingStore: StateStore {
     func read(_ file: StateFile, maximumBytes: Int) -> StoredFile { .unreadable(self.reason) }
 
     func write(_ bytes: [UInt8], to file: StateFile) throws(StoreFailure) { throw StoreFailure(self.reason) }
+
+    func logDigests() -> [String] { [] }
+
+    func remove(_ file: StateFile) throws(StoreFailure) { throw StoreFailure(self.reason) }
 
     func withLock(_ body: () throws(StoreFailure) -> Void) throws(StoreFailure) { throw StoreFailure(self.reason) }
 }

@@ -14,15 +14,17 @@ extension Pinning {
     /// - Parameters:
     ///   - root: The root that the app ships: the anchor of all trust. The list's name is taken from it.
     ///   - list: The list that the app ships.
+    ///   - logs: The log list that the app ships, where its list names one: `tumbler-logs.json`.
     ///   - address: The base address of the list (`…/v1/lists/{name}`), `https`; `nil` for a list that is never
     ///     refreshed.
     ///   - state: Where lists and roots from outside are kept.
     /// - Throws: `PinningSetupError` for what is wrong in the build.
     public init(
-        root: EmbeddedFile, list: EmbeddedFile, refreshFrom address: URL?, state: StateLocation
+        root: EmbeddedFile, list: EmbeddedFile, logs: EmbeddedFile? = nil, refreshFrom address: URL?,
+        state: StateLocation
     ) throws(PinningSetupError) {
         try self.init(
-            root: root, list: list, refreshFrom: address, state: state, configuration: .urlSession)
+            root: root, list: list, logs: logs, refreshFrom: address, state: state, configuration: .urlSession)
     }
 
     #if canImport(Security)
@@ -31,11 +33,14 @@ extension Pinning {
     /// - Parameters:
     ///   - root: The root that the app ships: the anchor of all trust. The list's name is taken from it.
     ///   - list: The list that the app ships.
+    ///   - logs: The log list that the app ships, where its list names one: `tumbler-logs.json`.
     ///   - address: The base address of the list (`…/v1/lists/{name}`), `https`; `nil` for a list that is never
     ///     refreshed.
     /// - Throws: `PinningSetupError` for what is wrong in the build.
-    public init(root: EmbeddedFile, list: EmbeddedFile, refreshFrom address: URL?) throws(PinningSetupError) {
-        try self.init(root: root, list: list, refreshFrom: address, state: .applicationSupport)
+    public init(
+        root: EmbeddedFile, list: EmbeddedFile, logs: EmbeddedFile? = nil, refreshFrom address: URL?
+    ) throws(PinningSetupError) {
+        try self.init(root: root, list: list, logs: logs, refreshFrom: address, state: .applicationSupport)
     }
     #endif
 

@@ -14,7 +14,7 @@ internal import FoundationNetworking
 /// Judges what a session's connections were allowed for again when rules come into force.
 ///
 /// A session shows no connections to close. What it has is `flush`: requests from then on go on new connections.
-/// Requests that are running on refused ones are cancelled at once for a denied key; for the rest the second check
+/// Requests that are running on refused ones are cancelled at once for a denied key or a revoked certificate; for the rest the second check
 /// looks at their responses.
 ///
 /// `@unchecked Sendable`: because what changes is read and written under the lock only.
@@ -50,7 +50,7 @@ final class PolicyWatch: @unchecked Sendable {
             guard decision.verdict == .block else { continue }
             self.ledger.forget(server)
             refused.insert(server.host.description)
-            if decision.reason == .deniedKey || decision.reason == .deniedUndecidable {
+            if [.deniedKey, .deniedUndecidable, .revoked].contains(decision.reason) {
                 denied.insert(server.host.description)
             }
         }

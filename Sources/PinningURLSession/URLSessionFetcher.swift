@@ -50,6 +50,13 @@ public struct URLSessionFetcher: ListFetcher, ReportSender {
     ///
     /// - Throws: `FetchFailure`.
     public func send(_ body: [UInt8], to address: String) async throws -> FetchResponse {
+        try await self.send(body, to: address, fields: [:])
+    }
+
+    /// Posts a report with further fields, which no redirect carries along.
+    ///
+    /// - Throws: `FetchFailure`.
+    public func send(_ body: [UInt8], to address: String, fields: [String: String]) async throws -> FetchResponse {
         guard ReportAddress.isAllowed(address), let url = URL(string: address) else {
             throw FetchFailure(.network, "the address is no https URL")
         }
@@ -58,6 +65,7 @@ public struct URLSessionFetcher: ListFetcher, ReportSender {
         message.httpShouldHandleCookies = false
         message.httpBody = Data(body)
         message.setValue(Report.contentType, forHTTPHeaderField: "Content-Type")
+        for (name, value) in fields { message.setValue(value, forHTTPHeaderField: name) }
         return try await self.run(message, maximumBytes: Self.answerBytes)
     }
 
@@ -162,6 +170,8 @@ private final class URLSessionExchange: NSObject, URLSessionDataDelegate, @unche
             self.redirects += 1
             let isWithinLimit = self.redirects <= FetchRequest.redirects
             if isWithinLimit, let address = request.url?.absoluteString, ReportAddress.isAllowed(address) {
+                var request = request
+                request.setValue(nil, forHTTPHeaderField: "Tumbler-Assertion")
                 completionHandler(request)
             } else {
                 // Not cancelled: without a request to go on with, the task ends by itself.
@@ -215,6 +225,12 @@ private final class URLSessionExchange: NSObject, URLSessionDataDelegate, @unche
         if let error { return .failure(FetchFailure(.network, "the request failed: \(error.localizedDescription)")) }
         guard let response = self.response else { return .failure(FetchFailure(.network, "there was no answer")) }
         let retryAfter = response.value(forHTTPHeaderField: "Retry-After").flatMap { RetryAfter($0) }
-        return .success(FetchResponse(status: response.statusCode, body: self.body, retryAfter: retryAfter))
+        let fields = ["tumbler-challenge", "tumbler-attestation"].compactMap { name in
+            response.value(forHTTPHeaderField: name).map { (name, $0) }
+        }
+        return .success(
+            FetchResponse(
+                status: response.statusCode, body: self.body, retryAfter: retryAfter,
+                fields: Dictionary(uniqueKeysWithValues: fields)))
     }
 }

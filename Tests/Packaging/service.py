@@ -65,7 +65,8 @@ class Scene:
         self.backups = Path(data) / "backups" if data else self.folder / "backups"
         for folder in (self.project, self.data, self.backups, self.folder / "bin", self.folder / "run"):
             folder.mkdir()
-        (self.folder / "bin" / "tumbler").symlink_to(TUMBLER)
+        for program in (TUMBLER, TUMBLER.with_name("tumbler-service")):
+            (self.folder / "bin" / program.name).symlink_to(program)
         systemctl = self.folder / "bin" / "systemctl"
         systemctl.write_text(SYSTEMCTL)
         systemctl.chmod(0o755)

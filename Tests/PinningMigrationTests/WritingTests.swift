@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CertificatePinning
+import Foundation
 @_spi(Tools) import PinningMigration
 import Testing
 
@@ -132,6 +133,55 @@ struct WritingTests {
         for format in [MigrationFormat.trustKit, .pinnedDomains, .android] {
             #expect(warned(address, format) == ["domain weaker"] && Self.written([address], format).hostCount == 0)
         }
+    }
+
+    @Test("Apple joins an entry with the one above it: what that locks out, and what it lets in, is said")
+    func appleJoinsAnEntryWithTheOneAboveItWhatThatLocksOutAndWhatItLetsInIsSaid() throws {
+        func unions(
+            _ child: [KnownPin.Position], _ parent: [KnownPin.Position], covers: Bool = true,
+            host: String = "api.example.com",
+            samePins: Bool = false
+        ) throws -> [String] {
+            var above = try Self.entry("example.com", parent) { $0.includeSubdomains = covers }
+            if !samePins {
+                for index in above.pins.indices {
+                    above.pins[index] = KnownPin(Self.pin(UInt8(100 + index)), position: above.pins[index].position)
+                }
+            }
+            let written = Self.written([above, try Self.entry(host, child)], .pinnedDomains)
+            return written.warnings.filter { $0.message.contains("join") }.map {
+                "\($0.domain ?? "") \($0.setting) \($0.effect.rawValue)"
+            }
+        }
+        let (leaf, authority) = ("NSPinnedLeafIdentities", "NSPinnedCAIdentities")
+        #expect(try unions([.leaf], [.issuer]) == ["api.example.com \(authority) stricter"])
+        #expect(try unions([.issuer], [.leaf]) == ["api.example.com \(leaf) stricter"])
+        #expect(try unions([.leaf], [.leaf]) == ["api.example.com \(leaf) weaker"])
+        #expect(try unions([.issuer], [.issuer]) == ["api.example.com \(authority) weaker"])
+        #expect(try unions([.leaf], [.leaf], samePins: true).isEmpty)
+        #expect(try unions([.leaf], [.issuer], covers: false).isEmpty)
+        #expect(try unions([.leaf], [.issuer], host: "deep.api.example.com").isEmpty)
+    }
+
+    @Test("what is warned of is what Apple's rule does with the file that is written")
+    func whatIsWarnedOfIsWhatApplesRuleDoesWithTheFileThatIsWritten() throws {
+        func accepts(_ child: [KnownPin.Position], _ parent: [KnownPin.Position], path: [UInt8]) throws -> Bool {
+            var above = try Self.entry("example.com", parent) { $0.includeSubdomains = true }
+            for index in above.pins.indices {
+                above.pins[index] = KnownPin(Self.pin(100), position: above.pins[index].position)
+            }
+            let text = Self.written([above, try Self.entry("api.example.com", child)], .pinnedDomains).text
+            let file = try PropertyListSerialization.propertyList(from: Data(text.utf8), format: nil) as? [String: Any]
+            let transport = file?["NSAppTransportSecurity"] as? [String: Any]
+            let rule = try ApplePinnedDomains(try #require(transport?["NSPinnedDomains"] as? [String: Any]))
+            return rule.accepts(keys: path.map { Self.pin($0).digest }, for: try HostName("api.example.com"))
+        }
+        // Byte 0 is the key of the entry itself, 100 that of the one above it.
+        #expect(try !accepts([.leaf], [.issuer], path: [0, 1]))
+        #expect(try accepts([.leaf], [.issuer], path: [0, 100]))
+        #expect(try !accepts([.issuer], [.leaf], path: [1, 0]))
+        #expect(try accepts([.leaf], [.leaf], path: [100, 1]))
+        #expect(try accepts([.issuer], [.issuer], path: [1, 100]))
     }
 
     @Test("OkHttp joins the pins of a farther pattern: that more is accepted there is said")

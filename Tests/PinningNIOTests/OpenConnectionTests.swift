@@ -103,6 +103,23 @@ struct OpenConnectionTests {
         }
     }
 
+    @Test("is closed at once when its certificate is revoked", arguments: [false, true])
+    func isClosedAtOnceWhenItsCertificateIsRevoked(http2: Bool) async throws {
+        try await self.withConnection(http2: http2) { scene, client, server, base, pki in
+            let slow = Task { try await client.text("\(base)/wait") }
+            await server.untilWaiting(1)
+            let fields = try CertificateFields(walking: pki.leaf.der)
+            let serial = try #require(SerialNumber(contents: pki.leaf.der[fields.serialNumber]))
+            let issuer = try pki.intermediate.pin
+            try await scene.publish { list in
+                list.revoked = [RevokedCertificates(issuer: issuer, serials: [serial])]
+            }
+            await server.untilOpen(0)
+            let refusal = await #expect(throws: PinningError.self) { try await slow.value }
+            #expect(refusal?.decision.reason == .revoked)
+        }
+    }
+
     @Test("is judged again when a suspension ends, without a new list", arguments: [false, true])
     func isJudgedAgainWhenASuspensionEndsWithoutANewList(http2: Bool) async throws {
         let until = Timestamp(secondsSince1970: TestPKI.now + 3_600)

@@ -42,6 +42,9 @@ public enum SharedData {
     /// Timestamps of Certificate Transparency, log lists, and what is expected of them.
     public static let transparency = Self.root.appendingPathComponent("transparency", isDirectory: true)
 
+    /// Revocation lists of BoringSSL and of rustls/webpki, whose file names say what they are.
+    public static let revocation = Self.root.appendingPathComponent("revocation", isDirectory: true)
+
     /// Attestations, assertions and receipts of real devices, and Apple's roots.
     public static let attestation = Self.root.appendingPathComponent("attestation", isDirectory: true)
 

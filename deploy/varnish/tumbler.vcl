@@ -31,7 +31,7 @@ backend tumbler {
 
 sub vcl_recv {
     # What is here, and nothing else: no dashboard, no metrics, no publication.
-    if (req.url !~ "^/v1/lists/[A-Za-z0-9._-]+/(pins|root/[0-9]+)\.json(\?|$)"
+    if (req.url !~ "^/v1/lists/[A-Za-z0-9._-]+/(pins|root/[0-9]+|logs/[0-9a-f]+)\.json(\?|$)"
         && req.url !~ "^/(v1/reports|healthz)(\?|$)") {
         return (synth(404));
     }

@@ -80,7 +80,7 @@ class RawServer:
 
     def __init__(self, path, content, etag, tls=()):
         program = binary().parent / "raw-list-server"
-        expect(program.exists(), f"{program} is not built: scripts/build release tumbler raw-list-server")
+        expect(program.exists(), f"{program} is not built: scripts/build release tumbler tumbler-service raw-list-server")
         file = path / "raw.json"
         file.write_bytes(content)
         self.process = subprocess.Popen(["taskset", "-c", SERVER_CORE, program, file, etag, *map(str, tls)],

@@ -53,6 +53,16 @@ def cases():
                "entry alone would accept it", {parent: rule(ca=[OTHER], below=True), host: rule([LEAF])}, host, True, False)
     yield case("union-widens", "the child's leaf does not match, the parent's does: accepted, where a nearest entry alone would "
                "refuse it", {parent: rule([LEAF], below=True), host: rule([OTHER])}, host, True, True)
+    yield case("union-widens-cas", "the child's CA does not match, the parent's does: accepted", {
+        parent: rule(ca=[CA], below=True), host: rule(ca=[OTHER])}, host, True, True)
+    yield case("union-ca-under-leaf", "CA pins of the child and leaf pins of the parent: both have to match", {
+        parent: rule([OTHER], below=True), host: rule(ca=[CA])}, host, True, False)
+    yield case("union-of-both-kinds", "both entries have both lists: one of each of the four matches where two would do", {
+        parent: rule([LEAF], [OTHER], below=True), host: rule([OTHER], [CA])}, host, True, True)
+    yield case("union-not-two-levels", "the entry two levels above is not taken with it", {
+        parent: rule(ca=[OTHER], below=True), "b.a.example.com": rule([LEAF])}, "b.a.example.com", True, True)
+    yield case("union-for-the-parent-itself", "the parent's own host is judged by the parent's entry alone", {
+        parent: rule(ca=[CA], below=True), host: rule([OTHER])}, parent, True, True)
     yield case("union-not-without-subdomains", "a parent that does not cover the child adds nothing",
                {parent: rule([LEAF]), host: rule([OTHER])}, host, True, False)
     yield case("empty-array", "an array that is there and empty: nothing matches", {host: rule([])}, host, True, False)

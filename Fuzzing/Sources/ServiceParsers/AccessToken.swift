@@ -1,1 +1,1 @@
-../../../Service/Sources/PinListServer/Tokens/AccessToken.swift
+../../../Service/Sources/PinListStore/Tokens/AccessToken.swift

@@ -2,6 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+import PinReportAnalysis
+
 @testable import ServiceParsers
 
 /// What strangers have a say in on the dashboard: forms, members of addresses, and texts of reports that are shown.

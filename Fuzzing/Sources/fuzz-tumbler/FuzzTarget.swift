@@ -32,7 +32,8 @@ private let targets: [any FuzzTarget.Type] = [
     ExecutableFileBytes.self, ProcessText.self, PathExtensionBytes.self, GateRecordText.self,
     RotationPlanBytes.self, CodeSignatureBytes.self, ProvisioningProfileBytes.self,
     ListRequestBytes.self, TimestampListBytes.self, LoggedCertificateBytes.self, LogListText.self, CBORBytes.self,
-    AuthenticatorDataBytes.self, AttestationReceiptBytes.self,
+    AuthenticatorDataBytes.self, AttestationReceiptBytes.self, SightingBytes.self, InterceptedBytes.self,
+    ZipArchiveBytes.self, ProgramNameBytes.self,
 ]
 
 /// The target of this run.

@@ -10,7 +10,7 @@ import CertificatePinning
 enum LoggedCertificateBytes: FuzzTarget {
     static let name = "logged-certificate"
 
-    private static let identifier: [UInt8] = [
+    static let identifier: [UInt8] = [
         0x06, 0x0a, 0x2b, 0x06, 0x01, 0x04, 0x01, 0xd6, 0x79, 0x02, 0x04, 0x02,
     ]
 
@@ -22,10 +22,9 @@ enum LoggedCertificateBytes: FuzzTarget {
             return
         }
         precondition(logged.notBefore <= logged.notAfter)
-        let parts = self.elements(of: bytes[...])
-        let whole = parts.first.map { self.elements(of: $0.contents) } ?? []
+        let whole = self.parts(of: bytes)
         guard let toBeSigned = whole.first else { preconditionFailure("no TBSCertificate") }
-        precondition(logged.toBeSigned == self.rebuilt(toBeSigned))
+        precondition(logged.toBeSigned == self.rebuilt(toBeSigned, without: [self.identifier]))
         // Without its timestamps it is a certificate that has none, and is what it is.
         let rest = whole.dropFirst().flatMap { self.written($0.tag, Array($0.contents)) }
         let again = self.written(0x30, logged.toBeSigned + rest)
@@ -33,11 +32,17 @@ enum LoggedCertificateBytes: FuzzTarget {
         precondition(second.timestamps == nil && second.toBeSigned == logged.toBeSigned)
     }
 
-    private static func rebuilt(_ toBeSigned: Element) -> [UInt8] {
+    /// The three parts of a certificate that was found to be one.
+    static func parts(of certificate: [UInt8]) -> [Element] {
+        self.elements(of: certificate[...]).first.map { self.elements(of: $0.contents) } ?? []
+    }
+
+    /// A TBSCertificate without extensions, by their object identifiers in DER.
+    static func rebuilt(_ toBeSigned: Element, without identifiers: [[UInt8]]) -> [UInt8] {
         var fields = self.elements(of: toBeSigned.contents).map { ($0.tag, Array($0.contents)) }
         if let last = fields.last, last.0 == 0xa3, let sequence = self.elements(of: last.1[...]).first {
             let all = self.elements(of: sequence.contents)
-            let kept = all.filter { !$0.contents.starts(with: self.identifier) }
+            let kept = all.filter { each in !identifiers.contains { each.contents.starts(with: $0) } }
             if kept.count < all.count {
                 fields.removeLast()
                 let inner = self.written(0x30, kept.flatMap { self.written($0.tag, Array($0.contents)) })
@@ -47,7 +52,7 @@ enum LoggedCertificateBytes: FuzzTarget {
         return self.written(toBeSigned.tag, fields.flatMap { self.written($0.0, $0.1) })
     }
 
-    private struct Element {
+    struct Element {
         let tag: UInt8
         let contents: ArraySlice<UInt8>
     }

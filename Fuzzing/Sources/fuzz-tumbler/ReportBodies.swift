@@ -5,7 +5,7 @@
 import CertificatePinning
 import PinFailureReports
 import PinListMetadata
-import ServiceParsers
+import PinReportAnalysis
 
 /// A body of `POST /v1/reports`, and what the service makes of it: a group, and a likely cause.
 enum ReportBodies: FuzzTarget {

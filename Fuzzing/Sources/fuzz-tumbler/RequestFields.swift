@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CertificatePinning
+import PinReportAnalysis
 import ServiceParsers
 
 /// Fields of requests to the service: validators, addresses that proxies write, tokens; and what its configuration has

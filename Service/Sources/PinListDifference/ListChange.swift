@@ -17,7 +17,7 @@ public struct ListChange: Hashable, Sendable, Encodable {
     /// What became of it.
     public let kind: Kind
 
-    /// What it is about: `list`, the domain of an entry, `denied` or `suspended`.
+    /// What it is about: `list`, the domain of an entry, `denied`, `revoked` or `suspended`.
     public let subject: String
 
     /// What exactly: `pin`, `mode`, `entry` and so on.

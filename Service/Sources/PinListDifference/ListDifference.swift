@@ -8,7 +8,7 @@ public import PinListMetadata
 /// What is different between two lists, for those who are asked to sign the newer one.
 public struct ListDifference: Hashable, Sendable, Encodable {
     /// The differences: those of the list itself, then of its entries in the order of the newer one, then of what is
-    /// denied and suspended.
+    /// denied, revoked and suspended.
     public private(set) var changes: [ListChange] = []
 
     /// Whether there is none.
@@ -32,6 +32,7 @@ public struct ListDifference: Hashable, Sendable, Encodable {
                 .removed, "\(domain.entry.domain)", "entry", old: Self.text(domain), weakens: domain.entry.mode != .off)
         }
         self.compareDenied(old?.denied ?? [], new.denied)
+        self.compareRevoked(old?.revoked ?? [], new.revoked)
         self.compareSuspended(old?.suspended ?? [], new.suspended)
     }
 
@@ -50,6 +51,9 @@ public struct ListDifference: Hashable, Sendable, Encodable {
             weakens: old.unlisted == .deny && new.unlisted != .deny)
         self.set("list", "reportTo", old.reportTo, new.reportTo)
         self.value("list", "reportPerMillion", "\(old.reportPerMillion)", "\(new.reportPerMillion)")
+        self.value(
+            "list", "logs", old.logs?.digest ?? "none", new.logs?.digest ?? "none",
+            weakens: old.logs != nil && new.logs == nil)
     }
 
     private mutating func compare(_ old: PinList.Domain?, _ new: PinList.Domain) {
@@ -88,6 +92,20 @@ public struct ListDifference: Hashable, Sendable, Encodable {
         self.set(subject, "reportTo", old.entry.reportTo, new.entry.reportTo)
         let share = { (domain: PinList.Domain) in domain.reportPerMillion?.description ?? "as the list says" }
         self.value(subject, "reportPerMillion", share(old), share(new))
+        self.value(
+            subject, "transparency", Self.text(old.entry.transparency), Self.text(new.entry.transparency),
+            weakens: Self.isLess(new.entry.transparency, than: old.entry.transparency))
+    }
+
+    /// Whether a demand on Certificate Transparency lets certificates in that another one refuses. Neither policy is a
+    /// part of the other.
+    private static func isLess(_ new: TransparencyRule?, than old: TransparencyRule?) -> Bool {
+        guard let old, old.mode == .enforce else { return false }
+        return new?.mode != .enforce || new?.policy != old.policy
+    }
+
+    private static func text(_ rule: TransparencyRule?) -> String {
+        rule.map { "\($0.mode.rawValue) \($0.policy.rawValue)" } ?? "off"
     }
 
     private mutating func compareDenied(_ old: [DeniedKey], _ new: [DeniedKey]) {
@@ -99,6 +117,41 @@ public struct ListDifference: Hashable, Sendable, Encodable {
             let isStill = new.contains { $0.pin == key.pin && $0.isEnforced }
             self.add(.removed, "denied", "key", old: text(key), weakens: key.isEnforced && !isStill)
         }
+    }
+
+    private mutating func compareRevoked(_ old: [RevokedCertificates], _ new: [RevokedCertificates]) {
+        struct Revoked: Hashable {
+            let issuer: Pin
+            let serial: SerialNumber
+            let isEnforced: Bool
+            let note: String?
+
+            var text: String {
+                "\(self.serial) of \(self.issuer)\(self.isEnforced ? "" : " (report)")"
+                    + (self.note.map { " \"\(PrintableText.line($0))\"" } ?? "")
+            }
+        }
+        func all(_ entries: [RevokedCertificates]) -> [Revoked] {
+            entries.flatMap { entry in
+                entry.serials.map {
+                    Revoked(issuer: entry.issuer, serial: $0, isEnforced: entry.isEnforced, note: entry.note)
+                }
+            }
+        }
+        struct Place: Hashable {
+            let issuer: Pin
+            let serial: SerialNumber
+        }
+        let (before, after) = (all(old), all(new))
+        let (known, kept) = (Set(before), Set(after))
+        let refused = Set(after.filter(\.isEnforced).map { Place(issuer: $0.issuer, serial: $0.serial) })
+        for one in after where !known.contains(one) { self.add(.added, "revoked", "serial", new: one.text) }
+        for one in before where !kept.contains(one) {
+            let isStill = refused.contains(Place(issuer: one.issuer, serial: one.serial))
+            self.add(.removed, "revoked", "serial", old: one.text, weakens: one.isEnforced && !isStill)
+        }
+        // Entries that were parted, joined or put into another order say the same.
+        if known == kept, old != new { self.add(.changed, "revoked", "the order of its entries", new: "") }
     }
 
     private mutating func compareSuspended(_ old: [Suspension], _ new: [Suspension]) {

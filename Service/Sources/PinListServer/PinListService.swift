@@ -6,23 +6,24 @@ internal import AsyncHTTPClient
 internal import Hummingbird
 internal import HummingbirdCore
 internal import HummingbirdTLS
-public import Logging
+package import Logging
 internal import NIOCertificateReloading
 internal import NIOConcurrencyHelpers
 internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
 internal import PinListMetadata
-public import ServiceLifecycle
+package import PinListStore
+internal import ServiceLifecycle
 
 /// The service: lists served, reports collected, people warned. It holds no signing key: it can verify, and cannot sign.
-public struct PinListService: Service {
+package struct PinListService: Service {
     /// A listener that is open.
-    public struct Listening: Hashable, Sendable {
+    package struct Listening: Hashable, Sendable {
         /// Where, with the port that the system chose where 0 was asked for.
-        public let address: String
+        package let address: String
         /// Whether the operator's part is there.
-        public let isAdmin: Bool
+        package let isAdmin: Bool
     }
 
     /// How often the files of the certificates are looked at. Tests wait less long.
@@ -47,7 +48,7 @@ public struct PinListService: Service {
     ///     those that all of the process share.
     ///   - logger: Where it says what happens.
     ///   - onListening: Is told of each listener.
-    public init(
+    package init(
         _ configuration: ServiceConfiguration, store: any ServiceStore, clock: any ServiceClock = SystemServiceClock(),
         instance: String, descriptors: Int? = nil, eventLoops: Int? = nil, logger: Logger,
         onListening: @escaping @Sendable (Listening) -> Void = { _ in }
@@ -62,7 +63,7 @@ public struct PinListService: Service {
     /// stored first.
     ///
     /// - Throws: ``StoreError`` when what is published cannot be read, and what the network says of a listener.
-    public func run() async throws {
+    package func run() async throws {
         guard let eventLoops else { return try await self.run(on: MultiThreadedEventLoopGroup.singleton) }
         let group = MultiThreadedEventLoopGroup(numberOfThreads: max(eventLoops, 1))
         do { try await self.run(on: group) } catch {
@@ -116,7 +117,7 @@ public struct PinListService: Service {
     ///   database of today.
     /// - Throws: ``StoreError``, and what is wrong with the certificates and the configured roots.
     @discardableResult
-    public func check() async throws -> [String] {
+    package func check() async throws -> [String] {
         let (published, refusals) = try await self.parts.lists.check(self.parts.store)
         if let refusal = refusals.min(by: { $0.key < $1.key }) {
             throw StoreError(.damaged, "\(refusal.key): what is stored does not verify: \(refusal.value)")

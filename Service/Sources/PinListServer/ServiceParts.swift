@@ -5,6 +5,7 @@
 internal import Logging
 internal import NIOConcurrencyHelpers
 internal import PinListMetadata
+internal import PinListStore
 
 /// What one instance of the service is made of.
 struct ServiceParts: Sendable {
@@ -19,6 +20,7 @@ struct ServiceParts: Sendable {
     /// How many entries of the audit log this instance did not write.
     let unwritten = UnwrittenEntries()
     let reports: ReportRoute
+    let attestation: AttestationRoute
     let reportCounters: ReportCounters
     let intake: ReportIntake
     /// Who takes the room of the database, when this instance looked last.
@@ -46,11 +48,15 @@ struct ServiceParts: Sendable {
         self.plans = RotationPlans()
         self.reportCounters = ReportCounters()
         self.intake = ReportIntake(store: store, instance: instance)
+        let judge = AssertionJudge(
+            names: configuration.attestation, store: store, challenges: AttestationChallenges(store: store))
         self.reports = ReportRoute(
             intake: self.intake, counters: self.reportCounters, source: self.source, clock: clock,
             lists: self.lists,
             equivocation: EquivocationWatch(store: store, lists: self.lists, logger: logger),
-            limiter: configuration.reportLimits, random: SystemRandomNumberGenerator())
+            attestation: judge, limiter: configuration.reportLimits, random: SystemRandomNumberGenerator())
+        self.attestation = AttestationRoute(
+            names: judge.names, store: store, challenges: judge.challenges, reports: self.reports, clock: clock)
         self.logger = logger
     }
 
@@ -58,6 +64,9 @@ struct ServiceParts: Sendable {
     func overview() async throws -> Overview {
         let (names, plans, now) = (self.lists.names, self.plans, self.clock.now)
         let broken = self.lists.refusals.mapValues(\.description)
-        return try await self.store.read { try Overview($0, names, plans, broken: broken, at: now) }
+        let asking = Set(self.configuration.attestation.keys)
+        return try await self.store.read {
+            try Overview($0, names, plans, asking: asking, broken: broken, at: now)
+        }
     }
 }

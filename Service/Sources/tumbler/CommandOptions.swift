@@ -4,6 +4,7 @@
 
 import ArgumentParser
 import CertificatePinning
+import CommandLineInterface
 import Foundation
 import PathValidation
 import PinListMetadata
@@ -22,25 +23,6 @@ struct OutputOption: ParsableArguments {
             try WrittenFile.write(bytes, to: self.path, .published, existing: .replaced)
         }
     }
-}
-
-/// `--at TIME`, where the time matters.
-struct TimeOption: ParsableArguments {
-    @Option(
-        name: .customLong("at"), help: ArgumentHelp("Decide as of this time instead of now.", valueName: "time"),
-        transform: Self.timestamp)
-    var at: Timestamp?
-
-    private static func timestamp(_ text: String) throws -> Timestamp {
-        do throws(InputError) {
-            return try Timestamp(text)
-        } catch {
-            throw ValidationError("\(error)")
-        }
-    }
-
-    /// The time of the command: taken once, here.
-    var time: Timestamp { self.at ?? Timestamp(roundingDown: Date().timeIntervalSince1970) }
 }
 
 /// Where the anchors come from: `--roots FILE|system`, `--ca-file FILE`.

@@ -3,18 +3,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandLineInterface
 
-/// The command line: one file a command. Standard output is for results and stays as documented; all else goes to
-/// standard error (formats.md, section 8).
+/// The command line: a file for a command, or for a command with its subcommands. Standard output is for results and stays
+/// as documented; all else goes to standard error (formats.md, section 8).
 struct Tumbler: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tumbler",
         abstract: "Certificate pinning that can be operated.",
-        discussion: """
-            Exit codes: 0 holds or allowed, 1 does not hold or blocked, 2 could not be decided (network, file, server), \
-            64 usage.
-            """,
-        version: "0.1.0-dev",
+        discussion: CommandLineProgram.exitCodes,
+        version: CommandLineProgram.version,
         subcommands: [
             PinCommand.self, EvaluateCommand.self, TransparencyCommand.self, InitCommand.self, ReleaseCommand.self,
             KeyCommand.self,
@@ -23,11 +21,11 @@ struct Tumbler: AsyncParsableCommand {
             RotateCommand.self, SuspendCommand.self, ResumeCommand.self, ExportCommand.self, RefreshCommand.self,
             FetchCommand.self,
             ConvertCommand.self,
-            ServeCommand.self, TokenCommand.self, LoginLinkCommand.self, AuditLogCommand.self, BackupCommand.self,
-            AdoptionCommand.self, MoveDatabaseCommand.self,
-            PublishCommand.self, ProbeCommand.self, GateCommand.self, StatusCommand.self,
+            ServeHandover.self, TokenHandover.self, LoginLinkHandover.self, AuditLogHandover.self, BackupHandover.self,
+            AdoptionHandover.self, MoveDatabaseHandover.self,
+            PublishCommand.self, ProbeCommand.self, GateCommand.self, SightingCommand.self, StatusCommand.self,
             AlarmsCommand.self, SimulateCommand.self,
-            DrillCommand.self, AttestCommand.self, VectorsCommand.self,
+            DrillCommand.self, AuditCommand.self, InterceptCommand.self, AttestCommand.self, VectorsCommand.self,
         ]
     )
 }

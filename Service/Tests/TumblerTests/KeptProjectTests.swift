@@ -68,8 +68,13 @@ struct KeptProjectTests {
             #expect(printed.output.contains("reports.totalPerMinute: 60000"))
             let checked = try await CommandRun.tumbler(["serve", "--config", "service.yaml", "--check"], in: service)
             #expect(checked.exitCode == 0, "\(checked)")
-            let log = try await CommandRun.tumbler(["audit-log", "verify", "--config", "service.yaml"], in: service)
-            try log.expectSuccess()
+            // What reads alone changes no database, and says what brings this one up to date.
+            let verify = ["audit-log", "verify", "--config", "service.yaml"]
+            let early = try await CommandRun.tumbler(verify, in: service)
+            #expect(early.exitCode == 2 && early.errors.contains("tumbler serve --migrate"), "\(early)")
+            let migrate = ["serve", "--config", "service.yaml", "--migrate"]
+            try await CommandRun.tumbler(migrate, in: service).expectSuccess()
+            try await CommandRun.tumbler(verify, in: service).expectSuccess()
         }
     }
 }

@@ -2,6 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+import CommandLineInterface
 import Foundation
 import NIOHTTP1
 import Testing

@@ -41,6 +41,27 @@ struct StatusCommandTests {
         }
     }
 
+    @Test(
+        "certificates in logs are counted, and those that apps would refuse are named, without what would colour a terminal"
+    )
+    func certificatesInLogsAreCountedAndThoseThatAppsWouldRefuseAreNamed() async throws {
+        let sightings = #"""
+            "sightings": [{"name": "com.example.app", "counts": {"unknown": 1, "pinned": 2, "issuer": 0}, "unexpected": [
+              {"identity": "0a", "host": "api.example.com", "key": "sha256/AA=", "issuer": "CN=\u001b[31mCA", "names": [],
+               "loggedAt": "2026-11-12T00:00:00Z", "toldAt": "2026-11-13T00:00:00Z",
+               "probedAt": "2026-11-20T00:00:00Z"}]}], "probes": [
+            """#
+        let text = StatusText.status().replacingOccurrences(of: #""probes": ["#, with: sightings)
+        try await self.status(.json(200, text)) { run, _ in
+            run.expectResult()
+            let first = try #require(run.lines.firstIndex(of: "certificates in logs:"))
+            #expect(run.lines[first + 1] == "  com.example.app: 2 pinned, 1 unknown")
+            #expect(run.lines[first + 2].hasPrefix("  unknown key for api.example.com: sha256/AA=, issued by CN="))
+            #expect(run.lines[first + 2].hasSuffix(", logged 2026-11-12T00:00:00Z, SERVED at 2026-11-20T00:00:00Z"))
+            #expect(!run.output.contains("\u{1b}"))
+        }
+    }
+
     @Test("an alarm needs somebody, even one that says nothing of itself", arguments: [StatusText.alarm, "{}"])
     func alarmNeedsSomebodyEvenOneThatSaysNothingOfItself(alarm: String) async throws {
         for more in [[], ["--json"]] {

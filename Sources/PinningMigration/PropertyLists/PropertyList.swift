@@ -7,11 +7,11 @@ internal import CertificatePinning
 /// Property lists as files: XML and binary. The old text form is not read.
 ///
 /// Our own readers, because Foundation's bounds neither depth nor what a small binary file can stand for.
-enum PropertyList {
+@_spi(Tools) public enum PropertyList {
     /// Reads a property list.
     ///
     /// - Throws: ``MigrationError`` of the codes `malformed` and `too-large`.
-    static func read(_ bytes: [UInt8]) throws(MigrationError) -> ConfigurationValue {
+    public static func read(_ bytes: [UInt8]) throws(MigrationError) -> ConfigurationValue {
         guard bytes.count <= MigrationLimits.bytes else { throw ConfigurationValue.tooLarge }
         if bytes.starts(with: BinaryPropertyList.magic) { return try BinaryPropertyList.read(bytes) }
         return try self.value(of: self.root(of: try XMLReader.read(bytes)))

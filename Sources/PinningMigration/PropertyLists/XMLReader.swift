@@ -7,7 +7,7 @@
 /// It knows elements, attributes, text, comments, CDATA, and a document type without declarations. It resolves the five
 /// predefined entities and numbers, and nothing else: there is no external entity and none that grows. Depth, elements
 /// and bytes are bounded, and no call nests.
-struct XMLReader {
+@_spi(Tools) public struct XMLReader {
     private let bytes: [UInt8]
     private var index = 0
     private var elements = 0
@@ -15,7 +15,7 @@ struct XMLReader {
     /// Reads a document.
     ///
     /// - Throws: ``MigrationError`` with the line.
-    static func read(_ bytes: [UInt8]) throws(MigrationError) -> XMLElement {
+    public static func read(_ bytes: [UInt8]) throws(MigrationError) -> XMLElement {
         guard bytes.count <= MigrationLimits.bytes else {
             throw MigrationError(
                 .tooLarge, "XML of over \(MigrationLimits.bytes) bytes is not read",
@@ -198,18 +198,18 @@ struct XMLReader {
 }
 
 /// An element of an XML document: what the formats here need of one, without namespaces.
-struct XMLElement: Hashable, Sendable {
+@_spi(Tools) public struct XMLElement: Hashable, Sendable {
     /// Its name, a prefix included.
-    let name: String
+    public let name: String
     /// Its attributes.
-    var attributes: [String: String] = [:]
+    public var attributes: [String: String] = [:]
     /// The elements in it.
-    var children: [XMLElement] = []
+    public var children: [XMLElement] = []
     /// The text that stands in it directly, entities resolved.
-    var text = ""
+    public var text = ""
 
     /// The text without blanks and line breaks around it.
-    var trimmedText: String {
+    public var trimmedText: String {
         var text = self.text[...]
         while let first = text.first, first.isWhitespace { text.removeFirst() }
         while let last = text.last, last.isWhitespace { text.removeLast() }
@@ -217,7 +217,7 @@ struct XMLElement: Hashable, Sendable {
     }
 
     /// An attribute by its name, or by its name after any prefix.
-    func attribute(_ name: String) -> String? {
+    public func attribute(_ name: String) -> String? {
         self.attributes[name] ?? self.attributes.first { $0.key.hasSuffix(":\(name)") }?.value
     }
 }

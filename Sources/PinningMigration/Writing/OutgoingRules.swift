@@ -50,10 +50,16 @@ struct OutgoingRules {
         for entry in self.rules.domains.sorted(by: { $0.domain.description < $1.domain.description }) {
             if let outgoing = self.outgoing(entry) { entries.append(outgoing) }
         }
+        if self.format == .pinnedDomains { self.warnOfUnions(among: entries) }
         return entries
     }
 
     private mutating func warnOfTheWhole() {
+        if !self.rules.revoked.isEmpty {
+            let count = self.rules.revoked.reduce(0) { $0 + $1.serials.count }
+            self.collector.warn(
+                nil, "revoked", .weaker, "left out: what is refused here is not there; certificates: \(count)")
+        }
         if !self.rules.denied.isEmpty {
             self.collector.warn(
                 nil, "denied", .weaker, "left out: what is refused here is not there; keys: \(self.rules.denied.count)")

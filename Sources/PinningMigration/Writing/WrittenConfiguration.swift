@@ -37,6 +37,8 @@
     public var domains: [PinnedDomain]
     /// The keys that are refused anywhere in a path.
     public var denied: [DeniedKey]
+    /// The certificates that are refused by issuer and serial number.
+    public var revoked: [RevokedCertificates]
     /// What is suspended.
     public var suspended: [Suspension]
     /// What happens to hosts that no entry covers.
@@ -48,11 +50,12 @@
 
     /// States rules.
     public init(
-        domains: [PinnedDomain], denied: [DeniedKey] = [], suspended: [Suspension] = [],
-        unlisted: UnlistedHosts = .allow, reportTo: [String] = []
+        domains: [PinnedDomain], denied: [DeniedKey] = [], revoked: [RevokedCertificates] = [],
+        suspended: [Suspension] = [], unlisted: UnlistedHosts = .allow, reportTo: [String] = []
     ) {
         self.domains = domains
         self.denied = denied
+        self.revoked = revoked
         self.suspended = suspended
         self.unlisted = unlisted
         self.reportTo = reportTo

@@ -52,5 +52,9 @@ final class WatchedStore: StateStore, @unchecked Sendable {
         for watcher in due { watcher.wake.resume() }
     }
 
+    func logDigests() -> [String] { self.disk.logDigests() }
+
+    func remove(_ file: StateFile) { self.disk.remove(file) }
+
     func withLock(_ body: () throws(StoreFailure) -> Void) throws(StoreFailure) { try self.disk.withLock(body) }
 }

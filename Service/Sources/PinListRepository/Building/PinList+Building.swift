@@ -50,8 +50,8 @@ extension PinList {
         self.init(
             name: source.name, version: version, issuedAt: time, expiresAt: time.adding(source.validFor),
             refreshAfter: source.refreshAfter, reportTo: source.reportTo,
-            reportPerMillion: source.reportPerMillion, domains: source.domains.map(\.domain),
-            denied: source.denied.map(\.value),
+            reportPerMillion: source.reportPerMillion, logs: source.logs?.listed, domains: source.domains.map(\.domain),
+            denied: source.denied.map(\.value), revoked: source.revoked.map(\.value),
             suspended: source.suspended.map(\.value).filter { $0.until > time }, unlisted: source.unlisted)
         try self.check(source)
     }

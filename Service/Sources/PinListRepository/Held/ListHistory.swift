@@ -97,6 +97,8 @@ public struct ListHistory: Sendable {
             }
             try WrittenFile.write(envelope, to: file.path, .published, existing: .kept)
         }
+        // A list of before may name one that is nowhere any more; what goes out needs it, and says so.
+        try? project.keepLogs(of: list)
         guard let time else { return }
         let record = PublicationRecord(version: list.version, digest: Envelope.digest(of: envelope), at: time)
         try Self.add(record, in: project)

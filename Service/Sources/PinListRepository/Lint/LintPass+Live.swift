@@ -11,6 +11,8 @@ extension LintPass {
         guard let served else { return [] }
         var findings: [LintFinding] = []
         let denied = Set(self.list.denied.filter(\.isEnforced).map(\.pin))
+        // Only what revokes decides: no entry, and every host is allowed.
+        let revoking = try? PinningPolicy(domains: [], revoked: self.list.revoked.filter(\.isEnforced))
         for observation in served {
             let host = observation.host
             guard let path = observation.path else {
@@ -20,6 +22,11 @@ extension LintPass {
             }
             if let key = path.publicKeyPins.compactMap({ $0 }).first(where: { denied.contains($0) }) {
                 findings.append(LintFinding(.deniedKeyServed, "\(host)", "\(key)", at: self.position(of: host)))
+            }
+            if let decision = revoking?.validate(path, for: host.description, at: self.time), decision.verdict == .block
+            {
+                let what = decision.revoked.map { "serial number \($0.serial)" } ?? "a certificate cannot be read"
+                findings.append(LintFinding(.revokedServed, "\(host)", what, at: self.position(of: host)))
             }
             guard let entry = self.entries?.entry(for: host), entry.domain == host else { continue }
             findings += self.findings(for: entry, path)

@@ -17,6 +17,7 @@ struct LintPass {
     let root: Root?
     let verifiable: Set<MetadataKey.Algorithm>
     let served: [ServedPath]?
+    let probed: ProbeMemory?
     let serviceHosts: [HostName]
     let listHosts: [HostName]
 
@@ -42,6 +43,7 @@ struct LintPass {
         self.root = linter.root
         self.verifiable = linter.source?.verifiable ?? linter.verifiable
         self.served = linter.served
+        self.probed = linter.probed
         self.serviceHosts = linter.serviceHosts
         self.listHosts = linter.listHosts
         self.entries = try? PinningPolicy(domains: linter.list.domains.map(\.entry), unlisted: linter.list.unlisted)

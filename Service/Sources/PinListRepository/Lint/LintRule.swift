@@ -135,6 +135,10 @@ extension LintRule {
         "denied-key-served", .error,
         "a denied key is in the path that is served now: all clients would be locked out of this host",
         fix: "change the server's certificate first, or write mode: report in denied")
+    static let revokedServed = LintRule(
+        "revoked-served", .error,
+        "a revoked certificate is in the path that is served now: all clients would be locked out of this host",
+        fix: "change the server's certificate first, or write mode: report in revoked")
     static let deniedCertificate = LintRule(
         "denied-certificate", .error,
         "whoever holds the certificate can re-encode it so that its signature holds and its hash is another",
@@ -148,6 +152,27 @@ extension LintRule {
         fix: "serve a certificate of its own, or give both entries the pins")
     static let unknownMember = LintRule(
         "unknown-member", .error, "clients ignore a member that nobody knows", fix: "remove it")
+}
+
+// MARK: Certificate Transparency
+extension LintRule {
+    static let trapLog = LintRule(
+        "trap-log", .error, "the private key of this log is public: whoever wants to can sign for it",
+        fix: "remove the log from the log list; clients treat it as unknown")
+    static let transparencyWithoutLogs = LintRule(
+        "transparency-without-logs", .error, "clients judge no policy of Certificate Transparency without a log list",
+        fix: "write logs: FILE, a log list that you may use and keep up to date")
+    static let logsStale = LintRule(
+        "logs-stale", .warning, "a log list of over 70 days enforces nothing in clients",
+        fix: "get a newer log list, and release a list with it every month")
+    static let unseenTransparency = LintRule(
+        "unseen-transparency", .error,
+        "a certificate that does not satisfy the policy by its embedded timestamps locks everybody out, and no probe saw "
+            + "one that does",
+        fix: "tumbler probe with logs: in tumbler.yaml; begin with mode: report")
+    static let unknownTransparency = LintRule(
+        "unknown-transparency", .error, "a mode or a policy that clients do not know judges nothing",
+        fix: "write mode: report or enforce, and policy: chrome or apple")
 }
 
 // MARK: What a publication does
@@ -194,8 +219,9 @@ extension LintRule {
         .domainExpiry, .suspensionOverADay, .suspensionEnded, .suspensionOfNothing, .sharedKey,
         .unverifiableThreshold, .hybridNotDemanded, .signerNotInRoot, .denyWithoutReport,
         .shareWithoutReport, .publicSuffix,
-        .listHostPinned, .deniedKeyPinned, .deniedKeyServed, .deniedCertificate,
+        .listHostPinned, .deniedKeyPinned, .deniedKeyServed, .revokedServed, .deniedCertificate,
         .unusedPinSet, .certificateNamesOtherEntry,
+        .trapLog, .transparencyWithoutLogs, .logsStale, .unseenTransparency, .unknownTransparency,
         .unknownMember, .rolloutLowered, .versionNotAbove, .wouldCutOff, .heldListRefuses,
         .propagation, .propagationShort, .listsMissing, .listHostSharesFate, .notObserved,
     ]

@@ -36,6 +36,9 @@ public struct Linter: Sendable {
     /// The host that lists come from, where that is known otherwise than by the source's `server`.
     public var listHost: HostName?
 
+    /// What the last probe saw of Certificate Transparency; `nil` when there was none.
+    public var probed: ProbeMemory?
+
     /// What hosts serve now; `nil` when nobody looked.
     public var served: [ServedPath]?
 
@@ -49,6 +52,7 @@ public struct Linter: Sendable {
     public var findings: [LintFinding] {
         let pass = LintPass(self)
         var findings = pass.pinFindings + pass.timeFindings + pass.hostFindings + pass.rootFindings
+        findings += pass.transparencyFindings
         findings += pass.publicationFindings + pass.heldFindings + pass.signerFindings + pass.liveFindings
         let order = Dictionary(zip(LintRule.all, LintRule.all.indices)) { first, _ in first }
         // Sorting is stable here: the index decides between findings of one rule.

@@ -90,7 +90,8 @@ extension MigratedRules {
                 var entry = domain.entry
                 entry.isInRollout = domain.rollout >= 100
                 return entry
-            }, denied: list.denied, suspended: list.suspended, unlisted: list.unlisted, reportTo: list.reportTo)
+            }, denied: list.denied, revoked: list.revoked, suspended: list.suspended, unlisted: list.unlisted,
+            reportTo: list.reportTo)
         self.unusablePins = list.unusablePinCount
     }
 
@@ -101,7 +102,7 @@ extension MigratedRules {
                 var entry = domain.domain.entry
                 entry.isInRollout = domain.domain.rollout >= 100
                 return entry
-            }, denied: source.denied.map(\.value), suspended: source.suspended.map(\.value),
-            unlisted: source.unlisted, reportTo: source.reportTo)
+            }, denied: source.denied.map(\.value), revoked: source.revoked.map(\.value),
+            suspended: source.suspended.map(\.value), unlisted: source.unlisted, reportTo: source.reportTo)
     }
 }

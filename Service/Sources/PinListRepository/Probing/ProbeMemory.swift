@@ -19,6 +19,9 @@ public struct ProbeMemory: Hashable, Sendable {
         var issuerName: String
         /// The pins of the entry that were ever seen in a path, sorted.
         var pins: [String]
+        /// The policies of Certificate Transparency that were satisfied at every address by embedded timestamps, sorted;
+        /// `nil` where that was not looked at.
+        var transparency: [String]?
     }
 
     /// What was seen of the keys of one host's rotation.
@@ -114,6 +117,24 @@ public struct ProbeMemory: Hashable, Sendable {
     mutating func add(pins: Set<String>, of host: HostName) {
         guard let sight = self.hosts[host.description] else { return }
         self.hosts[host.description]?.pins = pins.union(sight.pins).sorted()
+    }
+
+    /// Keeps which policies of Certificate Transparency are satisfied at every address of a host that is remembered.
+    mutating func keep(satisfied policies: Set<TransparencyRule.Policy>?, at host: HostName) {
+        self.hosts[host.description]?.transparency = policies.map { $0.map(\.rawValue).sorted() }
+    }
+
+    /// The policies of Certificate Transparency that the last probe saw satisfied at every address of a host; `nil` where
+    /// none looked.
+    func satisfiedPolicies(at host: HostName) -> Set<TransparencyRule.Policy>? {
+        self.hosts[host.description]?.transparency.map { Set($0.compactMap { TransparencyRule.Policy(rawValue: $0) }) }
+    }
+
+    /// The hosts that were seen and are below a domain, or it.
+    func hosts(below domain: HostName, where isIncluded: (HostName) -> Bool) -> [HostName] {
+        let suffix = ".\(domain)"
+        return self.hosts.keys.filter { $0 == domain.description || $0.hasSuffix(suffix) }.sorted()
+            .compactMap { try? HostName($0) }.filter(isIncluded)
     }
 
     /// The pins of its entry that were ever seen at a host.

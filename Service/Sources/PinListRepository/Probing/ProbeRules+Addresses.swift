@@ -25,7 +25,9 @@ extension ProbeRules {
         let pins = asked.reduce(into: Set<String>()) { $0.formUnion(self.pins(of: host, in: $1.observation)) }
         var seen: Set<ProbeObservation> = []
         // Where all addresses present the same, there is one thing to judge.
+        var distinct: [ProbeObservation] = []
         for observation in asked.map(\.observation) where seen.insert(observation).inserted {
+            distinct.append(observation)
             var kept = before
             let next = self.judge(host, observation, &kept, elsewhere: pins)
             guard found.map({ next.state.isWorse(than: $0.state) }) ?? true else { continue }
@@ -34,6 +36,15 @@ extension ProbeRules {
         memory.add(pins: pins, of: host)
         let unreachable = silent.first?.observation ?? .unreachable("it has no address")
         var judged = found ?? self.judge(host, unreachable, &memory)
+        judged.transparency = self.judgements(of: host, distinct)
+        judged.notes += Self.notes(on: judged.transparency, for: judged.entry)
+        if !judged.transparency.isEmpty {
+            // An address that nobody could ask may present another certificate.
+            let satisfied = judged.transparency.filter(\.isSatisfied).compactMap {
+                TransparencyRule.Policy(rawValue: $0.policy)
+            }
+            memory.keep(satisfied: silent.isEmpty ? Set(satisfied) : nil, at: host)
+        }
         if !silent.isEmpty, judged.state == .well { judged.state = .unknown }
         judged.addresses = observations.compactMap { self.probed(host, $0) }
         if let first = judged.addresses.first, !judged.addresses.allSatisfy({ $0.isLike(first) }) {

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import CertificatePinning
+public import CertificateTransparency
 public import PinListMetadata
 
 /// What a list makes of what hosts serve, seen from the apps that enforce it.
@@ -20,6 +21,9 @@ public struct ProbeRules: Sendable {
     /// The share of the installations that enforce an entry, in percent, where that is not all of them.
     let rollouts: [HostName: Int]
 
+    /// What policies of Certificate Transparency are judged with; `nil` where the project has none.
+    let logs: LogList?
+
     private let time: Timestamp
     private let notice: Int64
     private let held: HeldRules?
@@ -33,13 +37,15 @@ public struct ProbeRules: Sendable {
     ///   - time: Now.
     ///   - notice: How long before the end of a certificate it is said, in seconds.
     ///   - held: The lists that installations may still hold; `nil` where only this list is known.
+    ///   - logs: What policies of Certificate Transparency are judged with; `nil` for nothing.
     /// - Throws: ``RepositoryError`` for a list that no rules can be made of.
     public init(
-        _ list: PinList, at time: Timestamp, notice: Int64, held: HeldLists? = nil
+        _ list: PinList, at time: Timestamp, notice: Int64, held: HeldLists? = nil, logs: LogList? = nil
     ) throws(RepositoryError) {
         self.list = list
         self.held = try held.map { held throws(RepositoryError) in try HeldRules(held, at: time) }
         self.time = time
+        self.logs = logs
         self.notice = notice
         self.reference = max(time, list.issuedAt)
         self.rollouts = Dictionary(
@@ -126,7 +132,11 @@ public struct ProbeRules: Sendable {
 
     /// What an app decides that enforces; `nil` when there is nothing to judge.
     func decision(for host: HostName, _ observation: ProbeObservation) -> PinningDecision? {
-        self.policy.decision(for: host, observation, at: self.reference)
+        self.policy.decision(for: host, observation, at: self.reference).map { decision in
+            decision.judged { policy in
+                self.judgement(under: policy, at: host, observation)
+            }
+        }
     }
 
     /// Which lists that installations may still hold refuse what is served; `nil` when none does.

@@ -40,10 +40,19 @@ public struct ProbedHost: Hashable, Sendable, Encodable {
     public internal(set) var notes: [String]
     /// What was found at each of its addresses; empty when none is known.
     public internal(set) var addresses: [ProbedAddress] = []
+    /// What each policy of Certificate Transparency makes of it; empty where nothing was judged.
+    public internal(set) var transparency: [TransparencyJudgement] = []
+
+    /// What is written of a judgement: the timestamps are for `tumbler ct`.
+    private struct PrintedJudgement: Encodable {
+        let policy: String
+        let satisfied: Bool
+        let detail: String
+    }
 
     enum CodingKeys: CodingKey {
         case host, notedHostname, mode, ok, verdict, reason, matched, refusedBy, refusing, path, daysLeft
-        case issuerChanged, error, notes, addresses
+        case issuerChanged, error, notes, addresses, transparency
     }
 
     /// Writes all members, so that every host has the same; `null` stands where there is nothing.
@@ -64,5 +73,9 @@ public struct ProbedHost: Hashable, Sendable, Encodable {
         try container.encode(self.error, forKey: .error)
         try container.encode(self.notes, forKey: .notes)
         try container.encode(self.addresses, forKey: .addresses)
+        try container.encode(
+            self.transparency.map {
+                PrintedJudgement(policy: $0.policy, satisfied: $0.isSatisfied, detail: $0.detail)
+            }, forKey: .transparency)
     }
 }

@@ -4,7 +4,7 @@
 
 internal import CertificatePinning
 public import Foundation
-internal import PinListMetadata
+public import PinListMetadata
 
 /// The tree of a static host: `v1/lists/{name}/pins.json` and `root/{n}.json` (formats.md, section 7).
 public struct ListTree: Sendable {
@@ -16,7 +16,7 @@ public struct ListTree: Sendable {
         public let bytes: [UInt8]
     }
 
-    /// The files in the order in which they are written: the list before the roots. A client that sees a new root asks
+    /// The files in the order in which they are written: the log list before the list, the list before the roots. A client that sees a new root asks
     /// for a list that is signed under it, and finds it.
     public let files: [File]
 
@@ -25,8 +25,11 @@ public struct ListTree: Sendable {
     /// - Parameters:
     ///   - roots: The envelopes, the first one first.
     ///   - list: The envelope of the newest list.
+    ///   - logs: Gives the log list that the list names. It comes first: a client that sees the list asks for it.
     /// - Throws: ``RepositoryError`` of code `metadata` when a client would not take them.
-    public init(roots: [[UInt8]], list: [UInt8]) throws(RepositoryError) {
+    public init(
+        roots: [[UInt8]], list: [UInt8], logs: (ListedLogs) throws(RepositoryError) -> [UInt8] = Self.noLogs
+    ) throws(RepositoryError) {
         guard let state = try KnownList.chain(roots) else {
             throw RepositoryError(.metadata, "there is no root", hint: "tumbler root new makes the first one")
         }
@@ -61,9 +64,17 @@ public struct ListTree: Sendable {
             }
         }
         let base = "v1/lists/\(known.list.name)"
+        let logFiles = try known.list.logs.map { listed throws(RepositoryError) in
+            [File(path: base + listed.path, bytes: try logs(listed))]
+        }
         self.files =
-            [File(path: "\(base)/pins.json", bytes: list)]
+            (logFiles ?? []) + [File(path: "\(base)/pins.json", bytes: list)]
             + state.chain.held.map { File(path: "\(base)/root/\($0.root.version).json", bytes: $0.bytes) }
+    }
+
+    /// For lists that name no log list.
+    public static func noLogs(_ listed: ListedLogs) throws(RepositoryError) -> [UInt8] {
+        throw RepositoryError(.file, "the log list \(listed.digest) that the list names is not at hand")
     }
 
     /// Writes the tree into a folder, each file whole or not at all. Roots that are there already are never rewritten.
@@ -73,7 +84,7 @@ public struct ListTree: Sendable {
         let disk = DiskFiles(in: folder)
         let limits = MetadataLimits()
         // Looked at before anything is written.
-        for file in self.files.dropFirst() {
+        for file in self.files where file.path.contains("/root/") {
             guard FileManager.default.fileExists(atPath: folder.appendingPathComponent(file.path).path) else {
                 continue
             }
@@ -120,5 +131,15 @@ public struct DiskFiles: SourceFiles {
         }
         guard data.count <= limit else { throw RepositoryError(.file, "over \(limit) bytes") }
         return Array(data)
+    }
+}
+
+extension ProjectFolder {
+    /// The tree of a list with the roots and the log list of the project.
+    ///
+    /// - Parameter list: The list's envelope.
+    /// - Throws: ``RepositoryError`` when a client would not take it, or a file is missing.
+    public func tree(of list: [UInt8]) throws(RepositoryError) -> ListTree {
+        try ListTree(roots: try self.roots(), list: list) { listed throws(RepositoryError) in try self.logs(listed) }
     }
 }

@@ -2,6 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+public import CertificateTransparency
 public import Foundation
 public import PinListMetadata
 
@@ -12,6 +13,9 @@ public struct ProjectFolder: Sendable {
 
     /// The name of the newest signed list.
     public static let listName = "pins.json"
+
+    /// The name of the folder for the log lists that lists name, each by its digest.
+    public static let logsName = "logs"
 
     /// The name of the folder for what concerns this machine alone; git is told to pass over it.
     public static let localName = ".tumbler"
@@ -130,5 +134,56 @@ public struct ProjectFolder: Sendable {
                 .file, "\(folder.path) cannot be made", hint: "look at the rights of its folder, and at the disk")
         }
         try WrittenFile.write(bytes, to: file.path, .published, existing: .replaced)
+    }
+}
+
+extension ProjectFolder {
+    /// The log list that a list names: kept in `logs/`, or the file of `logs:` in the source.
+    ///
+    /// - Throws: ``RepositoryError`` when neither is that file.
+    public func logs(_ listed: ListedLogs) throws(RepositoryError) -> [UInt8] {
+        let disk = DiskFiles(in: self.folder)
+        if let kept = try? disk.bytes(of: "\(Self.logsName)/\(listed.digest).json", limit: listed.length),
+            listed.isFile(kept)
+        {
+            return kept
+        }
+        if let source = try? disk.bytes(of: Self.sourceName, limit: ListSource.maximumLength),
+            let logs = try ListSource.logs(in: source, file: Self.sourceName, files: disk), logs.listed == listed
+        {
+            return logs.bytes
+        }
+        throw RepositoryError(
+            .file,
+            "the log list \(listed.digest) that the list names is neither in \(Self.logsName)/ nor the file of logs: in "
+                + Self.sourceName,
+            hint: "take it from version control, or release a list that names the log list of today")
+    }
+
+    /// The log list that policies are judged with: the one that a list names, else that of the source; `nil` where there is
+    /// neither.
+    ///
+    /// - Throws: ``RepositoryError`` when it is not at hand, or cannot be read.
+    public func logList(of list: PinList) throws(RepositoryError) -> LogList? {
+        if let listed = list.logs {
+            let bytes = try self.logs(listed)
+            do throws(LogListError) { return try LogList(bytes) } catch {
+                throw RepositoryError(.metadata, "the log list that the list names cannot be read: \(error.reason)")
+            }
+        }
+        let disk = DiskFiles(in: self.folder)
+        guard let source = try? disk.bytes(of: Self.sourceName, limit: ListSource.maximumLength) else { return nil }
+        return try ListSource.logs(in: source, file: Self.sourceName, files: disk)?.logs
+    }
+
+    /// Keeps the log list of a list: the next release may name another one, and this one is still asked for.
+    ///
+    /// - Throws: ``RepositoryError`` when it is not at hand, or cannot be written.
+    public func keepLogs(of list: PinList) throws(RepositoryError) {
+        guard let listed = list.logs else { return }
+        let file = self.folder.appendingPathComponent(Self.logsName).appendingPathComponent("\(listed.digest).json")
+        let bytes = try self.logs(listed)
+        guard !FileManager.default.fileExists(atPath: file.path) else { return }
+        try Self.write(bytes, to: file)
     }
 }

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificatePinning
-internal import PinListMetadata
+public import PinListMetadata
 
 /// What is published together: roots in their order, then a list, all of one name (formats.md, section 7).
 ///
@@ -31,6 +31,9 @@ public struct Publication: Sendable {
 
     /// The files in the order in which they are published.
     public let files: [File]
+
+    /// The log list that the list names; `nil` where it names none, or there is no list.
+    public let listedLogs: ListedLogs?
 
     /// Sorts files: roots by their version, then the list.
     ///
@@ -64,6 +67,8 @@ public struct Publication: Sendable {
         try Self.refusePairs(order)
         self.name = first.metadata.name
         self.files = order.map(\.file)
+        let list = order.last.flatMap { $0.metadata.kind == .pins ? $0.metadata.envelope.payload : nil }
+        self.listedLogs = list.flatMap { try? PinList(payload: $0) }?.logs
     }
 
     /// Two lists, or two roots of one version: nobody can say which is meant.

@@ -7,11 +7,11 @@ public import PinListMetadata
 internal import PinRotation
 
 extension ListSource {
-    private static let members = [
+    static let members = [
         "name", "validFor", "refreshAfter", "propagation", "opened", "unlisted", "reportTo",
-        "reportPerMillion", "server", "signers",
+        "reportPerMillion", "logs", "server", "signers",
         "verifiable",
-        "include", "pinSets", "domains", "denied", "suspended",
+        "include", "pinSets", "domains", "denied", "revoked", "suspended",
     ]
 
     /// Reads a source, the files that it includes, and those that its pins are from.
@@ -41,6 +41,7 @@ extension ListSource {
         self.reportPerMillion =
             try object.integer("reportPerMillion", in: MetadataLimits.reportPerMillion)
             ?? MetadataLimits.reportPerMillion.upperBound
+        self.logs = try SourceLogs(object, files: files)
         self.server = try object.text("server")
         if let server, !ReportAddress.isAllowed(server.value) {
             throw server.position.error(
@@ -55,6 +56,7 @@ extension ListSource {
         self.unusedPinSets = reader.pinSets.unused
         self.domains = reader.domains
         self.denied = reader.denied
+        self.revoked = reader.revoked
         self.suspended = reader.suspended
     }
 

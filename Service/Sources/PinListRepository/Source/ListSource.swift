@@ -35,6 +35,8 @@ public struct ListSource: Hashable, Sendable {
     public var reportTo: [String]
     /// How many of a million installations report failures, where an entry does not say otherwise.
     public var reportPerMillion: Int64
+    /// The log list that policies of Certificate Transparency are judged with.
+    public var logs: SourceLogs?
     /// The service that lists are published to.
     public var server: Located<String>?
     /// Which keys sign.
@@ -47,6 +49,8 @@ public struct ListSource: Hashable, Sendable {
     public var unusedPinSets: [Located<String>]
     /// The keys that are refused anywhere in a path.
     public var denied: [Located<DeniedKey>]
+    /// The certificates that are refused by issuer and serial number.
+    public var revoked: [Located<RevokedCertificates>]
     /// What is suspended.
     public var suspended: [Located<Suspension>]
 
@@ -70,9 +74,10 @@ public struct ListSource: Hashable, Sendable {
         left.name == right.name && left.validFor == right.validFor && left.refreshAfter == right.refreshAfter
             && left.propagation == right.propagation && left.unlisted == right.unlisted
             && left.reportTo == right.reportTo && left.reportPerMillion == right.reportPerMillion
-            && left.server == right.server && left.signers == right.signers
+            && left.logs == right.logs && left.server == right.server && left.signers == right.signers
             && left.verifiable == right.verifiable
-            && left.domains == right.domains && left.denied == right.denied && left.suspended == right.suspended
+            && left.domains == right.domains && left.denied == right.denied
+            && left.revoked == right.revoked && left.suspended == right.suspended
     }
 
     /// Feeds the name.

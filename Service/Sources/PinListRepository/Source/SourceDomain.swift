@@ -36,7 +36,7 @@ public struct SourceDomain: Hashable, Sendable {
 extension SourceDomain {
     private static let members = [
         "domain", "includeSubdomains", "mode", "rollout", "pins", "use", "requireIssuer", "expiresAt", "reportTo",
-        "reportPerMillion",
+        "reportPerMillion", "transparency",
     ]
 
     /// Reads an entry, with the rules of formats.md, sections 3 and 3.2.
@@ -74,7 +74,8 @@ extension SourceDomain {
         }
         let entry = PinnedDomain(
             host, includeSubdomains: includeSubdomains, mode: mode, pins: [], requireIssuer: requireIssuer,
-            expiresAt: try object.time("expiresAt")?.value, reportTo: try object.addresses("reportTo"))
+            expiresAt: try object.time("expiresAt")?.value, reportTo: try object.addresses("reportTo"),
+            transparency: try TransparencyRule(in: object))
         let rollout = try object.integer("rollout", in: 0...100) ?? 100
         let share = try object.integer("reportPerMillion", in: MetadataLimits.reportPerMillion)
         self.init(
@@ -86,6 +87,31 @@ extension SourceDomain {
     private static func mode(_ object: SourceObject) throws(RepositoryError) -> PinnedDomain.Mode {
         if let (text, isPlain, _) = try object.scalar("mode"), isPlain, text == "false" { return .off }
         return try object.choice("mode", default: PinnedDomain.Mode.enforce)
+    }
+}
+
+extension TransparencyRule {
+    /// What an entry may write as a mode.
+    private enum WrittenMode: String, CaseIterable { case off, report, enforce }
+
+    /// Reads `transparency` of an entry; `nil` where there is none, or it is off.
+    fileprivate init?(in object: SourceObject) throws(RepositoryError) {
+        guard let value = object.value("transparency") else { return nil }
+        let demand = try SourceObject(value, "transparency", known: ["mode", "policy"])
+        let mode: WrittenMode
+        // YAML 1.1 reads `off` as false: that is meant as it was written.
+        if let (text, isPlain, _) = try demand.scalar("mode"), isPlain, text == "false" {
+            mode = .off
+        } else {
+            mode = try demand.choice("mode", default: .off)
+        }
+        let policy: Policy? =
+            try demand.text("policy") == nil ? nil : try demand.choice("policy", default: Policy.chrome)
+        guard let mode = Mode(rawValue: mode.rawValue) else { return nil }
+        guard let policy else {
+            throw demand.missing("policy", "policy: chrome, or policy: apple")
+        }
+        self.init(mode, policy)
     }
 }
 

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificatePinning
+internal import PinListMetadata
 
 extension HostName {
     /// The host of a text, with A-labels in place of U-labels.
@@ -55,6 +56,44 @@ extension DeniedKey {
 }
 
 private enum DeniedMode: String, CaseIterable { case enforce, report }
+
+extension RevokedCertificates {
+    /// Reads an element of `revoked`.
+    ///
+    /// - Parameters:
+    ///   - value: The element.
+    ///   - seen: The serial numbers of each issuer so far: none may be there twice.
+    static func located(
+        _ value: YAMLValue, _ seen: inout [Pin: Set<SerialNumber>]
+    ) throws(RepositoryError) -> Located<RevokedCertificates> {
+        let object = try SourceObject(
+            value, "an entry of revoked", known: ["issuer", "serials", "mode", "note"])
+        guard let issuer = try object.text("issuer") else { throw object.missing("issuer", "issuer: sha256/…") }
+        let pin = try SourceMaterial.pin(issuer)
+        guard pin.kind == .publicKey else {
+            throw issuer.position.error(
+                "issuer is the pin of a certificate, and not of a key", hint: "tumbler pin FILE prints sha256/…")
+        }
+        guard object.value("serials") != nil else { throw object.missing("serials", "serials: [\"0a1b\"]") }
+        var serials: [SerialNumber] = []
+        for text in try object.texts("serials", most: MetadataLimits.revokedSerials) {
+            let serial: SerialNumber
+            do throws(InputError) { serial = try SerialNumber(text.value) } catch {
+                throw text.position.error(
+                    error.reason, hint: "openssl x509 -serial prints it; lower case, quoted, two digits an octet")
+            }
+            guard seen[pin, default: []].insert(serial).inserted else {
+                throw text.position.error("\(serial) is there twice for one issuer", hint: "remove one of them")
+            }
+            serials.append(serial)
+        }
+        let mode = try object.choice("mode", default: DeniedMode.enforce)
+        return Located(
+            RevokedCertificates(
+                issuer: pin, serials: serials, isEnforced: mode == .enforce, note: try object.text("note")?.value),
+            value.position)
+    }
+}
 
 extension Suspension {
     /// Reads an element of `suspended`. How far its end may lie ahead is said when a list is built.

@@ -5,7 +5,7 @@
 internal import CertificatePinning
 internal import PinListMetadata
 
-/// `domains`, `denied`, `suspended` of a source and of all that it includes, put together in that order.
+/// `domains`, `denied`, `revoked`, `suspended` of a source and of all that it includes, put together in that order.
 struct SourceSections {
     /// The most files of a source, itself included.
     private static let maximumFiles = 64
@@ -13,17 +13,19 @@ struct SourceSections {
     /// The most bytes of all of them.
     private static let maximumBytes = 16 << 20
 
-    private static let includedMembers = ["include", "domains", "denied", "suspended"]
+    private static let includedMembers = ["include", "domains", "denied", "revoked", "suspended"]
 
     private(set) var pinSets = PinSets()
     private(set) var domains: [SourceDomain] = []
     private(set) var denied: [Located<DeniedKey>] = []
+    private(set) var revoked: [Located<RevokedCertificates>] = []
     private(set) var suspended: [Located<Suspension>] = []
 
     private let files: any SourceFiles
     private var material: SourceMaterial
     private var places: [HostName: SourcePosition] = [:]
     private var read: Set<String> = []
+    private var serials: [Pin: Set<SerialNumber>] = [:]
     private var byteCount = 0
 
     init(files: some SourceFiles) {
@@ -61,6 +63,17 @@ struct SourceSections {
                 throw value.position.error("over \(MetadataLimits.denied) denied keys")
             }
         }
+        for value in try object.list("revoked", most: MetadataLimits.revokedIssuers) {
+            self.revoked.append(try RevokedCertificates.located(value, &self.serials))
+            guard self.revoked.count <= MetadataLimits.revokedIssuers,
+                self.serials.values.reduce(0, { $0 + $1.count }) <= MetadataLimits.revokedSerials
+            else {
+                throw value.position.error(
+                    "over \(MetadataLimits.revokedIssuers) entries of revoked, or \(MetadataLimits.revokedSerials) "
+                        + "serial numbers in all",
+                    hint: "take out what has expired: it is refused anyway")
+            }
+        }
         for value in try object.list("suspended", most: MetadataLimits.suspended) {
             self.suspended.append(try Suspension.located(value))
             guard self.suspended.count <= MetadataLimits.suspended else {
@@ -94,7 +107,8 @@ struct SourceSections {
     private func refuseSettings(_ value: YAMLValue, from file: String) throws(RepositoryError) {
         guard case .mapping(let members) = value.content else { return }
         let settings = [
-            "name", "validFor", "refreshAfter", "propagation", "opened", "unlisted", "reportTo", "server", "signers",
+            "name", "validFor", "refreshAfter", "propagation", "opened", "unlisted", "reportTo", "logs", "server",
+            "signers",
             "verifiable", "pinSets",
         ]
         for member in members where settings.contains(member.name) {

@@ -4,40 +4,7 @@
 
 internal import CertificatePinning
 internal import NIOConcurrencyHelpers
-
-/// What clients say that they hold, counted by the hour (formats.md, section 7). Numbers alone: no address and no
-/// identifier is kept.
-struct InquiryKey: Hashable, Sendable {
-    /// Who asked.
-    enum Source: String, Sendable, CaseIterable {
-        /// An installation, as far as one can tell.
-        case installation
-        /// Something in between that asks for many.
-        case edge
-        /// The log of an edge, fed in.
-        case log
-        /// A source that had asked as often as counts and asks once more: one request for each such source and hour.
-        case exhausted
-        /// A source that had asked more often than counts: what it holds is not told.
-        case surplus
-        /// One of so many sources that they cannot be told apart: what it holds is not told.
-        case crowded
-    }
-
-    /// What one who names nothing holds.
-    static let nothing = ""
-    /// Stands for digests that were never published, beyond ``InquiryCounter/unpublishedDigests`` in an hour.
-    static let others = "other"
-
-    /// The name of the list.
-    let name: String
-    /// Hours since 1970.
-    let hour: Int64
-    /// Who asked.
-    let source: Source
-    /// The hex SHA-256 of the envelope that is held.
-    let digest: String
-}
+internal import PinReportAnalysis
 
 /// Counts in memory until somebody stores it: a request costs no write.
 final class InquiryCounter: Sendable {
@@ -128,13 +95,5 @@ extension InquiryQuota.Answer {
         case .surplus: .surplus
         case .crowded: .crowded
         }
-    }
-}
-
-extension Timestamp {
-    /// Hours since 1970.
-    var hour: Int64 {
-        let (hours, rest) = self.secondsSince1970.quotientAndRemainder(dividingBy: 3_600)
-        return rest < 0 ? hours - 1 : hours
     }
 }

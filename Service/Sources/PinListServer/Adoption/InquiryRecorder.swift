@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Logging
+internal import PinListStore
 internal import ServiceLifecycle
 
 /// Stores what was counted, now and then and at the end.

@@ -4,6 +4,8 @@
 
 internal import CertificatePinning
 internal import PinListMetadata
+internal import PinListStore
+internal import PinReportAnalysis
 
 /// Compares the alarms that fire with those that fired, and has people told of what changed: of alarms of one kind in one
 /// message (decision 0051). One transaction: where several instances look, one of them finds the change.

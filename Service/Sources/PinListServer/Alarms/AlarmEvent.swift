@@ -4,6 +4,8 @@
 
 internal import CertificatePinning
 internal import PinListMetadata
+internal import PinListStore
+internal import PinReportAnalysis
 
 /// What became of the alarms of a message: what a notification tells (docs/operations/alarms.md).
 struct AlarmEvent: Hashable, Sendable {
@@ -122,9 +124,4 @@ struct AlarmEvent: Hashable, Sendable {
             phase, key: key, kind: kind, severity: severity, detail: detail, since: since, time: time, auditHead: head,
             alarms: alarms, count: count)
     }
-}
-
-extension Alarm.Severity {
-    /// The severity of a name; one that a later version knows counts as the most urgent.
-    static func known(_ name: String) -> Self { Self(rawValue: name) ?? .critical }
 }

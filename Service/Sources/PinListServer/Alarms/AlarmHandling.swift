@@ -4,6 +4,8 @@
 
 internal import CertificatePinning
 internal import PinListMetadata
+internal import PinListStore
+internal import PinReportAnalysis
 
 /// What a person does about alarms: acknowledging and silencing. Each is an entry of the audit log, of which a token makes
 /// a thousand of a kind in a day (``AuditQuota``).
@@ -36,6 +38,11 @@ enum AlarmHandling {
             try store.putAcknowledgement(.init(at: now, by: actor), of: key)
         else { return false }
         try store.log(Self.acknowledgedAction, key, by: actor, at: now)
+        if let (name, identity) = AlarmRules.sighting(of: key) {
+            // Known to a person, it is no alarm any more.
+            try store.acknowledgeSighting(
+                of: name, identity: identity, .init(at: now, by: actor, severity: before.severity))
+        }
         // Once: who says it again tells nobody again.
         if before.acknowledgement == nil, let message = before.message { try Self.tell(message, in: store, at: now) }
         return true

@@ -4,6 +4,8 @@
 
 internal import CertificatePinning
 internal import PinListMetadata
+internal import PinListStore
+internal import PinReportAnalysis
 
 /// A test of a target: that people are told at all.
 enum AlarmTest {

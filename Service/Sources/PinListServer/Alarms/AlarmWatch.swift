@@ -5,6 +5,8 @@
 internal import AsyncHTTPClient
 internal import CertificatePinning
 internal import Logging
+internal import PinListStore
+internal import PinReportAnalysis
 internal import ServiceLifecycle
 
 /// Looks several times a minute what fires, and sends what is to be told. Of several instances one looks: what another
@@ -47,10 +49,11 @@ struct AlarmWatch: Service {
                 return try store.takeTurn("alarms", for: instance, at: now, seconds: Self.turn)
             }
             guard isOurs else { return }
+            try await self.parts.judgeSightings()
             let overview = try await self.parts.overview()
             let events = try await self.parts.store.write { store in
                 try AlarmEvaluation(targets: store.knownTargets(at: now)).apply(
-                    AlarmRules.alarms(overview), in: store, auditHead: overview.auditHead, at: now)
+                    AlarmRules.alarms(overview.alarmFacts), in: store, auditHead: overview.auditHead, at: now)
             }
             for event in events {
                 self.parts.logger.notice("\(event.phase.rawValue): \(event.key) (\(event.severity)): \(event.detail)")

@@ -4,6 +4,8 @@
 
 internal import CertificatePinning
 internal import PinListMetadata
+internal import PinListStore
+internal import PinReportAnalysis
 
 /// One alarm of a message, as notifications name it.
 struct ToldAlarm: Hashable, Sendable {

@@ -7,6 +7,7 @@ internal import CertificatePinning
 internal import NIOCore
 internal import NIOHTTP1
 internal import PinListMetadata
+internal import PinReportAnalysis
 
 /// What each kind of webhook expects.
 enum WebhookBody {

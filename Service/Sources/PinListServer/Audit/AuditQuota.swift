@@ -4,6 +4,7 @@
 
 internal import CertificatePinning
 internal import HTTPTypes
+internal import PinListStore
 
 /// How many entries one token may add to the audit log in a day: the log is only appended to, and a leaked token must not
 /// make it grow without end (formats.md, section 7).
@@ -43,18 +44,5 @@ enum AuditQuota {
     /// How many seconds of the day (UTC) have passed.
     private static func secondsOfDay(_ now: Timestamp) -> Int64 {
         ((now.secondsSince1970 % Self.daySeconds) + Self.daySeconds) % Self.daySeconds
-    }
-}
-
-extension StoreTransaction {
-    /// How many entries of an action a token added since a time, counted up to a bound.
-    func auditEntryCount(of action: String, by actor: String, since time: Timestamp, upTo most: Int) throws -> Int64 {
-        try self.connection.rows(
-            """
-            SELECT COUNT(*) FROM (
-                SELECT 1 FROM audit WHERE action = ? AND time >= ? AND actor = ? LIMIT ?
-            ) AS entries
-            """, [.text(action), .integer(time.secondsSince1970), .text(actor), .integer(Int64(most))]
-        ).first?.integer(0) ?? 0
     }
 }

@@ -5,6 +5,8 @@
 internal import CertificatePinning
 internal import Logging
 internal import NIOConcurrencyHelpers
+internal import PinListStore
+internal import PinReportAnalysis
 internal import ServiceLifecycle
 
 /// How many entries of the audit log an instance did not write, because their token had no room left on that day

@@ -3,14 +3,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// An address to listen on: `127.0.0.1:8480`, `[::1]:8480`, `0.0.0.0:80` or `localhost:0`.
-public struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
+package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     /// The address or name, an IPv6 address without brackets.
-    public let host: String
+    package let host: String
     /// The port; 0 for one that the system chooses.
-    public let port: Int
+    package let port: Int
 
     /// The default.
-    public static let loopback = ListenAddress(host: "127.0.0.1", port: 8_480)
+    package static let loopback = ListenAddress(host: "127.0.0.1", port: 8_480)
 
     private init(host: String, port: Int) {
         self.host = host
@@ -20,7 +20,7 @@ public struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     /// Reads an address.
     ///
     /// - Returns: `nil` for what is none.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":") else { return nil }
         var host = text[..<colon]
         guard let port = Int(text[text.index(after: colon)...]), (0...65_535).contains(port) else { return nil }
@@ -43,10 +43,10 @@ public struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Whether only this machine reaches it.
-    public var isLoopback: Bool { LoopbackName.isLoopback(self.host) }
+    package var isLoopback: Bool { LoopbackName.isLoopback(self.host) }
 
     /// As it is written.
-    public var description: String {
+    package var description: String {
         self.host.contains(":") ? "[\(self.host)]:\(self.port)" : "\(self.host):\(self.port)"
     }
 }

@@ -2,17 +2,17 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-public import CertificatePinning
+package import CertificatePinning
 
 /// Addresses that share their first bits: `10.0.0.0/8`, `2001:db8::/32`, or one address alone (RFC 4632, section 3.1).
-public struct NetworkRange: Hashable, Sendable, CustomStringConvertible {
+package struct NetworkRange: Hashable, Sendable, CustomStringConvertible {
     private let address: IPAddress
     private let bits: Int
 
     /// Reads a range.
     ///
     /// - Returns: `nil` for what is none, and for bits that no address of its kind has.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, let address = IPAddress(text: String(first)) else { return nil }
         self.address = address
@@ -28,7 +28,7 @@ public struct NetworkRange: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Whether an address is in it.
-    public func contains(_ other: IPAddress) -> Bool {
+    package func contains(_ other: IPAddress) -> Bool {
         guard other.bytes.count == self.address.bytes.count else { return false }
         let whole = self.bits / 8
         guard other.bytes.prefix(whole) == self.address.bytes.prefix(whole) else { return false }
@@ -39,7 +39,7 @@ public struct NetworkRange: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// As it is written.
-    public var description: String { "\(self.address)/\(self.bits)" }
+    package var description: String { "\(self.address)/\(self.bits)" }
 }
 
 extension IPAddress {

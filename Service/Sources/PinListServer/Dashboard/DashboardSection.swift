@@ -10,6 +10,8 @@ enum DashboardSection: String, CaseIterable, Sendable {
     case failures
     /// What each host pins and serves.
     case hosts
+    /// What logs have of each host.
+    case certificates
     /// Which keys are being replaced.
     case rotations
     /// How far the newest list has spread.
@@ -30,6 +32,7 @@ enum DashboardSection: String, CaseIterable, Sendable {
         case .now: "Now"
         case .failures: "Failures"
         case .hosts: "Hosts"
+        case .certificates: "Certificates"
         case .rotations: "Rotations"
         case .adoption: "Adoption"
         case .lists: "Lists"

@@ -14,6 +14,8 @@ enum DashboardTemplate: String, CaseIterable, Sendable {
     case failure
     /// ``HostsPage``.
     case hosts
+    /// ``CertificatesPage``.
+    case certificates
     /// ``RotationsPage``.
     case rotations
     /// ``AdoptionPage``.
@@ -42,6 +44,7 @@ enum DashboardTemplate: String, CaseIterable, Sendable {
         case .failures: PackageResources.failures_mustache
         case .failure: PackageResources.failure_mustache
         case .hosts: PackageResources.hosts_mustache
+        case .certificates: PackageResources.certificates_mustache
         case .rotations: PackageResources.rotations_mustache
         case .adoption: PackageResources.adoption_mustache
         case .lists: PackageResources.lists_mustache

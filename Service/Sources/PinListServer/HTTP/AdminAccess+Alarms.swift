@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Hummingbird
+internal import PinListStore
 
 extension AdminAccess {
     /// What stands in the audit log for a person who needed no token.

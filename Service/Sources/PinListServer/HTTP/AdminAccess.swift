@@ -4,6 +4,7 @@
 
 internal import HTTPTypes
 internal import Hummingbird
+internal import PinListStore
 
 /// Who may look at the dashboard and the metrics, and who may publish (formats.md, section 7).
 struct AdminAccess: Sendable {

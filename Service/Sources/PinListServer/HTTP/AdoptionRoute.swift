@@ -4,6 +4,8 @@
 
 internal import Hummingbird
 internal import PinListMetadata
+internal import PinListStore
+internal import PinReportAnalysis
 
 /// `GET /v1/lists/{name}/adoption`: which lists installations hold.
 struct AdoptionRoute: Sendable {

@@ -6,6 +6,8 @@ internal import CertificatePinning
 internal import HTTPTypes
 internal import Hummingbird
 internal import PinListMetadata
+internal import PinListStore
+internal import PinReportAnalysis
 
 /// `/v1/alarms`: what fires and what is silenced, acknowledging and silencing (formats.md, section 7).
 struct AlarmRoute: Sendable {

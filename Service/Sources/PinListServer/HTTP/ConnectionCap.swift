@@ -5,6 +5,7 @@
 internal import HummingbirdCore
 internal import Logging
 internal import NIOConcurrencyHelpers
+internal import PinListStore
 
 /// The most connections that a listener has open. Beyond it no further one is accepted: it waits in the system's queue
 /// until another ends, the first that came first. What the process needs besides has its descriptors all the same.

@@ -7,6 +7,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
 internal import NIOCore
+internal import PinListStore
 
 /// `GET /v1/reports?format=jsonl|csv&since=TIME&until=TIME`: what is kept, a page at a time.
 struct ExportRoute: Sendable {

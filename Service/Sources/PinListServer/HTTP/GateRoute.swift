@@ -7,6 +7,8 @@ internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import PinListMetadata
+internal import PinListStore
+internal import PinReportAnalysis
 internal import PinRotation
 
 /// `POST /v1/lists/{name}/gates`: what `tumbler gate` answered before a deployment, for the audit log.

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import NIOCore
+internal import PinListStore
 
 /// Answers requests for lists from their bytes, before they are decoded, with answers whose bytes were made before.
 ///

@@ -7,6 +7,7 @@ internal import HTTPTypes
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOHTTPTypes
+internal import PinListStore
 
 /// Answers questions about lists where they arrive, on the event loop of their connection: the way into a task and back
 /// takes three times as long as the answer. Most are answered before, by ``ListByteHandler``: these have fields that it

@@ -5,6 +5,8 @@
 internal import CertificatePinning
 internal import HTTPTypes
 internal import HummingbirdCore
+internal import PinListStore
+internal import PinReportAnalysis
 
 /// Answers what is asked about lists and roots, which is nearly all that is asked.
 struct ListResponder: Sendable {
@@ -20,6 +22,8 @@ struct ListResponder: Sendable {
     ///   - peer: Who is at the other end of the connection.
     func answer(to request: HTTPRequest, from peer: IPAddress?) -> ReadyAnswer? {
         let path = URI(request.path ?? "").path
+        // A log list is uploaded where it is served.
+        if request.method == .put, Self.isOfLogs(path) { return nil }
         let answer = self.lists.answer(path)
         guard answer != nil || Self.isOfList(path) else { return nil }
         guard request.method == .get || request.method == .head else { return Self.wrongMethod }
@@ -54,6 +58,12 @@ struct ListResponder: Sendable {
     private static func isOfList(_ path: String) -> Bool {
         let prefix = "/v1/lists/"
         return path.hasPrefix(prefix) && path.hasSuffix(".json") && path.dropFirst(prefix.count).contains("/")
+    }
+
+    /// Whether a log list could be at a path: `/v1/lists/{name}/logs/{sha256}.json`.
+    private static func isOfLogs(_ path: String) -> Bool {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        return Self.isOfList(path) && parts.count == 6 && parts[4] == "logs"
     }
 
     private static let wrongMethod = Problem(

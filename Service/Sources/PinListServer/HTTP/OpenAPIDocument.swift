@@ -10,7 +10,7 @@ enum OpenAPIDocument {
         {"openapi": "3.1.0",
          "info": {"title": "Tumbler", "version": "1.0", "license": {"name": "Apache 2.0", "identifier": "Apache-2.0"},
           "description": "Signed pin lists, failure reports and what an operator asks. Errors are RFC 9457 problems."},
-         "paths": {\(Self.lists), \(Self.reports), \(Self.rotations), \(Self.alarms), \(Self.operators)},
+         "paths": {\(Self.lists), \(Self.reports), \(Self.attestation), \(Self.rotations), \(Self.alarms), \(Self.operators)},
          "components": {
           "securitySchemes": {"token": {"type": "http", "scheme": "bearer",
            "description": "Of tumbler token create. To look, none is needed on loopback where openOnLoopback is set."}},
@@ -39,6 +39,26 @@ enum OpenAPIDocument {
             "schema": {"type": "integer", "minimum": 1}}],
           "get": {"operationId": "getRoot", "summary": "A root of a name; it never changes",
            "parameters": [{"$ref": "#/components/parameters/held"}], "responses": {\(Self.envelope)}}},
+         "/v1/lists/{name}/logs/{file}": {"parameters": [{"$ref": "#/components/parameters/name"},
+           {"name": "file", "in": "path", "required": true, "description": "The SHA-256 of the file, and .json.",
+            "example": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855.json",
+            "schema": {"type": "string", "pattern": "^[0-9a-f]{64}[.]json$"}}],
+          "get": {"operationId": "getLogs", "summary": "A log list of Certificate Transparency; it never changes",
+           "parameters": [{"$ref": "#/components/parameters/held"}], "responses": {
+            "200": {"description": "The file.", "headers": {"ETag": {"$ref": "#/components/headers/tag"}},
+             "content": {"application/json": {"schema": {"type": "object"}}}},
+            "304": {"description": "The client holds it.", "headers": {"ETag": {"$ref": "#/components/headers/tag"}}},
+            "400": {"$ref": "#/components/responses/problem"}, "404": {"$ref": "#/components/responses/problem"}}},
+          "put": {"operationId": "putLogs", "summary": "Upload a log list, before the list that names it",
+           "security": [{"token": []}],
+           "requestBody": {"required": true, "content": {"application/json": {"schema": {"type": "object"}}}},
+           "responses": {
+            "200": {"description": "There already.", "headers": {"ETag": {"$ref": "#/components/headers/tag"}}},
+            "201": {"description": "Stored.", "headers": {"ETag": {"$ref": "#/components/headers/tag"}}},
+            "400": {"$ref": "#/components/responses/problem"}, "401": {"$ref": "#/components/responses/problem"},
+            "403": {"$ref": "#/components/responses/problem"}, "413": {"$ref": "#/components/responses/problem"},
+            "415": {"$ref": "#/components/responses/problem"}, "422": {"$ref": "#/components/responses/problem"},
+            "429": {"$ref": "#/components/responses/later"}, "503": {"$ref": "#/components/responses/later"}}}},
          "/v1/lists/{name}": {"parameters": [{"$ref": "#/components/parameters/name"}],
           "put": {"operationId": "publish", "summary": "Publish roots, in order, then a list: all or none",
            "security": [{"token": []}],
@@ -58,6 +78,31 @@ enum OpenAPIDocument {
              "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Envelope"}}}},
             "304": {"description": "The client holds it.", "headers": {"ETag": {"$ref": "#/components/headers/tag"}}},
             "400": {"$ref": "#/components/responses/problem"}, "404": {"$ref": "#/components/responses/problem"}
+        """
+
+    private static let attestation = """
+        "/v1/attest/challenges": {"post": {"operationId": "challenge",
+          "summary": "A challenge for App Attest; there where a list asks for attestations",
+          "responses": {"201": {"description": "Valid for ten minutes.", "content": {"application/json": {"schema":
+            {"type": "object", "required": ["challenge", "expiresAt"], "properties": {
+             "challenge": {"type": "string", "contentEncoding": "base64"},
+             "expiresAt": {"$ref": "#/components/schemas/Time"}}}}}},
+           "404": {"$ref": "#/components/responses/problem"}, "429": {"$ref": "#/components/responses/later"},
+           "503": {"$ref": "#/components/responses/later"}}}},
+         "/v1/attest/keys": {"post": {"operationId": "registerKey",
+          "summary": "Register the key of an installation, once",
+          "requestBody": {"required": true, "content": {"application/json": {"schema":
+           {"type": "object", "required": ["name", "keyId", "challenge", "attestation"], "properties": {
+            "name": {"type": "string"}, "keyId": {"type": "string", "contentEncoding": "base64"},
+            "challenge": {"type": "string", "contentEncoding": "base64"},
+            "attestation": {"type": "string", "contentEncoding": "base64"}}}}}},
+          "responses": {"200": {"description": "Registered before, with this attestation."},
+           "201": {"description": "Registered."}, "400": {"$ref": "#/components/responses/problem"},
+           "403": {"description": "Refused; the member step says at which step of Apple's guide.",
+            "content": {"application/problem+json": {"schema": {"type": "object"}}}},
+           "404": {"$ref": "#/components/responses/problem"}, "413": {"$ref": "#/components/responses/problem"},
+           "415": {"$ref": "#/components/responses/problem"}, "429": {"$ref": "#/components/responses/later"},
+           "503": {"$ref": "#/components/responses/later"}}}}
         """
 
     private static let reports = """
@@ -91,6 +136,17 @@ enum OpenAPIDocument {
             "403": {"$ref": "#/components/responses/problem"}, "413": {"$ref": "#/components/responses/problem"},
             "415": {"$ref": "#/components/responses/problem"}, "422": {"$ref": "#/components/responses/problem"},
             "404": {"$ref": "#/components/responses/problem"}, "503": {"$ref": "#/components/responses/later"}}}},
+         "/v1/lists/{name}/sightings": {"parameters": [{"$ref": "#/components/parameters/name"}],
+          "post": {"operationId": "sight", "summary": "Hand in certificates that were found in logs",
+           "security": [{"token": []}],
+           "requestBody": {"required": true, "content": {"application/json": {"schema":
+            {"$ref": "#/components/schemas/Sightings"}}}},
+           "responses": {"202": {"description": "Each is kept, or counted.", "content": {"application/json": {"schema":
+             {"$ref": "#/components/schemas/JudgedSightings"}}}},
+            "400": {"$ref": "#/components/responses/problem"}, "401": {"$ref": "#/components/responses/problem"},
+            "403": {"$ref": "#/components/responses/problem"}, "404": {"$ref": "#/components/responses/problem"},
+            "413": {"$ref": "#/components/responses/problem"}, "415": {"$ref": "#/components/responses/problem"},
+            "503": {"$ref": "#/components/responses/later"}}}},
          "/v1/lists/{name}/gates": {"parameters": [{"$ref": "#/components/parameters/name"}],
           "post": {"operationId": "gate", "summary": "Keep an answer of tumbler gate in the audit log",
            "security": [{"token": []}],

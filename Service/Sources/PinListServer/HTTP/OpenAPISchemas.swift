@@ -30,11 +30,31 @@ enum OpenAPISchemas {
               "period": {"type": "integer", "minimum": 86400}, "requests": {"type": "integer", "minimum": 0},
               "versions": {"type": "object", "additionalProperties": {"type": "integer", "minimum": 1}},
               "unknown": {"type": "integer", "minimum": 0}}},
+            \(Self.sightings),
             \(Self.alarms),
             \(Self.gate),
             \(Self.rotation),
             \(Self.reports),
             \(Self.status)
+        """
+
+    private static let sightings = """
+        "Base64": {"type": "string", "minLength": 4, "maxLength": 87384, "pattern": "^[A-Za-z0-9+/]+={0,2}$"},
+            "SightingState": {"enum": ["pinned", "backup", "issuer", "denied", "unknown", "unlisted"]},
+            "Sightings": {"type": "object", "required": ["certificates"], "properties": {
+             "certificates": {"type": "array", "maxItems": 64, "items": {"type": "object", "required": ["der"],
+              "properties": {
+               "der": {"$ref": "#/components/schemas/Base64",
+                "description": "A certificate or a precertificate, DER."},
+               "chain": {"type": "array", "maxItems": 16, "items": {"$ref": "#/components/schemas/Base64"},
+                "description": "Those above it, the issuer's first."},
+               "log": {"type": "string", "maxLength": 512},
+               "loggedAt": {"$ref": "#/components/schemas/Time"}}}}}},
+            "JudgedSightings": {"type": "object", "required": ["certificates"], "properties": {
+             "certificates": {"type": "array", "maxItems": 64, "items": {"type": "object",
+              "required": ["identity", "state"], "properties": {
+               "identity": {"$ref": "#/components/schemas/Digest"},
+               "state": {"$ref": "#/components/schemas/SightingState"}}}}}}
         """
 
     private static let alarms = """
@@ -177,7 +197,8 @@ enum OpenAPISchemas {
         "Time": {"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"},
             "Digest": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
             "Status": {"type": "object",
-             "required": ["time", "auditHead", "auditEntries", "names", "hosts", "groups", "alarms", "probes"],
+             "required": ["time", "auditHead", "auditEntries", "names", "hosts", "groups", "alarms", "probes",
+              "sightings"],
              "properties": {
               "time": {"$ref": "#/components/schemas/Time"}, "auditHead": {"$ref": "#/components/schemas/Digest"},
               "auditEntries": {"type": "integer", "minimum": 0},
@@ -205,6 +226,12 @@ enum OpenAPISchemas {
                "properties": {"severity": {"enum": ["notice", "warning", "critical"]}}}},
               "probes": {"type": "array", "items": {"type": "object",
                "required": ["name", "host", "ok", "at", "detail"]}},
+              "sightings": {"type": "array", "items": {"type": "object", "required": ["name", "counts", "unexpected"],
+               "properties": {
+                "counts": {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}},
+                "unexpected": {"type": "array", "maxItems": 20, "items": {"type": "object",
+                 "required": ["identity", "host", "key", "issuer", "names", "toldAt", "toldBy", "validFrom",
+                  "validTo"]}}}}},
               "database": {"type": "object",
                "required": ["at", "limit", "total", "reports", "lists", "auditLog", "other"], "properties": {
                 "at": {"$ref": "#/components/schemas/Time"}, "counts": {"type": "integer", "minimum": 0}}}}}

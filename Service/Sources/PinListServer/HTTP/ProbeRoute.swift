@@ -6,6 +6,8 @@ internal import CertificatePinning
 internal import HTTPTypes
 internal import Hummingbird
 internal import PinListMetadata
+internal import PinListStore
+internal import PinReportAnalysis
 
 /// `POST /v1/lists/{name}/probe`: what `tumbler probe --push` found.
 struct ProbeRoute: Sendable {
@@ -32,7 +34,15 @@ struct ProbeRoute: Sendable {
         }
         let probes = try Self.probes(body, name: name, now: self.parts.clock.now)
         try Self.expectListed(probes.map(\.host), in: list)
-        do { try await self.parts.store.write { try $0.add(probes) } } catch { throw Problem.unavailable(error) }
+        let (keys, now) = (
+            probes.reduce(into: Set()) { $0.formUnion(ProbeFacts($1.result).leaves) }, self.parts.clock.now
+        )
+        do {
+            try await self.parts.store.write { store in
+                try store.add(probes)
+                try store.noteServed([name: keys], at: now)
+            }
+        } catch { throw Problem.unavailable(error) }
         return Response(status: .accepted, headers: [.contentLength: "0"])
     }
 

@@ -6,6 +6,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 internal import PinListMetadata
+internal import PinListStore
 
 /// An error as `application/problem+json` (RFC 9457).
 struct Problem: Error, HTTPResponseError {
@@ -17,6 +18,8 @@ struct Problem: Error, HTTPResponseError {
     let detail: String
     /// Further fields of the answer.
     var headers: HTTPFields = [:]
+    /// Members of its own (RFC 9457, section 3.2).
+    var members: [JSONValue.Member] = []
 
     init(_ status: HTTPResponse.Status, _ code: String, _ detail: String, headers: HTTPFields = [:]) {
         self.status = status
@@ -37,11 +40,13 @@ struct Problem: Error, HTTPResponseError {
 
     /// The answer, to be given again and again.
     var ready: ReadyAnswer {
-        let body = JSONValue.object([
-            .init("type", .string("about:blank")), .init("title", .string(self.title)),
-            .init("status", .integer(Int64(self.status.code))), .init("code", .string(self.code)),
-            .init("detail", .string(self.detail)),
-        ]).bytes
+        let body = JSONValue.object(
+            [
+                .init("type", .string("about:blank")), .init("title", .string(self.title)),
+                .init("status", .integer(Int64(self.status.code))), .init("code", .string(self.code)),
+                .init("detail", .string(self.detail)),
+            ] + self.members
+        ).bytes
         var fields = self.headers
         fields[.contentType] = "application/problem+json"
         fields[.contentLength] = "\(body.count)"

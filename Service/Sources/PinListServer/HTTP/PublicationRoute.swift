@@ -6,6 +6,7 @@ internal import CertificatePinning
 internal import HTTPTypes
 internal import Hummingbird
 internal import PinListMetadata
+internal import PinListStore
 
 /// `PUT /v1/lists/{name}`: a publication.
 struct PublicationRoute: Sendable {
@@ -14,6 +15,8 @@ struct PublicationRoute: Sendable {
     let store: any ServiceStore
     let access: AdminAccess
     let clock: any ServiceClock
+    /// Is called when something was published, and is served here.
+    let published: @Sendable () async -> Void
 
     func respond(to request: Request, _ context: ServiceContext) async throws -> Response {
         let name = try context.parameters.require("name")
@@ -30,6 +33,7 @@ struct PublicationRoute: Sendable {
         }
         // What was stored is published, whether this instance serves it at once or after its next look.
         _ = try? await self.lists.reload(from: self.store)
+        await self.published()
         return .json(
             .object([
                 .init("name", .string(name)), .init("changes", .array(changes.map { .string($0.description) })),
@@ -39,7 +43,7 @@ struct PublicationRoute: Sendable {
 
 extension PublishedName.Change: CustomStringConvertible {
     /// In words.
-    public var description: String {
+    package var description: String {
         switch self {
         case .root(let version): "root \(version)"
         case .list(let version): "list \(version)"

@@ -7,6 +7,8 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOConcurrencyHelpers
 internal import NIOCore
+internal import PinListStore
+internal import PinReportAnalysis
 
 /// `POST /v1/reports`: a failure report, a list incident, or an array of the Reporting API.
 final class ReportRoute: Sendable {
@@ -23,6 +25,7 @@ final class ReportRoute: Sendable {
     private let clock: any ServiceClock
     private let lists: ServedLists
     private let equivocation: EquivocationWatch
+    private let attestation: AssertionJudge
     private let limits: NIOLockedValueBox<Limits>
     private let bodyLimits = ReportBodyLimits()
 
@@ -31,8 +34,8 @@ final class ReportRoute: Sendable {
     /// - Parameter limiter: What sources may send.
     init(
         intake: ReportIntake, counters: ReportCounters, source: RequestSource, clock: any ServiceClock,
-        lists: ServedLists, equivocation: EquivocationWatch, limiter: SourceLimiter.Limits,
-        random: any RandomNumberGenerator & Sendable
+        lists: ServedLists, equivocation: EquivocationWatch, attestation: AssertionJudge,
+        limiter: SourceLimiter.Limits, random: any RandomNumberGenerator & Sendable
     ) {
         var random = random
         self.intake = intake
@@ -41,6 +44,7 @@ final class ReportRoute: Sendable {
         self.clock = clock
         self.lists = lists
         self.equivocation = equivocation
+        self.attestation = attestation
         let seed = random.next()
         let networks = NetworkCounter(at: clock.now, using: &random)
         self.limits = NIOLockedValueBox(
@@ -54,8 +58,12 @@ final class ReportRoute: Sendable {
 
     func respond(to request: Request, _ context: ServiceContext) async throws -> Response {
         do {
-            let isSample = try await self.take(request, context)
-            guard let retryAfter = isSample else { return Response(status: .accepted, headers: [.contentLength: "0"]) }
+            let taken = try await self.take(request, context)
+            var fields = await self.attestationFields(taken)
+            guard let retryAfter = taken.retryAfter else {
+                fields[.contentLength] = "0"
+                return Response(status: .accepted, headers: fields)
+            }
             throw self.tooMany(retryAfter)
         } catch let problem as Problem {
             self.counters.refused(problem.code)
@@ -63,16 +71,53 @@ final class ReportRoute: Sendable {
         }
     }
 
-    /// Takes a body.
+    /// Admits a request of another kind that is limited as reports are, and charges it.
     ///
-    /// - Returns: `Retry-After` for one of which a sample is kept, for it is over the limit.
-    private func take(_ request: Request, _ context: ServiceContext) async throws -> Int64? {
-        let address = self.source.address(request.headers, peer: context.peer).flatMap {
-            SourceAddress(bytes: $0.bytes)
+    /// - Throws: ``Problem`` of status 429 for what is over a limit.
+    func admit(_ request: Request, _ context: ServiceContext, tokens: Int) throws {
+        guard let address = self.address(request, context) else { return }
+        let answer = self.judged { $0.judge(address, at: $1) }
+        try self.expectTaken(answer)
+        if case .sample(let retryAfter) = answer { throw self.tooMany(retryAfter) }
+        _ = try self.charged(tokens - 1, address, answer)
+    }
+
+    /// The body of such a request, while there is room for it.
+    func body(of request: Request, _ context: ServiceContext, upTo limit: Int) async throws -> [UInt8] {
+        try await self.body(of: request, from: self.address(request, context), upTo: limit)
+    }
+
+    private func address(_ request: Request, _ context: ServiceContext) -> SourceAddress? {
+        self.source.address(request.headers, peer: context.peer).flatMap { SourceAddress(bytes: $0.bytes) }
+    }
+
+    /// What became of a body that was stored.
+    private struct Taken {
+        /// `Retry-After` for one of which a sample is kept, for it is over the limit.
+        var retryAfter: Int64?
+        /// Whether a list asks for an assertion of it.
+        var isAsked = false
+        /// Whether its assertion names a key that is not registered.
+        var isUnknownKey = false
+    }
+
+    /// What an answer says of attestation: the next challenge, so that no second request is needed for it.
+    private func attestationFields(_ taken: Taken) async -> HTTPFields {
+        var fields: HTTPFields = [:]
+        guard taken.isAsked || taken.isUnknownKey else { return fields }
+        if taken.isUnknownKey { fields[.tumblerAttestation] = "unknown-key" }
+        if let challenge = try? await self.attestation.challenges.make(at: self.clock.now) {
+            fields[.tumblerChallenge] = Base64.encode(challenge.bytes)
         }
+        return fields
+    }
+
+    /// Takes a body.
+    private func take(_ request: Request, _ context: ServiceContext) async throws -> Taken {
+        let address = self.address(request, context)
         var answer = address.map { address in self.judged { $0.judge(address, at: $1) } }
         try self.expectTaken(answer)
-        let body = try await self.body(of: request, from: address)
+        let body = try await self.body(of: request, from: address, upTo: self.bodyLimits.bodyBytes)
         let reading = ReportCost.reading(body.count)
         answer = try self.charged(reading - 1, address, answer)
         let now = self.clock.now
@@ -83,26 +128,36 @@ final class ReportRoute: Sendable {
         } catch {
             throw Problem(.init(integerLiteral: error.code.status), error.code.description, error.detail)
         }
-        answer = try self.charged(ReportCost.all(of: collected, bytes: body.count) - reading, address, answer)
-        var retryAfter: Int64?
-        if case .sample(let seconds)? = answer { retryAfter = seconds }
+        let field = self.attestation.names.isEmpty ? nil : request.headers[.tumblerAssertion]
+        // A signature is verified, and a key looked up: as much work as a report.
+        let signed = field == nil ? 0 : 1
+        answer = try self.charged(
+            ReportCost.all(of: collected, bytes: body.count) - reading + signed, address, answer)
+        var taken = Taken()
+        if case .sample(let seconds)? = answer { taken.retryAfter = seconds }
+        let judgement = await self.attestation.judge(field, over: body, from: address, at: now)
+        if case .refused(_, true) = judgement { taken.isUnknownKey = true }
         // Of what is over a limit one report is kept, however many an array holds.
-        let kept = collected.reports.prefix(retryAfter == nil ? collected.reports.count : 1)
+        let kept = collected.reports.prefix(taken.retryAfter == nil ? collected.reports.count : 1)
         let accepted = kept.map { report in
-            let group = ReportGroup(report)
+            let asking = self.lists.nameAsking(for: report, among: self.attestation.names)
+            let attestation = AssertionJudge.attestation(asking, judgement)
+            let group = ReportGroup(report, attestation.state)
             let isListed = self.lists.isListed(report)
             return AcceptedReport(
                 report: report, group: group, receivedAt: now, networks: self.count(address, group, isListed, now),
-                isSample: retryAfter != nil, isListed: isListed, publishedName: self.lists.publishedName(report),
+                isSample: taken.retryAfter != nil, isListed: isListed, publishedName: self.lists.publishedName(report),
+                attestation: attestation,
                 body: report.document)
         }
+        taken.isAsked = accepted.contains { $0.attestation.state != .notAsked }
         try await self.store(accepted)
         for report in accepted {
             self.counters.accepted(report)
             if await !self.equivocation.look(at: report.report, now) { self.counters.unexamined() }
         }
         self.counters.ignored(collected.ignored)
-        return retryAfter
+        return taken
     }
 
     /// What a body costs beyond what was charged, if it is not over a limit already.
@@ -138,10 +193,10 @@ final class ReportRoute: Sendable {
     }
 
     /// The body, while there is room for it.
-    private func body(of request: Request, from source: SourceAddress?) async throws -> [UInt8] {
+    private func body(of request: Request, from source: SourceAddress?, upTo limit: Int) async throws -> [UInt8] {
         var body = BodyBudget.Body(from: source)
         defer { self.limits.withLockedValue { $0.bodies.end(body) } }
-        return try await request.body(upTo: self.bodyLimits.bodyBytes) { count in
+        return try await request.body(upTo: limit) { count in
             let line = self.limits.withLockedValue { limits in
                 limits.bodies.take(count, for: &body) ? nil : limits.bodies.turnAway(body)
             }

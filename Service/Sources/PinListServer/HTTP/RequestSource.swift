@@ -2,11 +2,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-public import CertificatePinning
+package import CertificatePinning
 internal import HTTPTypes
 
 /// Where a request comes from, as far as that can be believed.
-public struct RequestSource: Sendable {
+package struct RequestSource: Sendable {
     /// Whose fields about others are believed.
     let trustedProxies: [NetworkRange]
     /// Caches that ask for many.
@@ -16,7 +16,7 @@ public struct RequestSource: Sendable {
     static let mostElements = 16
 
     /// States whom to believe.
-    public init(trustedProxies: [NetworkRange], edges: [NetworkRange]) {
+    package init(trustedProxies: [NetworkRange], edges: [NetworkRange]) {
         self.trustedProxies = trustedProxies
         self.edges = edges
     }
@@ -25,7 +25,7 @@ public struct RequestSource: Sendable {
     /// `X-Forwarded-For` or `Forwarded` (RFC 7239) that is not one of theirs. What stands before it anybody can have
     /// written. So can the whole of the field that the proxy does not write: where both are there and differ, neither is
     /// believed.
-    public func address(forwardedFor: String?, forwarded: String? = nil, peer: IPAddress?) -> IPAddress? {
+    package func address(forwardedFor: String?, forwarded: String? = nil, peer: IPAddress?) -> IPAddress? {
         guard let peer, self.trustedProxies.contains(peer) else { return peer }
         let told = [
             forwardedFor?.split(separator: ",").suffix(Self.mostElements).map { Self.node($0) },

@@ -7,6 +7,8 @@ internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import PinListMetadata
+internal import PinListStore
+internal import PinReportAnalysis
 internal import PinRotation
 
 /// `/v1/lists/{name}/rotations` and `/v1/lists/{name}/rotations/{host}`: the plans of rotations, for everybody who

@@ -3,7 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificatePinning
+internal import CertificateSightings
 internal import PinListMetadata
+internal import PinListStore
+internal import PinReportAnalysis
 
 /// `GET /metrics`. Labels are names of lists, hosts of lists and bounded codes: never what a sender of reports chose.
 enum ServiceMetrics {
@@ -32,6 +35,14 @@ enum ServiceMetrics {
             overview.probes.compactMap { probe in
                 ProbeFacts(probe.result).firstEnd.map {
                     ([("name", probe.name), ("host", probe.host)], Double($0.secondsSince1970))
+                }
+            })
+        text.add(
+            "tumbler_sightings", "gauge",
+            "Certificates that monitors found in logs, by what they mean; unlisted ones are counted and not kept.",
+            overview.sightings.flatMap { found in
+                SightingState.allCases.map { state in
+                    ([("name", found.name), ("state", state.rawValue)], Double(found.counts[state] ?? 0))
                 }
             })
         text.add(
@@ -110,6 +121,20 @@ enum ServiceMetrics {
             CollectedReport.Kind.allCases.map { kind in
                 ([("kind", kind.rawValue)], Double(counters.accepted[kind.rawValue] ?? 0))
             })
+        text.add(
+            "tumbler_reports_attestation_total", "counter", "Reports that this instance stored, by attestation.",
+            AttestationState.allCases.map { ([("state", $0.rawValue)], Double(counters.states[$0] ?? 0)) })
+        let attestations = overview.attestations.sorted { $0.key < $1.key }
+        text.add(
+            "tumbler_attested_keys", "gauge", "Keys of installations that are registered for a list.",
+            attestations.map { ([("name", $0.key)], Double($0.value.keys)) })
+        text.add(
+            "tumbler_attested_ratio", "gauge", "Share of attested reports of 30 days, the mean of the days.",
+            attestations.compactMap { name, rate in rate.share.map { ([("name", name)], $0) } })
+        text.add(
+            "tumbler_unattested_counted", "gauge",
+            "Whether unattested reports count as attested ones: too few are attested, or fewer than usual.",
+            attestations.map { ([("name", $0.key)], $0.value.countsUnattested ? 1 : 0) })
         text.add(
             "tumbler_reports_refused_total", "counter", "Reports that this instance refused, by reason.",
             counters.refused.sorted { $0.key < $1.key }.map { ([("reason", $0.key)], Double($0.value)) })

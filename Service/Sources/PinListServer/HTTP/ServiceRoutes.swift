@@ -8,6 +8,8 @@ internal import Hummingbird
 internal import NIOConcurrencyHelpers
 internal import NIOCore
 internal import PinListMetadata
+internal import PinListStore
+internal import PinReportAnalysis
 
 /// Which path leads where. One router for what everybody may ask, one for the operator; on one listener the second
 /// comes after the first.
@@ -28,18 +30,25 @@ struct ServiceRoutes: Sendable {
     private func addReports(to router: Router<ServiceContext>) {
         let reports = self.parts.reports
         router.post("/v1/reports") { request, context in try await reports.respond(to: request, context) }
+        self.parts.attestation.add(to: router)
     }
 
     /// What is there for the operator.
     func addAdmin(to router: Router<ServiceContext>) {
         let publication = PublicationRoute(
             publisher: self.parts.publisher, lists: self.parts.lists, store: self.parts.store, access: self.access,
-            clock: self.parts.clock)
+            clock: self.parts.clock, published: { try? await self.parts.judgeSightings() })
         router.put("/v1/lists/:name") { request, context in
             try await publication.respond(to: request, context)
         }
+        let logs = LogsRoute(parts: self.parts, access: self.access)
+        router.put("/v1/lists/:name/logs/:file") { request, context in try await logs.write(request, context) }
         let probe = ProbeRoute(parts: self.parts, access: self.access)
         router.post("/v1/lists/:name/probe") { request, context in try await probe.respond(to: request, context) }
+        let sighting = SightingRoute(parts: self.parts, access: self.access)
+        router.post("/v1/lists/:name/sightings") { request, context in
+            try await sighting.respond(to: request, context)
+        }
         let gate = GateRoute(parts: self.parts, access: self.access)
         router.post("/v1/lists/:name/gates") { request, context in try await gate.respond(to: request, context) }
         let rotation = RotationRoute(parts: self.parts, access: self.access)

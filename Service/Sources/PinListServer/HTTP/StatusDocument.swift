@@ -3,8 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificatePinning
+internal import CertificateSightings
 internal import Foundation
 internal import PinListMetadata
+internal import PinListStore
+internal import PinReportAnalysis
 
 /// `GET /v1/status`: the dashboard's figures as JSON, for `tumbler status` and whoever else wants them.
 struct StatusDocument: Encodable {
@@ -16,6 +19,25 @@ struct StatusDocument: Encodable {
         let list: List
         let root: Root
         let adoption: Adoption
+        /// Left out where the list asks for no attestations.
+        let attestation: Attestation?
+    }
+
+    struct Attestation: Encodable {
+        /// Reports of the last 30 days.
+        let attested, unattested: Int64
+        /// Registered keys.
+        let keys: Int64
+        /// The mean of the days' shares of attested reports, 0 to 1; left out without reports.
+        let share: Double?
+        /// Whether unattested reports alarm as attested ones do.
+        let countsUnattested: Bool
+
+        init(_ rate: AttestationRate) {
+            (self.attested, self.unattested, self.keys) = (rate.attested, rate.unattested, rate.keys)
+            self.share = rate.share.map { ($0 * 1e6).rounded() / 1e6 }
+            self.countsUnattested = rate.countsUnattested
+        }
     }
 
     struct List: Encodable {
@@ -56,6 +78,8 @@ struct StatusDocument: Encodable {
         let lastAt, cause, kind: String
         /// As the certificate names it; empty where none came along.
         let issuer: String
+        /// `attested`, `unattested` or `not asked`.
+        let attestation: String
     }
 
     struct Firing: Encodable {
@@ -110,6 +134,7 @@ struct StatusDocument: Encodable {
     let groups: [Group]
     let alarms: [Firing]
     let probes: [Probe]
+    let sightings: [Sightings]
     /// Left out before this instance has looked, and for who sees some names alone.
     let database: Database?
 
@@ -132,7 +157,8 @@ struct StatusDocument: Encodable {
                     version: name.list.version, digest: name.digest, publishedAt: name.publishedAt.description,
                     expiresAt: name.list.expiresAt.description),
                 root: Root(version: name.root.version, expiresAt: name.root.expiresAt.description),
-                adoption: Adoption(name.adoption))
+                adoption: Adoption(name.adoption),
+                attestation: overview.attestations[name.name].map(Attestation.init))
         }
         self.hosts = overview.hosts.filter { scope.hasHost($0.host) }.map { rate in
             Host(
@@ -144,15 +170,54 @@ struct StatusDocument: Encodable {
             Group(
                 id: group.id, host: group.host, reason: group.reason, count: group.count,
                 lastAt: group.seen.upperBound.description, cause: group.cause.title, kind: group.cause.kind.rawValue,
-                issuer: group.issuer)
+                issuer: group.issuer, attestation: group.attestation.rawValue)
         }
         self.alarms = overview.alarms.filter { scope.hasAlarm(about: Alarm.subject(of: $0.key)) }
             .map { Firing($0, overview.silences) }
+        self.sightings = overview.sightings.filter { scope.hasName($0.name) }.map(Sightings.init)
         self.probes = overview.probes.filter { scope.hasName($0.name) }.map { probe in
             Probe(
                 name: probe.name, host: probe.host, ok: probe.isOK && probe.miss == nil, at: probe.at.description,
                 detail: probe.miss.map { "not reached at \($0.at): \($0.why)" } ?? Self.detail(ProbeFacts(probe.result))
             )
+        }
+    }
+
+    /// What monitors found of one list.
+    struct Sightings: Encodable {
+        let name: String
+        /// How many, by what they mean; those without any are left out.
+        let counts: [String: Int64]
+        /// Certificates that apps would refuse, the newest first.
+        let unexpected: [Unexpected]
+
+        init(_ found: SightingOverview) {
+            self.name = found.name
+            self.counts = found.counts.reduce(into: [:]) { $0[$1.key.rawValue] = $1.value }
+            self.unexpected = found.unexpected.prefix(StatusDocument.mostGroups).map(Unexpected.init)
+        }
+    }
+
+    /// A certificate that apps would refuse.
+    struct Unexpected: Encodable {
+        let identity, host, key, issuer: String
+        let names: [String]
+        /// Left out where the monitor did not say.
+        let log, loggedAt: String?
+        let toldAt, toldBy, validFrom, validTo: String
+        /// When a probe saw its key served; left out when none did.
+        let probedAt: String?
+        /// From how many networks reports named its key, on the day with the most; left out when none did.
+        let networks: Int64?
+
+        init(_ unexpected: SightingOverview.Unexpected) {
+            let sighting = unexpected.sighting
+            (self.identity, self.host, self.key) = (sighting.identity, sighting.host, sighting.key)
+            (self.issuer, self.names) = (sighting.issuer, Array(sighting.names.prefix(ShownSighting.mostNames)))
+            (self.log, self.loggedAt) = (sighting.log.isEmpty ? nil : sighting.log, sighting.loggedAt?.description)
+            (self.toldAt, self.toldBy) = (sighting.firstAt.description, sighting.toldBy)
+            (self.validFrom, self.validTo) = (sighting.notBefore.description, sighting.notAfter.description)
+            (self.probedAt, self.networks) = (sighting.servedAt?.description, unexpected.networks)
         }
     }
 

@@ -2,30 +2,38 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-public import CertificatePinning
-public import PinListMetadata
+package import CertificatePinning
+internal import PinListMetadata
+package import PinListStore
+package import PinReportAnalysis
 
 /// What there is to know at a glance: for the dashboard, `tumbler status`, the metrics and the alarms, which all look at
 /// the same.
-public struct Overview: Sendable {
+package struct Overview: Sendable {
     /// When it was taken.
-    public let time: Timestamp
+    package let time: Timestamp
     /// The newest digest of the audit log.
-    public let auditHead: String
+    package let auditHead: String
     /// The number of the newest entry of the audit log: how many there ever were, those that were removed included.
-    public let auditCount: Int64
+    package let auditCount: Int64
     /// The lists.
-    public let names: [NameOverview]
+    package let names: [NameOverview]
     /// Names whose stored metadata does not verify, with what is wrong.
-    public let broken: [String: String]
+    package let broken: [String: String]
     /// How often hosts fail; the most in the last hour first.
-    public let hosts: [HostRate]
+    package let hosts: [HostRate]
+    /// How many reports are attested, of the lists that ask for it.
+    package let attestations: [String: AttestationRate]
+    /// Which hosts attested installations report, in the last hour.
+    package let attestedHosts: [String: AttestedHost]
     /// What probes found last.
-    public let probes: [StoredProbe]
+    package let probes: [StoredProbe]
     /// The plans of rotations that were pushed, by list and host.
-    public let rotations: [RotationOverview]
+    package let rotations: [RotationOverview]
+    /// What monitors of Certificate Transparency found, by list.
+    package let sightings: [SightingOverview]
     /// The alarms that fire.
-    public let alarms: [StoredAlarm]
+    package let alarms: [StoredAlarm]
     /// The silences that are not over.
     let silences: [StoredSilence]
     /// The targets of alarms that an instance knows, or that something waits for.
@@ -49,10 +57,11 @@ public struct Overview: Sendable {
     ///   - store: The store.
     ///   - lists: What is served.
     ///   - plans: Plans of rotations that were read before.
+    ///   - asking: The lists that ask for attestations.
     ///   - now: The time.
     init(
         _ store: StoreTransaction, _ lists: [String: ServedLists.Name], _ plans: RotationPlans,
-        broken: [String: String], at now: Timestamp
+        asking: Set<String> = [], broken: [String: String], at now: Timestamp
     ) throws {
         self.time = now
         let head = try store.newestAuditEntry()
@@ -62,8 +71,11 @@ public struct Overview: Sendable {
         self.names = try lists.sorted { $0.key < $1.key }.compactMap { try Self.name($0.key, $0.value, store, now) }
         let listed = self.names.flatMap { $0.list.domains.map(\.entry.domain.description) }
         self.hosts = try store.hostRates(listed: Set(listed), at: now)
+        self.attestations = try store.attestationRates(of: asking, at: now)
+        self.attestedHosts = asking.isEmpty ? [:] : try store.attestedHosts(at: now)
         self.probes = try store.probes()
         self.rotations = plans.overviews(of: try store.rotations())
+        self.sightings = try self.names.map { try store.sightingOverview(of: $0.name, at: now) }
         self.alarms = try store.firingAlarms()
         self.silences = try store.silences(at: now)
         self.targets = try store.targets()
@@ -71,6 +83,17 @@ public struct Overview: Sendable {
         self.remembered = try store.auditEntries(of: Self.rememberedActions, since: now.before(604_800)).filter {
             now.secondsSince1970 - $0.time.secondsSince1970 <= Self.rememberedFor[$0.action] ?? 0
         }
+    }
+
+    /// What the rules of alarms look at.
+    var alarmFacts: AlarmFacts {
+        AlarmFacts(
+            at: self.time, names: self.names, broken: self.broken, hosts: self.hosts, probes: self.probes,
+            rotations: self.rotations, sightings: self.sightings, attestations: self.attestations,
+            attestedHosts: self.attestedHosts,
+            remembered: self.remembered.map {
+                AlarmFacts.Remembered(number: $0.number, action: $0.action, detail: $0.detail)
+            })
     }
 
     /// The newest version of each list.
@@ -96,32 +119,4 @@ public struct Overview: Sendable {
                 newest: (held.list.version, published), window: window, at: now),
             questions: HostRate(name, counts, hour: now.hour, part: now.partOfHour))
     }
-}
-
-extension Timestamp {
-    /// How much of the hour has passed, 0 to 1.
-    var partOfHour: Double { Double(self.secondsSince1970 - self.hour * 3_600) / 3_600 }
-
-    /// So many seconds before.
-    func before(_ seconds: Int64) -> Timestamp {
-        Timestamp(secondsSince1970: self.secondsSince1970.subtractingReportingOverflow(seconds).partialValue)
-    }
-}
-
-/// One list as it is published, and how far it has spread.
-public struct NameOverview: Sendable {
-    /// The name.
-    public let name: String
-    /// The list that is served.
-    public let list: PinList
-    /// Its digest.
-    public let digest: String
-    /// When it was published.
-    public let publishedAt: Timestamp
-    /// The newest root.
-    public let root: Root
-    /// How far it has spread.
-    public let adoption: AdoptionEstimate
-    /// Questions by the hour, of the last week: clients and caches together.
-    public let questions: HostRate
 }

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import NIOConcurrencyHelpers
+internal import PinReportAnalysis
 internal import PinRotation
 
 /// Plans of rotations that were read before, by the digest of their bytes: a look at all of them, several times a minute,

@@ -2,14 +2,14 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-public import CertificatePinning
-public import PinListMetadata
+package import CertificatePinning
+package import PinListMetadata
 
 /// What is published under one name: the roots in their order, and the list that is served. A value: a publication
 /// makes a new one, or is refused whole.
-public struct PublishedName: Sendable {
+package struct PublishedName: Sendable {
     /// What came of a publication.
-    public enum Change: Hashable, Sendable {
+    package enum Change: Hashable, Sendable {
         /// A root of this version is new.
         case root(Int64)
         /// A list of this version is new.
@@ -44,7 +44,7 @@ public struct PublishedName: Sendable {
     ///   - list: The list that is stored.
     /// - Throws: `MetadataRefusal` when the configured root, or what is stored, does not verify, or the one does not
     ///   belong to the other.
-    public init(anchor: [UInt8], roots: [[UInt8]] = [], list: [UInt8]? = nil) throws(MetadataRefusal) {
+    package init(anchor: [UInt8], roots: [[UInt8]] = [], list: [UInt8]? = nil) throws(MetadataRefusal) {
         self.anchor = anchor
         // The anchor verifies by itself, whether it is published or not.
         self.configured = try TrustState(bundledRoot: anchor, bundledList: nil).chain.newest
@@ -86,13 +86,13 @@ public struct PublishedName: Sendable {
     }
 
     /// The roots that are served, by their versions; none when nothing was published yet.
-    public var roots: [RootChain.Held] { self.trust?.chain.held ?? [] }
+    package var roots: [RootChain.Held] { self.trust?.chain.held ?? [] }
 
     /// The list that is served.
-    public var list: HeldList? { self.trust?.outside }
+    package var list: HeldList? { self.trust?.outside }
 
     /// The newest root.
-    public var newestRoot: Root? { self.trust?.chain.newest }
+    package var newestRoot: Root? { self.trust?.chain.newest }
 
     /// The list in an envelope whose signatures hold under a root that is served; `nil` for any other envelope.
     func signedList(_ envelope: [UInt8]) -> PinList? {
@@ -107,7 +107,7 @@ public struct PublishedName: Sendable {
     ///   - time: When they are published.
     /// - Returns: What is new; nothing for what is published already.
     /// - Throws: ``PublicationRefusal``; then nothing has changed.
-    public mutating func publish(
+    package mutating func publish(
         _ envelopes: [[UInt8]], at time: Timestamp
     ) throws(PublicationRefusal) -> [Change] {
         guard !envelopes.isEmpty else { throw PublicationRefusal(.malformed, "there is nothing to publish") }

@@ -2,11 +2,12 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-public import CertificatePinning
+package import CertificatePinning
 internal import PinListMetadata
+package import PinListStore
 
 /// Publishes in one transaction: judged, stored and logged, or nothing of it.
-public struct Publisher: Sendable {
+package struct Publisher: Sendable {
     private let store: any ServiceStore
     private let anchors: [String: [UInt8]]
     private let unwritten: UnwrittenEntries
@@ -19,7 +20,7 @@ public struct Publisher: Sendable {
     /// - Parameters:
     ///   - store: Where it is published.
     ///   - anchors: The configured root of each name that may be published.
-    public init(store: any ServiceStore, anchors: [String: [UInt8]]) {
+    package init(store: any ServiceStore, anchors: [String: [UInt8]]) {
         self.init(store: store, anchors: anchors, unwritten: UnwrittenEntries())
     }
 
@@ -40,7 +41,7 @@ public struct Publisher: Sendable {
     ///   - time: When.
     /// - Returns: What is new.
     /// - Throws: ``PublicationRefusal``, which is logged, too, up to a thousand of an actor in a day; what the store says.
-    public func publish(
+    package func publish(
         _ envelopes: [[UInt8]], name: String, by actor: String, at time: Timestamp
     ) async throws -> [PublishedName.Change] {
         try await self.publish({ () throws(PublicationRefusal) in envelopes }, name, by: actor, at: time)
@@ -87,6 +88,7 @@ public struct Publisher: Sendable {
         var published = try PublishedName(anchor: anchor, roots: roots, list: try store.list(of: name))
         let before = published.list?.list
         let changes = try published.publish(envelopes, at: time)
+        try Self.expectLogs(of: published.list?.list, in: store)
         var newRoots = published.roots.dropFirst(roots.count).map(\.bytes).makeIterator()
         for change in changes {
             switch change {
@@ -107,5 +109,14 @@ public struct Publisher: Sendable {
             }
         }
         return changes
+    }
+
+    /// Expects the log list that a list names: clients would ask for it, and judge nothing until it is there.
+    private static func expectLogs(of list: PinList?, in store: StoreTransaction) throws {
+        guard let list, let listed = list.logs, try !store.hasLogs(listed, of: list.name) else { return }
+        throw PublicationRefusal(
+            .logsMissing,
+            "the list names the log list \(listed.digest) of \(listed.length) bytes, which is not here; upload it with "
+                + "PUT /v1/lists/\(list.name)\(listed.path), or publish with tumbler publish")
     }
 }

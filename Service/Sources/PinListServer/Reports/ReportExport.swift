@@ -4,6 +4,7 @@
 
 internal import CertificatePinning
 internal import PinListMetadata
+internal import PinListStore
 
 /// Reports for other programs, one a line.
 enum ReportExport: String, CaseIterable, Sendable {
@@ -19,7 +20,7 @@ enum ReportExport: String, CaseIterable, Sendable {
     static let columns = [
         "number", "received-at", "date-time", "kind", "reason", "hostname", "port", "noted-hostname", "app-bundle-id",
         "app-version", "app-platform", "list-name", "list-version", "leaf-pin", "issuer", "issuer-pin", "signals",
-        "sampled",
+        "sampled", "attestation", "attestation-step",
     ]
 
     /// The media type.
@@ -65,33 +66,5 @@ enum ReportExport: String, CaseIterable, Sendable {
             escaped.unicodeScalars.append(scalar)
         }
         return escaped + "\""
-    }
-}
-
-extension StoreTransaction {
-    /// Reports after a number, as ``ReportExport/columns``.
-    func exportRows(after number: Int64, since: Timestamp, until: Timestamp, limit: Int) throws -> [[SQLValue]] {
-        try self.connection.rows(
-            """
-            SELECT report.number, report.received_at, report.claimed_at, report_group.kind, report_group.reason,
-                report.host, report.port, report_group.host, report_group.app, report_group.app_version,
-                report.platform, report_group.list_name, report_group.list_version, report.leaf_pin,
-                report_group.issuer, report_group.issuer_pin, report.signals, report.sampled
-            FROM report JOIN report_group ON report_group.number = report.group_number
-            WHERE report.number > ? AND report.received_at >= ? AND report.received_at < ?
-            ORDER BY report.number LIMIT ?
-            """,
-            [
-                .integer(number), .integer(since.secondsSince1970), .integer(until.secondsSince1970),
-                .integer(Int64(limit)),
-            ]
-        ).map { row in
-            var values = row.values
-            for place in [1, 2] where values.indices.contains(place) {
-                guard case .integer(let seconds) = values[place] else { continue }
-                values[place] = .text(Timestamp(secondsSince1970: seconds).description)
-            }
-            return values
-        }
     }
 }

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Logging
+internal import PinListStore
 internal import ServiceLifecycle
 
 /// Looks now and then whether another instance, or the command line, has published something.

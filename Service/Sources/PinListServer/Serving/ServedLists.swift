@@ -7,6 +7,8 @@ internal import HTTPTypes
 internal import NIOConcurrencyHelpers
 internal import NIOCore
 internal import PinListMetadata
+internal import PinListStore
+internal import PinReportAnalysis
 
 /// Everything that is served of lists, made ready: one look into a table for each request, and nothing is computed.
 ///
@@ -45,6 +47,8 @@ final class ServedLists: Sendable {
         var refusals: [String: MetadataRefusal] = [:]
         /// The domains of all lists.
         var hosts: Set<String> = []
+        /// The domains of each list.
+        var hostsByName: [String: Set<String>] = [:]
         /// Those of entries that have their subdomains with them.
         var parents: Set<String> = []
     }
@@ -65,6 +69,9 @@ final class ServedLists: Sendable {
             }
         }
     }
+
+    /// Whether a root is configured for a name.
+    func isConfigured(_ name: String) -> Bool { self.anchors[name] != nil }
 
     /// What is served at a path.
     func answer(_ path: String) -> Answer? { self.state.withLockedValue { $0.answers[path] } }
@@ -109,6 +116,19 @@ final class ServedLists: Sendable {
     /// The name of the list that a report names; `nil` when none of that name is published.
     func publishedName(_ report: CollectedReport) -> String? {
         self.state.withLockedValue { state in report.list.name.flatMap { state.names[$0] == nil ? nil : $0 } }
+    }
+
+    /// The list that asks for an assertion of a report: the one that it names, or, where that does not have its host, one
+    /// that has. So no report of such a host gets around it by naming no list, or another one.
+    func nameAsking(for report: CollectedReport, among asking: [String: NameAttestation]) -> String? {
+        guard !asking.isEmpty else { return nil }
+        if let name = report.list.name, asking[name] != nil { return name }
+        guard report.kind != .incident else { return nil }
+        return self.state.withLockedValue { state in
+            let host = report.notedHostname
+            if let name = report.list.name, state.hostsByName[name]?.contains(host) == true { return nil }
+            return asking.keys.filter { state.hostsByName[$0]?.contains(host) == true }.min()
+        }
     }
 
     /// Reads what is published when that has changed.
@@ -175,6 +195,8 @@ final class ServedLists: Sendable {
     ) throws -> (State, [String: MetadataRefusal]) {
         var state = State(count: count)
         var refusals: [String: MetadataRefusal] = [:]
+        // Log lists are there before the first list that names them.
+        for name in anchors.keys { Self.add(try store.logs(of: name), to: &state.answers) }
         for name in try store.names() {
             guard let anchor = anchors[name] else { continue }
             let (roots, list) = (try store.roots(of: name), try store.list(of: name))
@@ -189,12 +211,22 @@ final class ServedLists: Sendable {
             }
             if let published = state.names[name]?.published {
                 let entries = published.list?.list.domains.map(\.entry) ?? []
-                state.hosts.formUnion(entries.map(\.domain.description))
+                let hosts = Set(entries.map(\.domain.description))
+                state.hosts.formUnion(hosts)
+                state.hostsByName[name] = hosts
                 state.parents.formUnion(entries.filter(\.includeSubdomains).map(\.domain.description))
                 state.names[name] = Name(published: published, versions: try store.publishedDigests(of: name))
             }
         }
         return (state, refusals)
+    }
+
+    /// Log lists are known by their digests, which is checked again: what is served at such a path never changes.
+    private static func add(_ logs: [StoredLogs], to answers: inout [String: Answer]) {
+        for logs in logs {
+            let path = "/v1/lists/\(logs.name)/logs/\(logs.digest).json"
+            answers[path] = Answer(logs.name, logs.bytes, isList: false, cache: "public, max-age=31536000, immutable")
+        }
     }
 
     private static func add(_ published: PublishedName, _ name: String, to answers: inout [String: Answer]) {

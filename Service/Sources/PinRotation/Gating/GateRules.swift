@@ -105,6 +105,7 @@ extension GateRules {
             let words = detail.map { ": \($0)" } ?? ""
             return switch reason {
             case .deniedKey: "\(rules.name) denies a key of it\(words)"
+            case .revoked: "\(rules.name) revokes a certificate of it\(words)"
             case .noMatchingPin: "\(rules.name) refuses it: no pin matches\(words)"
             case .unlistedDenied: "\(rules.name) refuses it: no entry covers \(host), and unlisted is deny\(words)"
             default: "\(rules.name) refuses it (\(reason))\(words)"

@@ -5,6 +5,7 @@
 import AppAttestation
 import ArgumentParser
 import CertificatePinning
+import CommandLineInterface
 
 /// What `tumbler attest` says (formats.md, section 8).
 struct AttestAnswer: Encodable, Sendable {

@@ -4,6 +4,7 @@
 
 import AppAttestation
 import CertificatePinning
+import CommandLineInterface
 import Foundation
 
 /// `attest --batch`: a stream of questions, answered one after the other. A line that cannot be read is refused without a

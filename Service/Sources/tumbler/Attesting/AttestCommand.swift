@@ -4,6 +4,7 @@
 
 import AppAttestation
 import ArgumentParser
+import CommandLineInterface
 
 /// What a device attests, and what it signs.
 struct AttestCommand: AsyncParsableCommand {

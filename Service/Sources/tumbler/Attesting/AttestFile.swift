@@ -4,6 +4,7 @@
 
 import AppAttestation
 import CertificatePinning
+import CommandLineInterface
 import Foundation
 
 /// What people and programs have of App Attest in files and texts.

@@ -4,6 +4,7 @@
 
 @_spi(Parsers) import AppAttestation
 import CertificatePinning
+import CommandLineInterface
 import Foundation
 
 /// What `tumbler attest` is asked: the same from the command line and from a line of a batch.

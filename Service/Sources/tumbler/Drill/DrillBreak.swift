@@ -4,10 +4,11 @@
 
 import ArgumentParser
 import CertificatePinning
+import CommandLineInterface
 import Foundation
+import PinListClient
 import PinListMetadata
 import PinListRepository
-import PinListServer
 
 /// What is broken, as far as it takes to know when it is repaired.
 struct DrillBreak: Sendable {
@@ -28,7 +29,7 @@ struct DrillBreak: Sendable {
 extension DrillStage {
     /// Breaks something.
     func begin(_ scenario: DrillScenario) async throws -> DrillBreak {
-        let now = SystemServiceClock().now
+        let now = SystemClock().now
         var broken = DrillBreak(scenario: scenario)
         switch scenario {
         case .lostKey:

@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CertificatePinning
+import CommandLineInterface
 import Foundation
 import PinListClient
 import PinListRepository
-import PinListServer
 import SimulatedInstallations
 
 /// One drill, from the break until everything is repaired, or nobody goes on.
@@ -51,11 +51,7 @@ struct DrillRun {
             refreshInterval: stage.source.refreshInterval, isAutomatic: isAutomatic, brokenAt: clock.now)
         self.situation = try await stage.situation()
         self.sourceBytes = try InputFile.read(stage.project.source.path)
-        var link: LoginLink?
-        if !isAutomatic {
-            link = try await LoginLink.make(
-                in: stage.service.store, owner: "drill", by: "drill", at: SystemServiceClock().now)
-        }
+        let link = isAutomatic ? nil : try await stage.service.loginLink()
         for line in stage.introduction(link) { person.tell(line) }
         try await self.askInstallations()
     }

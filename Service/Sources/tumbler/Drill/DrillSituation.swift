@@ -3,10 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CertificatePinning
+import CommandLineInterface
 import PinListMetadata
 import PinListRepository
 
-/// What the list that is served says about the drilled host, looked up in the service's store.
+/// What the list that is served says about the drilled host, as the service gives it to everybody.
 struct DrillSituation: Hashable, Sendable {
     /// The digest of the envelope.
     let digest: String

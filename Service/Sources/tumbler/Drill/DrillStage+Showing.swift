@@ -4,21 +4,20 @@
 
 import CertificatePinning
 import Foundation
+import PinListClient
 import PinListRepository
-import PinListServer
 
 extension DrillStage {
     /// What the list that is served says now, by the clock of this machine, which commands go by.
     func situation() async throws -> DrillSituation {
-        let name = self.source.name
-        let (list, roots) = try await self.service.store.read { (try $0.list(of: name), try $0.roots(of: name)) }
-        return try DrillSituation(list: list ?? [], roots: roots, host: self.source.host, at: SystemServiceClock().now)
+        let (list, roots) = try await self.service.lists.newest()
+        return try DrillSituation(list: list, roots: roots, host: self.source.host, at: SystemClock().now)
     }
 
     /// What a person is told first.
     ///
     /// - Parameter link: Logs in to the dashboard, once; `nil` where nobody takes part, and what is told may be kept.
-    func introduction(_ link: LoginLink?) -> [String] {
+    func introduction(_ link: String?) -> [String] {
         let (project, host) = (self.project.folder.path, self.source.host)
         return [
             "A drill for \(host) of \(self.source.name). All of it is on this machine, with throw-away keys:",
@@ -30,9 +29,9 @@ extension DrillStage {
         ] + self.browser(link) + self.allowance
     }
 
-    private func browser(_ link: LoginLink?) -> [String] {
+    private func browser(_ link: String?) -> [String] {
         guard let link else { return [] }
-        return ["In a browser, once, within ten minutes:", "  \(link.text(at: self.service.address))"]
+        return ["In a browser, once, within ten minutes:", "  \(link)"]
     }
 
     private var allowance: [String] {

@@ -4,11 +4,12 @@
 
 import AsyncHTTPClient
 import CertificatePinning
+import CommandLineInterface
 import Foundation
 import NIOPosix
+import PinListClient
 import PinListMetadata
 import PinListRepository
-import PinListServer
 import SimulatedInstallations
 
 /// Everything that a drill has before something goes wrong: a project, a service, a server, somebody who could stand in
@@ -66,7 +67,7 @@ struct DrillStage: Sendable {
         copying source: ListSource, host: String?, in folder: URL,
         _ atTheEnd: (@escaping @Sendable () async -> Void) -> Void
     ) async throws -> DrillStage {
-        let now = SystemServiceClock().now
+        let now = SystemClock().now
         let backup = try CommandFailure.wrapping { () throws(RepositoryError) in try PrivateKey(new: .p256) }
         // The service tells public authorities by the organisation in their names, so this one has such a name.
         let authority = try DrillCertificate.authority("Let's Encrypt", "Drill Root", at: now)

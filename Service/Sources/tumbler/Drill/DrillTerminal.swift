@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CertificatePinning
+import CommandLineInterface
 import Foundation
 
 /// The person at the terminal. Lines are told on standard error: standard output is for the page.

@@ -4,6 +4,7 @@
 
 import ArgumentParser
 import CertificatePinning
+import CommandLineInterface
 import PinListRepository
 
 /// `--key FILE`, `--csr FILE` or `--pin PIN`: the key that comes; and `--old PIN`: those that go.

@@ -4,6 +4,7 @@
 
 import ArgumentParser
 import CertificatePinning
+import CommandLineInterface
 import Foundation
 import PinListMetadata
 import PinListRepository

@@ -4,6 +4,7 @@
 
 import ArgumentParser
 import CertificatePinning
+import CommandLineInterface
 import PathValidation
 import PinListRepository
 import PinRotation

@@ -8,6 +8,8 @@ import PinningTesting
 import Testing
 
 @testable import PinListServer
+@testable import PinListStore
+@testable import PinReportAnalysis
 
 @Suite("The log of a cache")
 struct EdgeLogTests {

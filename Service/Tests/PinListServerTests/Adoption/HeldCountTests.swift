@@ -9,6 +9,8 @@ import PinningTesting
 import Testing
 
 @testable import PinListServer
+@testable import PinListStore
+@testable import PinReportAnalysis
 
 @Suite("Which lists installations hold")
 struct HeldCountTests {

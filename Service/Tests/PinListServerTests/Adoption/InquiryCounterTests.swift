@@ -7,6 +7,8 @@ import Logging
 import Testing
 
 @testable import PinListServer
+@testable import PinListStore
+@testable import PinReportAnalysis
 
 @Suite("Counting who holds what", .runsPostgreSQL)
 struct InquiryCounterTests {

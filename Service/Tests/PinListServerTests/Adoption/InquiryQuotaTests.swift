@@ -9,6 +9,7 @@ import PinningTesting
 import Testing
 
 @testable import PinListServer
+@testable import PinReportAnalysis
 
 @Suite("How many requests of a source count for adoption")
 struct InquiryQuotaTests {

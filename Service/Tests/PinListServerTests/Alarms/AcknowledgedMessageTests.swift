@@ -6,6 +6,8 @@ import CertificatePinning
 import Testing
 
 @testable import PinListServer
+@testable import PinListStore
+@testable import PinReportAnalysis
 
 @Suite("A message that a person has seen", .runsPostgreSQL)
 struct AcknowledgedMessageTests {

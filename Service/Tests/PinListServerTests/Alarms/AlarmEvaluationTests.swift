@@ -6,6 +6,8 @@ import CertificatePinning
 import Testing
 
 @testable import PinListServer
+@testable import PinListStore
+@testable import PinReportAnalysis
 
 @Suite("Who is told of an alarm, and when", .runsPostgreSQL)
 struct AlarmEvaluationTests {

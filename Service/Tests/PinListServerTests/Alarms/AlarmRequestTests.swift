@@ -9,6 +9,8 @@ import PinListMetadata
 import Testing
 
 @testable import PinListServer
+@testable import PinListStore
+@testable import PinReportAnalysis
 
 @Suite("Alarms, acknowledged and silenced")
 struct AlarmRequestTests {

@@ -8,6 +8,8 @@ import PinningTesting
 import Testing
 
 @testable import PinListServer
+@testable import PinListStore
+@testable import PinReportAnalysis
 
 @Suite("What an alarm is")
 struct AlarmRuleTests {
@@ -21,8 +23,10 @@ struct AlarmRuleTests {
         clock.turn(by: seconds)
         let parts = ServiceParts.story(store, anchors: repository.anchors, clock: clock)
         #expect(try await parts.lists.reload(from: store).isEmpty)
-        return AlarmRules.alarms(try await parts.overview()).map { "\($0.kind.rawValue) \($0.severity) \($0.subject)" }
-            .sorted()
+        return AlarmRules.alarms(try await parts.overview().alarmFacts).map {
+            "\($0.kind.rawValue) \($0.severity) \($0.subject)"
+        }
+        .sorted()
     }
 
     private static func published(

@@ -10,6 +10,7 @@ import PinningTesting
 import Testing
 
 @testable import PinListServer
+@testable import PinListStore
 
 @Suite("Sending alarms")
 struct AlarmWatchTests {

@@ -10,6 +10,8 @@ import PinningTesting
 import Testing
 
 @testable import PinListServer
+@testable import PinListStore
+@testable import PinReportAnalysis
 
 @Suite("A client that was offered another truth")
 struct EquivocationTests {
@@ -106,7 +108,7 @@ struct EquivocationTests {
             #expect(Set(try await Self.evidence(service)) == [other, unpublished])
             let parts = ServiceParts.story(service.store, anchors: anchors)
             _ = try await parts.lists.reload(from: service.store)
-            let alarms = AlarmRules.alarms(try await parts.overview())
+            let alarms = AlarmRules.alarms(try await parts.overview().alarmFacts)
             #expect(alarms.map(\.kind) == [.equivocation, .equivocation])
             #expect(alarms.allSatisfy { $0.severity == .critical && $0.subject == "com.example.app" })
         }
@@ -184,7 +186,7 @@ struct EquivocationTests {
             #expect(details.first?.contains("list version 1, ") == true)
             let parts = ServiceParts.story(service.store, anchors: anchors)
             _ = try await parts.lists.reload(from: service.store)
-            let alarms = AlarmRules.alarms(try await parts.overview())
+            let alarms = AlarmRules.alarms(try await parts.overview().alarmFacts)
             #expect(alarms.map(\.kind) == [.unknownList])
             #expect(alarms.map(\.severity) == [.notice])
         }

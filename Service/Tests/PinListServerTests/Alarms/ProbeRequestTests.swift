@@ -10,6 +10,8 @@ import PinningTesting
 import Testing
 
 @testable import PinListServer
+@testable import PinListStore
+@testable import PinReportAnalysis
 
 @Suite("Results of probes, handed in")
 struct ProbeRequestTests {
@@ -114,7 +116,7 @@ struct ProbeRequestTests {
                 let parts = ServiceParts.story(
                     service.store, anchors: ["com.example.app": names], clock: service.clock)
                 _ = try await parts.lists.reload(from: service.store)
-                return AlarmRules.alarms(try await parts.overview()).filter { $0.kind == .probeUnreached }
+                return AlarmRules.alarms(try await parts.overview().alarmFacts).filter { $0.kind == .probeUnreached }
                     .map { "\($0.severity) \($0.key): \($0.detail)" }
             }
             let well = ("192.0.2.1:443", nil as String?)

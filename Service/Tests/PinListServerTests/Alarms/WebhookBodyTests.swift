@@ -7,6 +7,8 @@ import PinListMetadata
 import Testing
 
 @testable import PinListServer
+@testable import PinListStore
+@testable import PinReportAnalysis
 
 @Suite("What webhooks get")
 struct WebhookBodyTests {

@@ -6,6 +6,7 @@ import Foundation
 import Testing
 
 @testable import PinListServer
+@testable import PinReportAnalysis
 
 @Suite("A page about a hostile report")
 struct HostilePageTests {

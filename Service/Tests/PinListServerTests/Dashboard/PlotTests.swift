@@ -6,6 +6,7 @@ import CertificatePinning
 import Testing
 
 @testable import PinListServer
+@testable import PinReportAnalysis
 
 @Suite("A plot")
 struct PlotTests {
@@ -144,5 +145,15 @@ struct PlotTests {
         for value in [Double.nan, .infinity, -1] {
             #expect(BarRow(value: value, top: 1, tone: .calm).svg.html.contains("class=\"fill calm\" width=\"0\""))
         }
+    }
+
+    @Test("what a chart says of reports that were multiplied")
+    func whatAChartSaysOfReportsThatWereMultiplied() {
+        #expect(ReportRate.caption([]).isEmpty && ReportRate.caption([1]).isEmpty)
+        #expect(ReportRate.caption([100]) == "Multiplied by 100, for one in 100 installations reports.")
+        #expect(
+            ReportRate.caption([1, 2.5])
+                == "Multiplied by up to 2.5, for as few as one in 2.5 installations reports.")
+        #expect(ReportRate.words(1_000_000).isEmpty && ReportRate.words(10_000) == "one in 100 installations reports")
     }
 }

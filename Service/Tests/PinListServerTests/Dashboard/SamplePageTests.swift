@@ -2,10 +2,12 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+import CertificateSightings
 import Foundation
 import Testing
 
 @testable import PinListServer
+@testable import PinReportAnalysis
 
 /// Writes the pages of the story for scripts/check-dashboard, which opens them in a browser.
 @Suite("Pages of the story")
@@ -20,6 +22,8 @@ struct SamplePageTests {
             ("failures", Story.failuresPage()), ("failures-filtered", Story.failuresPage(filter)),
             ("failures-empty", Story.failuresPage(groups: [])), ("failure", Story.failurePage),
             ("hosts", Story.hostsPage), ("adoption", Story.adoptionPage), ("adoption-missing", Story.unmeasuredPage),
+            ("certificates", Story.certificatesPage),
+            ("certificates-empty", CertificatesPage(hosts: [], counts: [.unlisted: 7], isFiltered: false)),
             ("rotations", Story.rotationsPage),
             ("rotations-empty", RotationsPage(rotations: [], total: 0, unreadable: [], isFiltered: false)),
             ("lists", Story.listsPage), ("audit", Story.auditPage), ("alarms", Story.alarmsPage),

@@ -8,6 +8,7 @@ import PinningTesting
 import Testing
 
 @testable import PinListServer
+@testable import PinListStore
 
 @Suite("Slow connections, and the end of the service")
 struct SlowConnectionTests {

@@ -6,6 +6,7 @@ import CertificatePinning
 import Testing
 
 @testable import PinListServer
+@testable import PinReportAnalysis
 
 @Suite("What a body costs")
 struct ReportCostTests {

@@ -8,6 +8,8 @@ import PinningTesting
 import Testing
 
 @testable import PinListServer
+@testable import PinListStore
+@testable import PinReportAnalysis
 
 @Suite("Failures that a newer list has ended")
 struct ResolvedFailureTests {

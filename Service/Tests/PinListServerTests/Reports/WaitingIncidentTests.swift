@@ -8,6 +8,7 @@ import PinningTesting
 import Testing
 
 @testable import PinListServer
+@testable import PinReportAnalysis
 
 @Suite("Incidents with large envelopes")
 struct WaitingIncidentTests {

@@ -11,6 +11,8 @@ import PinningTesting
 import Testing
 
 @testable import PinListServer
+@testable import PinListStore
+@testable import PinReportAnalysis
 
 @Suite("Which keys are safe to deploy")
 struct DeployableKeysTests {

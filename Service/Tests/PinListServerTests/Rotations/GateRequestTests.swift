@@ -10,6 +10,7 @@ import PinningTesting
 import Testing
 
 @testable import PinListServer
+@testable import PinListStore
 
 @Suite("Answers of the gate, handed in")
 struct GateRequestTests {

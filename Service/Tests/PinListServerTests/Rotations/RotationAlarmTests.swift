@@ -9,6 +9,8 @@ import PinningTesting
 import Testing
 
 @testable import PinListServer
+@testable import PinListStore
+@testable import PinReportAnalysis
 
 @Suite("Alarms of rotations")
 struct RotationAlarmTests {
@@ -36,7 +38,7 @@ struct RotationAlarmTests {
             clock.turn(by: days * Self.day)
             let parts = ServiceParts.story(store, anchors: repository.anchors, clock: clock)
             #expect(try await parts.lists.reload(from: store).isEmpty)
-            found = AlarmRules.rotations(try await parts.overview())
+            found = AlarmRules.rotations(try await parts.overview().alarmFacts)
         }
         return found
     }

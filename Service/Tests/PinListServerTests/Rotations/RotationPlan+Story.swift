@@ -8,6 +8,7 @@ import PinRotation
 import Testing
 
 @testable import PinListServer
+@testable import PinReportAnalysis
 
 extension RotationPlan {
     /// The pins of the stories' keys, by number.

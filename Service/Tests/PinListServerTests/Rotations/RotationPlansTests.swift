@@ -7,6 +7,7 @@ import PinRotation
 import Testing
 
 @testable import PinListServer
+@testable import PinReportAnalysis
 
 @Suite("Plans of rotations at each look")
 struct RotationPlansTests {

@@ -9,6 +9,7 @@ import PinningTesting
 import Testing
 
 @testable import PinListServer
+@testable import PinListStore
 
 @Suite("Who may look")
 struct AdminAccessTests {

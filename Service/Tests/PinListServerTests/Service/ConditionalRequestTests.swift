@@ -10,6 +10,8 @@ import PinningTesting
 import Testing
 
 @testable import PinListServer
+@testable import PinListStore
+@testable import PinReportAnalysis
 
 @Suite("Asking for a list again")
 struct ConditionalRequestTests {

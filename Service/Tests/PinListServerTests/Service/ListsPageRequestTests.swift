@@ -10,6 +10,7 @@ import PinningTesting
 import Testing
 
 @testable import PinListServer
+@testable import PinListStore
 
 @Suite("The pages of lists and of adoption", .runsPostgreSQL)
 struct ListsPageRequestTests {

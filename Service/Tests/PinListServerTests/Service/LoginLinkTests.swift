@@ -10,6 +10,7 @@ import NIOHTTP1
 import Testing
 
 @testable import PinListServer
+@testable import PinListStore
 
 @Suite("A log-in link", .runsPostgreSQL)
 struct LoginLinkTests {

@@ -9,6 +9,7 @@ import PinningTesting
 import Testing
 
 @testable import PinListServer
+@testable import PinListStore
 
 @Suite("Publishing over HTTP", .runsPostgreSQL)
 struct PublishingRequestTests {

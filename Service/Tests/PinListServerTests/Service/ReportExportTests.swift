@@ -8,6 +8,8 @@ import PinListMetadata
 import Testing
 
 @testable import PinListServer
+@testable import PinListStore
+@testable import PinReportAnalysis
 
 @Suite("Exporting reports", .runsPostgreSQL)
 struct ReportExportTests {

@@ -9,6 +9,8 @@ import PinningTesting
 import Testing
 
 @testable import PinListServer
+@testable import PinListStore
+@testable import PinReportAnalysis
 
 @Suite("Floods of reports")
 struct ReportFloodTests {

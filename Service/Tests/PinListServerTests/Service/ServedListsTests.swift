@@ -10,6 +10,8 @@ import PinningTesting
 import Testing
 
 @testable import PinListServer
+@testable import PinListStore
+@testable import PinReportAnalysis
 
 @Suite("What an instance serves", .runsPostgreSQL)
 struct ServedListsTests {
@@ -57,7 +59,7 @@ struct ServedListsTests {
             }
             let parts = ServiceParts.story(store, anchors: ["com.example.app": stranger.roots[0]])
             _ = try await parts.lists.reload(from: store)
-            let alarms = AlarmRules.alarms(try await parts.overview())
+            let alarms = AlarmRules.alarms(try await parts.overview().alarmFacts)
             #expect(alarms.map(\.kind) == [.notVerified])
             #expect(alarms.first?.subject == "com.example.app")
         }

@@ -8,6 +8,7 @@ import PinListMetadata
 import Testing
 
 @testable import PinListServer
+@testable import PinListStore
 
 @Suite("A log that is shortened", .runsPostgreSQL)
 struct AuditRetentionTests {

@@ -9,6 +9,8 @@ import PinRotation
 import Testing
 
 @testable import PinListServer
+@testable import PinListStore
+@testable import PinReportAnalysis
 
 /// Databases that a service of an earlier day filled are in `Tests/Fixtures`. They are never made again: a service that
 /// is updated has to go on with what is there.

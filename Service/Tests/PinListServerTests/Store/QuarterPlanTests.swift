@@ -9,6 +9,8 @@ import PinningTesting
 import Testing
 
 @testable import PinListServer
+@testable import PinListStore
+@testable import PinReportAnalysis
 
 @Suite("What the databases do with ninety days of reports", .runsPostgreSQL)
 struct QuarterPlanTests {

@@ -3,12 +3,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CertificatePinning
+import CertificateSightings
 import Foundation
 import PinListMetadata
 import PinningTesting
 import Testing
 
 @testable import PinListServer
+@testable import PinListStore
+@testable import PinReportAnalysis
 
 @Suite("How the database finds what is asked for")
 struct QueryPlanTests {
@@ -16,7 +19,7 @@ struct QueryPlanTests {
 
     /// Tables that grow with each report and each client that asks.
     private static let large = [
-        "report", "group_hour", "group_network", "group_leaf", "inquiry", "audit", "publication",
+        "report", "group_hour", "group_network", "group_leaf", "inquiry", "audit", "publication", "sighting",
     ]
 
     /// A connection that writes down how the database means to answer each query.
@@ -124,6 +127,11 @@ struct QueryPlanTests {
                 _ = try store.details(of: group.number, in: HourGrid(.week, until: now.hour))
             }
             _ = try store.groupChoices(limit: 10)
+            for host in [nil, "a.example.com"] { _ = try store.sightings(of: name, host: host, limit: 10) }
+            _ = try store.sightings(of: name, key: "k")
+            _ = try store.sightingCountsByHost(of: name)
+            _ = try store.reportingNetworks(of: "k")
+            _ = try store.hasSightingsToJudge(of: name, by: "d")
             _ = try store.auditEntries(from: 1, limit: 10)
             _ = try store.auditEntries(of: ["publish"], since: Timestamp(secondsSince1970: 0))
         }
@@ -132,13 +140,17 @@ struct QueryPlanTests {
 
     @Test("neither does what accepts reports, nor what forgets them")
     func neitherDoesWhatAcceptsReportsNorWhatForgetsThem() async throws {
-        let now = Self.now
+        let (now, repository) = (Self.now, try RepositorySimulator(at: Self.now))
         let scans = try await self.withRecorder { store in
             try store.add(
                 [Self.report("a.example.com", at: now), Self.report("b.example.com", at: now)], countedBy: "one")
             try store.add([InquiryKey(name: "a", hour: now.hour, source: .installation, digest: ""): 1])
             #expect(try store.removeReports(before: now, limit: 10) == 0)
             try store.log("publish", "list 1", by: "cli", at: now)
+            _ = try store.judgeSightings(of: "a", by: SightingRules(repository.list), of: "d", at: now, limit: 10)
+            _ = try store.add([], of: "a", by: SightingRules(repository.list), of: "d", at: now)
+            try store.noteServed(["a": ["k"]], at: now)
+            _ = try store.removeSightings(endedBefore: now, toldBefore: now)
         }
         #expect(scans == [])
     }

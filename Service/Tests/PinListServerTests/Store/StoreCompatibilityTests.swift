@@ -9,6 +9,7 @@ import PinningTesting
 import Testing
 
 @testable import PinListServer
+@testable import PinListStore
 
 @Suite("What a store keeps", .runsPostgreSQL)
 struct StoreCompatibilityTests {

@@ -7,6 +7,7 @@ import Foundation
 import Testing
 
 @testable import PinListServer
+@testable import PinListStore
 
 @Suite("Several at one store", .runsPostgreSQL)
 struct StoreIsolationTests {

@@ -6,6 +6,7 @@ import Foundation
 import Testing
 
 @testable import PinListServer
+@testable import PinListStore
 
 @Suite("Which store a configuration means")
 struct StoreLocationTests {

@@ -7,6 +7,8 @@ import PinningTesting
 import Testing
 
 @testable import PinListServer
+@testable import PinListStore
+@testable import PinReportAnalysis
 
 @Suite("A database that an earlier version made", .runsPostgreSQL)
 struct StoreMigrationTests {

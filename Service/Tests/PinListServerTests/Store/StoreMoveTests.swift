@@ -8,6 +8,8 @@ import PinningTesting
 import Testing
 
 @testable import PinListServer
+@testable import PinListStore
+@testable import PinReportAnalysis
 
 @Suite("From one database to another", .runsPostgreSQL)
 struct StoreMoveTests {
@@ -35,13 +37,14 @@ struct StoreMoveTests {
     }
 
     static func report(
-        _ host: String, isListed: Bool = true, at time: Timestamp = TurnedClock.start
+        _ host: String, isListed: Bool = true, at time: Timestamp = TurnedClock.start,
+        attestation: ReportAttestation = .notAsked
     ) throws -> AcceptedReport {
         let report = try ReportText.report(ReportText.body([("noted-hostname", .string(host))]))
         return AcceptedReport(
-            report: report, group: ReportGroup(report), receivedAt: time,
+            report: report, group: ReportGroup(report, attestation.state), receivedAt: time,
             networks: NetworkCounter.Count(day: 1, networks: BoundedCount(1, isMore: false)), isSample: false,
-            isListed: isListed,
+            isListed: isListed, attestation: attestation,
             body: report.document)
     }
 
@@ -80,8 +83,28 @@ struct StoreMoveTests {
             try store.add(
                 AuditSeal(
                     period: AuditPeriod(TurnedClock.start), first: 1, last: 2, head: "a", previous: "b", entry: 3))
+            _ = try store.register(
+                StoredAttestedKey(
+                    keyID: [1], name: "a", publicKey: [2], environment: "production", appID: "c", digest: [3]),
+                at: TurnedClock.start)
+            _ = try store.attestationSecret(of: 1, orNew: [0, 255])
+            let attested = ReportAttestation(
+                .attested, of: "a", use: AssertionUse(keyID: [1], counter: 1, network: [5]))
+            try store.add([try Self.report("a.example", attestation: attested)], countedBy: "a")
             let plan = StoredRotation(name: "a", host: "b", storedAt: TurnedClock.start, bytes: [0, 255])
             #expect(try store.put(plan, if: .absent) == .stored(isNew: true))
+            #expect(try store.add(StoredLogs(name: "a", storedAt: TurnedClock.start, bytes: [0, 255])))
+            let columns = StoredSighting.columns
+            try store.connection.execute(
+                "INSERT INTO sighting (\(columns.joined(separator: ", "))) VALUES "
+                    + "(\(columns.map { _ in "?" }.joined(separator: ", ")))",
+                [
+                    .text("a"), .text("d"), .text("unknown"), .text("h"), .integer(1), .text("l"), .text("k"), .null,
+                    .integer(1), .integer(2), .integer(0), .text(""), .null, .integer(3), .text("t"), .null, .null,
+                    .null, .text("01"), .text("i"), .text(""), .text("h"), .blob([0, 255]),
+                ])
+            try store.connection.execute(
+                "INSERT INTO unlisted_sighting (name, count, last_at) VALUES ('a', 7, 1)", [])
         }
     }
 
@@ -114,7 +137,7 @@ struct StoreMoveTests {
                     try store.connection.rows("SELECT MAX(number), COUNT(*) FROM report", [])
                         .map { [try $0.integer(0), try $0.integer(1)] }
                 }
-                #expect(highest == [[Int64(2 * StoreMove.page + 6), Int64(2 * StoreMove.page + 6)]])
+                #expect(highest == [[Int64(2 * StoreMove.page + 7), Int64(2 * StoreMove.page + 7)]])
             }
         }
     }

@@ -6,6 +6,8 @@ import CertificatePinning
 import Testing
 
 @testable import PinListServer
+@testable import PinListStore
+@testable import PinReportAnalysis
 
 @Suite("The figures that a store adds up", .runsPostgreSQL)
 struct StoredFigureTests {

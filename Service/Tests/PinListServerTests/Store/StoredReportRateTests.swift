@@ -9,6 +9,8 @@ import PinningTesting
 import Testing
 
 @testable import PinListServer
+@testable import PinListStore
+@testable import PinReportAnalysis
 
 @Suite("What a publication changes of how many installations report", .runsPostgreSQL)
 struct StoredReportRateTests {

@@ -6,6 +6,7 @@ import CertificatePinning
 import Testing
 
 @testable import PinListServer
+@testable import PinListStore
 
 @Suite("What a store gives back is what it was given", .runsPostgreSQL)
 struct StoredValueTests {

@@ -10,6 +10,8 @@ import PinListServer
 import PinningTesting
 import Testing
 
+@testable import PinListStore
+
 /// The service in this process, on loopback, with a list published.
 struct PublishedService {
     /// Its port.

@@ -9,6 +9,8 @@ import PinningTesting
 import Testing
 
 @testable import PinListServer
+@testable import PinListStore
+@testable import PinReportAnalysis
 
 /// The real service in this process, on loopback, with SQLite and a clock that a test turns.
 struct ClockedService {

@@ -111,7 +111,7 @@ struct PrintedProbe: Decodable, Equatable {
         /// Every host has all of them.
         static let members: Set = [
             "host", "notedHostname", "mode", "ok", "verdict", "reason", "matched", "refusedBy", "refusing", "path",
-            "daysLeft", "issuerChanged", "error", "notes", "addresses",
+            "daysLeft", "issuerChanged", "error", "notes", "addresses", "transparency",
         ]
 
         /// What was found at one address.

@@ -2,6 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PinListStore
+
 /// Who changed what, in a log that shows when it was rewritten; and the tokens, by which changes are made.
 struct AuditPage: DashboardPage {
     static let template = DashboardTemplate.audit

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificatePinning
+internal import PinReportAnalysis
 
 /// Failures that have the same host, list, leaf, issuer, reason and app version.
 struct FailureGroup: Hashable, Sendable {
@@ -38,6 +39,8 @@ struct FailureGroup: Hashable, Sendable {
     var title = ""
     /// What to do about this group, in sentences; where it is empty, what the cause asks for in general.
     var advice = ""
+    /// `attested` or `unattested`; nothing where no list asks.
+    var attestation = ""
 
     /// The most windows that are drawn in a row of a table.
     static let mostWindows = 56
@@ -62,6 +65,7 @@ struct FailureGroup: Hashable, Sendable {
             "leafPin": .markup(self.leafPin.map { DigestText.short($0) } ?? "–"),
             "issuer": .markup(self.issuer.isEmpty ? "–" : VisibleText.folded(self.issuer)),
             "appVersion": .markup(self.appVersion.isEmpty ? "–" : VisibleText.line(self.appVersion, limit: 32)),
+            "attestation": "\(self.attestation)",
             "reports": "\(NumberText.count(self.reports))", "networks": "\(NumberText.count(self.networks))",
             "first": .markup(frame.times.full(self.firstSeen)), "last": .markup(frame.times.full(self.lastSeen)),
             "lastShort": .markup(frame.times.relative(self.lastSeen)), "spark": .markup(spark.svg),
@@ -76,8 +80,11 @@ enum FailureReason {
         switch code {
         case "no-matching-pin": "no certificate of the path is pinned"
         case "denied-key": "a denied key is in the path"
-        case "denied-undecidable": "a certificate that cannot be read might hold a denied key"
+        case "denied-undecidable": "a certificate that cannot be read might be denied or revoked"
+        case "revoked": "a certificate of the path is revoked"
+        case "revocation-unknown": "no revocation list covers a certificate of the path"
         case "unlisted-denied": "the host is not listed, and such hosts are denied"
+        case "transparency": "the pins matched, and the certificate was not shown to be logged as the list asks"
         case "unlisted-reported": "the host is not listed"
         case "chain-invalid": "the platform refused the certificates"
         case "no-certificates": "the host showed no certificate"

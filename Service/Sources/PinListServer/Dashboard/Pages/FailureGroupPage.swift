@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificatePinning
+internal import PinReportAnalysis
 
 /// One group of failures, with all that was reported.
 struct FailureGroupPage: DashboardPage {
@@ -37,6 +38,8 @@ struct FailureGroupPage: DashboardPage {
     var samples: [Sample]
     /// How many installations report such failures, in words; nothing where all do.
     var sampling = ""
+    /// What logs say of the key that was seen, in a sentence; nothing where no monitor told of it.
+    var logged = ""
 
     /// The most samples, tallies of one kind, and certificates that are shown.
     static let most = (samples: 10, tallies: 20, certificates: 10)
@@ -52,6 +55,13 @@ struct FailureGroupPage: DashboardPage {
         return View([
             "group": .view(self.group.view(in: frame)), "plot": .markup(plot.svg), "unit": "\(plot.unit)",
             "sampling": "\(self.sampling)",
+            "logged": .view(
+                self.logged.isEmpty
+                    ? nil
+                    : View([
+                        "text": .markup(VisibleText.line(self.logged, limit: 1_024)),
+                        "href": "\(CertificatesPage.link(to: self.group.host, in: frame))",
+                    ])),
             "rows": .views(self.group.series.rows), "back": "\(frame.link(DashboardSection.failures.path))",
             "certificates": .views(
                 self.certificates.prefix(Self.most.certificates).enumerated().map { $1.view($0, in: frame) }),

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificatePinning
+internal import PinReportAnalysis
 
 /// What failed, in groups.
 struct FailuresPage: DashboardPage {

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificatePinning
+internal import PinReportAnalysis
 internal import PinRotation
 
 /// A host of the list, with what probes saw of it.
@@ -53,6 +54,10 @@ struct HostPins: Hashable, Sendable {
     var rotation: String? = nil
     /// How many installations report its failures, in words; nothing where all do.
     var reporting = ""
+    /// How many certificates monitors found in logs.
+    var loggedCertificates = 0
+    /// What logs say of the newest of those that apps would refuse, in a sentence; nothing where there is none.
+    var unexpected = ""
 
     /// Days before the end of a certificate at which it is time to act: those of `tumbler probe`.
     static let certificateDays = (soon: 30.0, now: 7.0)
@@ -92,6 +97,16 @@ struct HostPins: Hashable, Sendable {
             "hasMissing": .flag(!self.missing.isEmpty),
             "pins": .views(self.pins.map { $0.view(in: frame, axis: Self.axis) }),
             "hasPins": .flag(!self.pins.isEmpty), "safe": .view(self.safe),
+            "logged": .view(
+                self.loggedCertificates == 0
+                    ? nil
+                    : View([
+                        "count": """
+                        \(NumberText.count(self.loggedCertificates, "certificate", "certificates"))
+                        """,
+                        "href": "\(CertificatesPage.link(to: self.domain, in: frame))",
+                        "unexpected": .markup(VisibleText.line(self.unexpected, limit: 1_024)),
+                    ])),
             "rotation": .view(
                 self.rotation.map { state in
                     View([

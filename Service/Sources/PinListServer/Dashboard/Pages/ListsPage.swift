@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificatePinning
+internal import PinListStore
 
 /// What was published, and what changed each time.
 struct ListsPage: DashboardPage {

@@ -2,6 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PinListStore
+
 /// The form for a token; or, for who comes by a log-in link, one button.
 struct LoginPage: DashboardPage {
     static let template = DashboardTemplate.login
@@ -37,5 +39,14 @@ struct LoginPage: DashboardPage {
             "codeField": "\(Self.codeField)", "code": "\(self.code ?? "")", "isLinkOver": .flag(self.isLinkOver),
             "minutes": "\(LoginCode.seconds / 60)", "hours": "\(AdminAccess.cookieSeconds / 3_600)",
         ])
+    }
+}
+
+extension LoginCode {
+    /// The link that carries a code's text.
+    ///
+    /// - Parameter address: The address of the operator's part, without a slash at its end.
+    package static func link(to address: String, _ text: String) -> String {
+        "\(address)\(LoginPage.path)?\(LoginPage.codeField)=\(text)"
     }
 }

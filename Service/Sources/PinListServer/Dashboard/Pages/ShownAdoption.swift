@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificatePinning
+internal import PinReportAnalysis
 
 /// The estimated shares of active installations that hold each list.
 struct ShownAdoption: Hashable, Sendable {

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificatePinning
+internal import PinListStore
 
 /// Something that a person should look at, or had to.
 struct ShownAlarm: Hashable, Sendable {

@@ -50,6 +50,8 @@ struct ShownRotation: Hashable, Sendable {
     var seen: [String]
     /// Steps that were taken although their gate did not hold.
     var forced: [Forced]
+    /// What logs say of the new key, in a sentence; nothing where no monitor told of it.
+    var logged = ""
 
     /// The most forced steps that are shown, the last ones: a plan may have 512, each with a reason.
     private static let mostForced = 16
@@ -81,6 +83,13 @@ struct ShownRotation: Hashable, Sendable {
             "plot": .markup(plot.svg), "hasAdoption": .flag(self.adoption != nil),
             "seen": .markup(
                 Markup.join(self.seen.prefix(8).map { VisibleText.line($0, limit: 253) }, separator: ", ")),
+            "logged": .view(
+                self.logged.isEmpty
+                    ? nil
+                    : View([
+                        "text": .markup(VisibleText.line(self.logged, limit: 1_024)),
+                        "href": "\(CertificatesPage.link(to: self.host, in: frame))",
+                    ])),
             "forced": .views(
                 self.forced.suffix(Self.mostForced).map { forced in
                     View([

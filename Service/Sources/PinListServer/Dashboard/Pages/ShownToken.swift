@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificatePinning
+internal import PinListStore
 
 /// A token as the page *Audit log* shows it: what it opens, what it is for, whose it is, and until when. Never its secret.
 struct ShownToken: Sendable {

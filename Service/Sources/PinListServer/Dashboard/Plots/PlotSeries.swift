@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificatePinning
+internal import PinReportAnalysis
 
 /// Values counted in windows of equal length, one after another.
 struct PlotSeries: Hashable, Sendable {
@@ -116,5 +117,16 @@ struct BarRow: Sendable {
             <rect class="track" width="100" height="6"/><rect class="fill \(self.tone.rawValue)" width="\(width)" \
             height="6"/></svg>
             """
+    }
+}
+
+extension HourGrid {
+    /// What is drawn of numbers by window, the first one's being 0.
+    ///
+    /// - Parameter more: What is added, where what was counted stands for more (``ReportRate``).
+    func series(_ counts: [Int64: Int64], adding more: [Int64: Double] = [:]) -> PlotSeries {
+        PlotSeries(
+            start: Timestamp(secondsSince1970: self.start * 3_600), step: Int(self.step * 3_600),
+            values: (0..<self.count).map { Double(counts[$0] ?? 0) + (more[$0] ?? 0) })
     }
 }

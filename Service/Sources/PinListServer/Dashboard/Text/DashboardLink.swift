@@ -2,6 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PinReportAnalysis
+
 /// Addresses within the dashboard, with values from anywhere in their queries.
 enum DashboardLink {
     /// The most scalars of a value: what is longer is cut, as those who read the address do.

@@ -2,6 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PinReportAnalysis
+
 /// Numbers as people read them, in English and without a locale: the same page on each machine.
 enum NumberText {
     /// `12,345`.
@@ -63,5 +65,22 @@ enum NumberText {
 extension String {
     fileprivate func replacingSuffix(_ suffix: String) -> String {
         self.hasSuffix(suffix) ? String(self.dropLast(suffix.count)) : self
+    }
+}
+
+extension ReportRate {
+    /// What a chart says of what it was multiplied by; empty where all installations reported.
+    static func caption(_ factors: Set<Double>) -> String {
+        guard let most = factors.max(), most > 1 else { return "" }
+        let number = NumberText.decimal(most, places: 1)
+        return factors.count == 1
+            ? "Multiplied by \(number), for one in \(number) installations reports."
+            : "Multiplied by up to \(number), for as few as one in \(number) installations reports."
+    }
+
+    /// How many installations report, in words; empty where all do.
+    static func words(_ perMillion: Int64) -> String {
+        guard perMillion < Self.all, perMillion > 0 else { return "" }
+        return "one in \(NumberText.decimal(Double(Self.all) / Double(perMillion), places: 1)) installations reports"
     }
 }

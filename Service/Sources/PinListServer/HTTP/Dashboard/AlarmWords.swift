@@ -2,6 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PinReportAnalysis
+
 /// What an alarm is called, and what to do about it.
 enum AlarmWords {
     /// A short sentence.
@@ -17,6 +19,7 @@ enum AlarmWords {
         case .rotationGate: "The rotation of \(subject) does not go on"
         case .earlySwitch: "\(subject) presents a new key too early"
         case .noRotationPlan: "No rotation of \(subject) is planned, and its certificate ends"
+        case .unexpectedCertificate: "A certificate for \(subject) was logged that apps refuse"
         case .adoptionStalled: "The newest list of \(subject) no longer spreads"
         case .equivocation: "Signers of \(subject) signed what was never published here"
         case .unknownList: "A list of \(subject) from before the service's first was offered to a client"
@@ -50,6 +53,9 @@ enum AlarmWords {
         case .noRotationPlan:
             "When the renewal brings a new key: tumbler rotate plan, now. When it keeps the key, renew it and probe "
                 + "again."
+        case .unexpectedCertificate:
+            "Ask who ordered it. If it is yours, release a list with its key before it is deployed; if it is not, have its "
+                + "issuer revoke it, and look who else can answer for the name. Acknowledging it ends this alarm."
         case .adoptionStalled:
             "Some installations do not refresh: look at app versions in failures. Do not remove the old key by this figure."
         case .equivocation:
@@ -68,6 +74,7 @@ enum AlarmWords {
         switch kind {
         case .failureRate: DashboardSection.failures.path
         case .certificateExpiry, .pinExpiry, .probeFailed, .probeUnreached, .noRotationPlan: DashboardSection.hosts.path
+        case .unexpectedCertificate: DashboardSection.certificates.path
         case .adoptionStalled: DashboardSection.adoption.path
         case .rotationGate, .earlySwitch: DashboardSection.rotations.path
         case .listExpiry, .rootExpiry: DashboardSection.lists.path

@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificatePinning
+internal import PinListStore
+internal import PinReportAnalysis
 
 extension DashboardPages {
     /// For how long it is shown that notifications of a target that no instance knows were given up, in seconds: a week.

@@ -5,6 +5,8 @@
 internal import CertificatePinning
 internal import Foundation
 internal import PinListMetadata
+internal import PinListStore
+internal import PinReportAnalysis
 
 extension DashboardPages {
     static func failures(_ asked: DashboardRequest) async throws -> FailuresPage {
@@ -42,11 +44,18 @@ extension DashboardPages {
         guard let id = asked.id, id.utf8.count == 64 else { throw DashboardRequest.NotFound() }
         let newest = asked.overview.newestVersions
         let grid = HourGrid(.week, until: asked.overview.time.hour)
-        let found = try await asked.parts.store.read { store -> (GroupSummary, GroupDetails)? in
+        let now = asked.overview.time
+        let names = asked.overview.names.map(\.name)
+        let found = try await asked.parts.store.read { store -> (GroupSummary, GroupDetails, String)? in
             guard let summary = try store.group(id: id, newest: newest) else { return nil }
-            return (summary, try store.details(of: summary.number, in: grid))
+            // A report of a sender that is none of ours names no list.
+            let lists = names.filter { summary.listName.isEmpty || $0 == summary.listName }
+            let logged = try summary.leafPin.flatMap { key in
+                try lists.lazy.compactMap { try Self.explanation(of: key, in: $0, store, at: now) }.first
+            }
+            return (summary, try store.details(of: summary.number, in: grid), logged ?? "")
         }
-        guard let (summary, details) = found else { throw DashboardRequest.NotFound() }
+        guard let (summary, details, logged) = found else { throw DashboardRequest.NotFound() }
         let list = asked.overview.names.first { $0.name == summary.listName }?.list
         let domain = list?.domains.first { $0.entry.domain.description == summary.host }
         let pinned = domain?.entry.pins.map(\.pin.description) ?? []
@@ -64,7 +73,7 @@ extension DashboardPages {
             apps: details.platforms.map { FailureGroupPage.Tally(label: $0.platform, count: Int($0.count)) },
             samples: details.bodies.map { body in
                 FailureGroupPage.Sample(receivedAt: body.receivedAt, json: Self.indented(body.bytes))
-            }, sampling: summary.reason == CountedKind.deniedKey ? "" : ReportRate.words(share))
+            }, sampling: summary.reason == CountedKind.deniedKey ? "" : ReportRate.words(share), logged: logged)
     }
 
     private static func group(_ summary: GroupSummary, _ counts: [Int64: Int64], _ grid: HourGrid) -> FailureGroup {
@@ -77,7 +86,8 @@ extension DashboardPages {
             appVersion: summary.appVersion, reports: Int(summary.count), networks: summary.networks?.number ?? 0,
             firstSeen: summary.seen.lowerBound, lastSeen: summary.seen.upperBound,
             series: grid.series(counts), title: summary.cause.title,
-            advice: summary.cause.advice.joined(separator: " "))
+            advice: summary.cause.advice.joined(separator: " "),
+            attestation: summary.attestation == .notAsked ? "" : summary.attestation.rawValue)
     }
 
     private static func cause(_ kind: LikelyCause.Kind) -> FailureCause {
@@ -88,7 +98,7 @@ extension DashboardPages {
         case .clock: .clockErrors
         case .cleartext: .cleartext
         case .certificateTime: .otherTLS
-        case .refusedList, .unclear: .unknown
+        case .refusedList, .unclear, .unlogged: .unknown
         }
     }
 

@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificatePinning
+internal import PinListStore
+internal import PinReportAnalysis
 
 extension DashboardPages {
     static func lists(_ asked: DashboardRequest) async throws -> ListsPage {

@@ -4,6 +4,8 @@
 
 internal import CertificatePinning
 internal import PinListMetadata
+internal import PinListStore
+internal import PinReportAnalysis
 internal import PinRotation
 
 /// What the page of rotations shows.
@@ -26,12 +28,21 @@ extension DashboardPages {
         }
         let shown = Array(readable.prefix(RotationsPage.mostRotations))
         let curves = try await Self.curves(shown.prefix(Self.mostCurves).compactMap(\.plan), asked)
+        let pins = Set(shown.compactMap { $0.plan?.new.pin.description })
+        let list = asked.name?.name ?? ""
+        let logged = try await asked.parts.store.read { store in
+            try pins.reduce(into: [String: String]()) { sentences, pin in
+                sentences[pin] = try Self.explanation(of: pin, in: list, store, at: now)
+            }
+        }
         return RotationsPage(
             rotations: shown.compactMap { rotation in
                 rotation.plan.map { plan in
-                    Self.shown(
+                    var shown = Self.shown(
                         plan, due: rotation.due(at: now), seen: rotation.seen(in: asked.overview.probes),
                         curve: curves[plan.host], at: now)
+                    shown.logged = logged[plan.new.pin.description] ?? ""
+                    return shown
                 }
             },
             total: readable.count, unreadable: all.filter { $0.plan == nil }.map(\.host), isFiltered: host != nil)

@@ -5,6 +5,8 @@
 internal import CertificatePinning
 internal import NIOConcurrencyHelpers
 internal import PinListMetadata
+internal import PinListStore
+internal import PinReportAnalysis
 
 /// What each page shows, from what there is.
 enum DashboardPages {
@@ -46,12 +48,14 @@ enum DashboardPages {
         let keys = try await asked.parts.store.read { store in
             try store.deployableKeys(of: name.name, entries: entries, versions: versions, window: window, at: now)
         }
+        let logged = try await Self.logged(name.name, asked)
         let rotations = Dictionary(
             asked.overview.rotations.filter { $0.name == name.name }.map { ($0.host, $0.state) }
         ) { first, _ in first }
         let hosts = name.list.domains.enumerated().map { index, domain in
             var host = Self.pins(domain, probes[domain.entry.domain.description], name.list)
             host.rotation = rotations[domain.entry.domain.description]
+            (host.loggedCertificates, host.unexpected) = logged[domain.entry.domain.description] ?? (0, "")
             guard index < HostsPage.mostHosts, domain.entry.mode != .off else { return host }
             for (place, known) in domain.entry.pins.enumerated() where host.pins.indices.contains(place) {
                 host.pins[place].judgement = keys.judgement(of: known, in: domain.entry)

@@ -7,6 +7,7 @@ internal import Crypto
 internal import HTTPTypes
 internal import Hummingbird
 internal import PinListMetadata
+internal import PinReportAnalysis
 
 /// What a page is made from: the request, and the state of everything.
 struct DashboardRequest: Sendable {

@@ -6,6 +6,7 @@ internal import CertificatePinning
 internal import HTTPTypes
 internal import Hummingbird
 internal import PinListMetadata
+internal import PinListStore
 
 /// The forms of the page Alarms. Each leads back to it.
 extension DashboardRoutes {

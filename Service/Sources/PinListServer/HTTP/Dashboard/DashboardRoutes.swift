@@ -7,6 +7,8 @@ internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
+internal import PinListStore
+internal import PinReportAnalysis
 
 /// Where the pages are.
 struct DashboardRoutes: Sendable {
@@ -33,6 +35,7 @@ struct DashboardRoutes: Sendable {
         self.page("/", router) { try await DashboardPages.now($0) }
         self.page("/adoption", router) { try await DashboardPages.adoption($0) }
         self.page("/hosts", router) { try await DashboardPages.hosts($0) }
+        self.page("/certificates", router) { try await DashboardPages.certificates($0) }
         self.page("/rotations", router) { try await DashboardPages.rotations($0) }
         self.page("/lists", router) { try await DashboardPages.lists($0) }
         self.page("/audit", router) { try await DashboardPages.audit($0) }

@@ -6,6 +6,8 @@ internal import CertificatePinning
 internal import Logging
 internal import NIOConcurrencyHelpers
 internal import PinListMetadata
+internal import PinListStore
+internal import PinReportAnalysis
 
 /// Looks at the envelopes of list incidents, and writes what they prove into the audit log, once for each payload.
 struct EquivocationWatch: Sendable {
@@ -94,5 +96,26 @@ extension StoreTransaction {
         }
         try self.log(action, detail, by: "report", at: now)
         return found
+    }
+}
+
+extension EquivocationCheck {
+    /// Looks a list up in the store, and says what it is.
+    ///
+    /// - Parameters:
+    ///   - list: The list in an envelope whose signatures hold.
+    ///   - payload: The digest of its payload.
+    ///   - store: What was published and what is evidence already.
+    ///   - now: The time.
+    init(_ list: PinList, payload: String, in store: StoreTransaction, at now: Timestamp) throws {
+        let sameVersion = try store.envelopes(of: list.version, name: list.name, limit: Self.mostEnvelopes)
+        if try store.hasEvidence(payload) || sameVersion.contains(where: { Self.payloadDigest($0) == payload }) {
+            self = .known
+            return
+        }
+        self.init(
+            ofUnknown: list.version, isPublishedVersion: !sameVersion.isEmpty,
+            firstVersion: try store.firstVersion(of: list.name),
+            evidence: try store.evidenceCount(of: list.name, since: Self.day(of: now)))
     }
 }

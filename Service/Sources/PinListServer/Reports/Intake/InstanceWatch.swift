@@ -4,6 +4,7 @@
 
 internal import CertificatePinning
 internal import Logging
+internal import PinListStore
 internal import ServiceLifecycle
 
 /// Counts the instances on one store, and shares what all sources together may send among them.

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import NIOConcurrencyHelpers
+internal import PinReportAnalysis
 
 /// What this instance counts of reports, for `/metrics`. Labels are bounded: they are never what a sender chose.
 final class ReportCounters: Sendable {
@@ -10,6 +11,8 @@ final class ReportCounters: Sendable {
     struct Numbers: Sendable {
         /// Accepted, by kind.
         var accepted: [String: Int64] = [:]
+        /// Accepted, by their state of attestation.
+        var states: [AttestationState: Int64] = [:]
         /// Kept as samples of what was over a limit.
         var samples: Int64 = 0
         /// Refused, by the code of the problem.
@@ -28,6 +31,7 @@ final class ReportCounters: Sendable {
     func accepted(_ report: AcceptedReport) {
         self.numbers.withLockedValue { numbers in
             numbers.accepted[report.report.kind.rawValue, default: 0] += 1
+            numbers.states[report.attestation.state, default: 0] += 1
             if report.isSample { numbers.samples += 1 }
         }
     }

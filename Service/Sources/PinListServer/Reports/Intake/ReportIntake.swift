@@ -4,6 +4,8 @@
 
 internal import CertificatePinning
 internal import PinListMetadata
+internal import PinListStore
+internal import PinReportAnalysis
 
 /// Takes reports: what comes while others are written is written together, in one transaction, and everybody waits for
 /// the commit that has their report in it. So 202 means that it is on the disk, and a thousand of them cost one fsync.

@@ -3,8 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CertificatePinning
+import CertificateSightings
 
 @testable import PinListServer
+@testable import PinListStore
+@testable import PinReportAnalysis
 
 /// The same pages, where each text from outside is as bad as its author could make it.
 enum HostileStory {
@@ -90,6 +93,11 @@ enum HostileStory {
         let token = ShownToken(
             id: self.all, scope: self.all, names: texts, label: self.all, owner: self.all, madeAt: Story.now, end: .open
         )
+        let sighting = ShownSighting(
+            names: texts, issuer: self.all, key: self.all, log: self.all, loggedAt: Story.now,
+            toldAt: Timestamp(secondsSince1970: .min), toldBy: self.all, notBefore: Timestamp(secondsSince1970: .min),
+            notAfter: Timestamp(secondsSince1970: .max), state: .unknown, isEnforced: true, isPrecertificate: true,
+            probedAt: Story.now, networks: .max, acknowledgedBy: self.all)
         let unmeasured = Unmeasured(what: self.all, why: self.all, next: self.all)
         return [
             ("now", NowPage(alarms: [self.alarm], hosts: rates, lists: [served], unmeasured: [unmeasured])),
@@ -99,6 +107,12 @@ enum HostileStory {
                 AdoptionPage(
                     measurement: .notMeasured(unmeasured),
                     unverified: texts.map { UnverifiedDigest(digest: $0, requests: .max, lastSeen: Story.now) })
+            ),
+            (
+                "certificates",
+                CertificatesPage(
+                    hosts: texts.map { .init(domain: $0, certificates: [sighting]) }, counts: [.unknown: .max],
+                    isFiltered: true)
             ),
             (
                 "rotations",

@@ -5,6 +5,7 @@
 import CertificatePinning
 
 @testable import PinListServer
+@testable import PinReportAnalysis
 
 extension Story {
     static let rotation = FailureGroup(

@@ -5,6 +5,8 @@
 import CertificatePinning
 
 @testable import PinListServer
+@testable import PinListStore
+@testable import PinReportAnalysis
 
 extension Story {
     /// Shares in windows of six hours for three weeks: version 43 takes over from 42 within days.

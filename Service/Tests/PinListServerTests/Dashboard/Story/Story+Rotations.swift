@@ -30,7 +30,10 @@ extension Story {
                         .init(label: "announced", time: self.ago(24 * 86_400), isDone: true),
                         .init(label: "earliest switch", time: self.ahead(days: 6), isDone: false),
                         .init(label: "old key retired", time: self.ahead(days: 36), isDone: false),
-                    ], adoption: self.known, seen: [], forced: []),
+                    ], adoption: self.known, seen: [], forced: [],
+                    logged:
+                        "This key was logged 3 days ago, in a certificate of CN=R11, O=Let's Encrypt, C=US. It is in "
+                        + "the list that is served."),
                 ShownRotation(
                     host: "login.bank.example", entries: 1, state: "switched", since: self.ago(40 * 86_400),
                     nextState: "retired", due: self.ago(2 * 86_400), newPin: self.pin("f"), oldPins: [self.pin("e")],

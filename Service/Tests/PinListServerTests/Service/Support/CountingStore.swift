@@ -5,6 +5,7 @@
 import NIOConcurrencyHelpers
 
 @testable import PinListServer
+@testable import PinListStore
 
 /// A store that counts the envelopes that are read from it.
 final class CountingStore: ServiceStore {

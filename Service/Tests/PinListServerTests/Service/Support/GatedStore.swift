@@ -5,6 +5,7 @@
 import NIOConcurrencyHelpers
 
 @testable import PinListServer
+@testable import PinListStore
 
 /// A store whose writes wait until it is opened.
 final class GatedStore: ServiceStore {

@@ -11,6 +11,7 @@ import PinningTesting
 import Testing
 
 @testable import PinListServer
+@testable import PinListStore
 
 extension RunningService {
     /// What came back.

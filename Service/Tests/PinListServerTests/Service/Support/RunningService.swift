@@ -12,6 +12,7 @@ import PinningTesting
 import ServiceLifecycle
 
 @testable import PinListServer
+@testable import PinListStore
 
 /// A service that runs in this process for the time of a test, on ports that the system chose.
 struct RunningService: Sendable {

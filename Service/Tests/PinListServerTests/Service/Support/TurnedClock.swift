@@ -6,6 +6,8 @@ import CertificatePinning
 import NIOConcurrencyHelpers
 import PinListServer
 
+@testable import PinListStore
+
 /// A clock that stands until it is turned. Its uptime goes with it.
 final class TurnedClock: ServiceClock {
     /// When the stories begin: 2026-11-21T00:00:00Z.

@@ -5,6 +5,7 @@
 import NIOConcurrencyHelpers
 
 @testable import PinListServer
+@testable import PinListStore
 
 /// A store that counts what is written, and fails when it is told to.
 final class WrappedStore: ServiceStore {

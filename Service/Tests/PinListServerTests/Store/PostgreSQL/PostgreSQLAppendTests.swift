@@ -10,6 +10,8 @@ import PinningTesting
 import Testing
 
 @testable import PinListServer
+@testable import PinReportAnalysis
+@testable import PinListStore
 
 @Suite("Several instances that take reports on one PostgreSQL", .needsPostgreSQL, .runsPostgreSQL)
 struct PostgreSQLAppendTests {

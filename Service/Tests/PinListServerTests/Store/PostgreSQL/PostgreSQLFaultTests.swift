@@ -8,6 +8,7 @@ import Foundation
 import Testing
 
 @testable import PinListServer
+@testable import PinListStore
 
 @Suite("When PostgreSQL fails", .needsPostgreSQL, .runsPostgreSQL)
 struct PostgreSQLFaultTests {

@@ -7,10 +7,12 @@ import CertificatePinning
 import Foundation
 import Logging
 import PinListMetadata
+@testable import PinReportAnalysis
 import PinningTesting
 import Testing
 
 @testable import PinListServer
+@testable import PinListStore
 
 @Suite("How a PostgreSQL database is set up", .needsPostgreSQL, .runsPostgreSQL)
 struct PostgreSQLSetUpTests {

@@ -6,6 +6,8 @@ import CertificatePinning
 import Foundation
 import PinListServer
 
+@testable import PinListStore
+
 /// A clock on which a minute passes each time that somebody looks: no pause lasts.
 ///
 /// `@unchecked Sendable`: because its one variable is read and written under the lock only.

@@ -5,6 +5,7 @@
 import Foundation
 
 @testable import PinListServer
+@testable import PinListStore
 
 /// How a database means to answer each statement that a store was asked, seen by asking it just before.
 ///

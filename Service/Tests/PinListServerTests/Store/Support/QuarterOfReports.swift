@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 @testable import PinListServer
+@testable import PinListStore
 
 /// Ninety days of reports and requests in the tables as the second migration left them: 100 hosts, 3,000 groups, 300,000
 /// reports, 216,000 hours of hosts, 180,000 of groups, 129,600 counts of requests, 20,000 entries of the audit log.

@@ -7,6 +7,8 @@ import CertificatePinning
 import Foundation
 import PinListServer
 
+@testable import PinListStore
+
 /// A clock that stands until it is set.
 ///
 /// `@unchecked Sendable`: because its one variable is read and written under the lock only.

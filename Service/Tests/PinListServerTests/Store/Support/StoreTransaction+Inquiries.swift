@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 @testable import PinListServer
+@testable import PinListStore
+@testable import PinReportAnalysis
 
 extension StoreTransaction {
     /// What is stored of a name, hour by hour.

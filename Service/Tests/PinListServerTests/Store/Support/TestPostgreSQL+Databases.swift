@@ -7,6 +7,7 @@ import CertificatePinning
 import Foundation
 
 @testable import PinListServer
+@testable import PinListStore
 
 extension TestPostgreSQL {
     /// The address of a database of this server.

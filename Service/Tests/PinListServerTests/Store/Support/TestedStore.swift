@@ -6,6 +6,7 @@ import Foundation
 import Testing
 
 @testable import PinListServer
+@testable import PinListStore
 
 /// Each store there is; the compatibility tests run on all of them.
 enum TestedStore: String, CustomTestStringConvertible {

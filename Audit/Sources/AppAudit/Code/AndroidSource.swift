@@ -1,0 +1,113 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// Looks through a Kotlin or Java file for the obvious, by its tokens.
+struct AndroidSource {
+    private var facts: SourceFacts
+    private let tokens: CodeTokens
+    private let words: Set<String>
+
+    /// Reads a file.
+    static func facts(of text: SourceText) -> SourceFacts {
+        var source = AndroidSource(text)
+        for (index, token) in source.tokens.all.enumerated() {
+            switch token.kind {
+            case .word: source.word(token, index)
+            case .text: source.text(token, index)
+            case .sign: break
+            }
+        }
+        return source.facts
+    }
+
+    private init(_ text: SourceText) {
+        self.facts = SourceFacts(text)
+        self.tokens = CodeTokens(text.bytes)
+        self.words = self.tokens.words(in: self.tokens.all.indices)
+    }
+
+    private mutating func word(_ token: CodeTokens.Token, _ index: Int) {
+        let line = token.line
+        let before = index > 0 ? self.tokens.all[index - 1].value : ""
+        switch token.value {
+        case "checkServerTrusted" where ["fun", "void"].contains(before):
+            guard let body = self.body(from: index) else { return }
+            let does = self.tokens.words(in: body).subtracting([
+                "return", "Log", "d", "i", "e", "v", "w", "Timber", "println", "Unit",
+            ])
+            if does.isEmpty { self.facts.find(.androidTrustsAll, at: line, "checkServerTrusted does nothing") }
+        case "HostnameVerifier":
+            guard let brace = self.tokens.next("{", from: index, most: 12),
+                let body = self.tokens.group(at: brace, most: 400)
+            else { return }
+            let words = self.tokens.words(in: body)
+            if words.contains("true"), words.isDisjoint(with: ["false", "equals", "if", "when", "contains"]) {
+                self.facts.find(.androidNamesUnchecked, at: line, "a HostnameVerifier that always says true")
+            }
+        case "ALLOW_ALL_HOSTNAME_VERIFIER", "AllowAllHostnameVerifier", "NoopHostnameVerifier":
+            guard !self.isImport(index), before != "class" else { return }
+            self.facts.find(.androidNamesUnchecked, at: line, token.value)
+        case "onReceivedSslError" where ["fun", "void"].contains(before):
+            if let body = self.body(from: index), self.tokens.words(in: body).contains("proceed"),
+                !self.tokens.words(in: body).contains("cancel")
+            {
+                self.facts.find(.androidWebViewErrors, at: line, "onReceivedSslError calls proceed()")
+            }
+        case "OkHttpClient" where !self.isImport(index):
+            let isMade =
+                self.tokens.has(["("], at: index + 1) && before != "class"
+                || self.tokens.has([".", "Builder", "("], at: index + 1)
+            guard isMade else { return }
+            let isPinned = self.words.contains("certificatePinner") || self.words.contains("CertificatePinner")
+            self.facts.surface(
+                "OkHttpClient", isPinned ? .pinned : .unpinned, .androidClient, at: line,
+                "an OkHttpClient without certificatePinner in this file")
+        case "openConnection" where self.tokens.has(["("], at: index + 1):
+            self.facts.surface("HttpsURLConnection", .unpinned, .androidClient, at: line, "URL.openConnection()")
+        case "WebView" where self.tokens.has(["("], at: index + 1) && before != "class" && !self.isImport(index):
+            self.facts.surface("WebView", .unpinned, .androidWebView, at: line, "a WebView")
+        case "CronetEngine" where self.tokens.has([".", "Builder"], at: index + 1):
+            let isPinned = self.words.contains("addPublicKeyPins")
+            self.facts.surface(
+                "Cronet", isPinned ? .pinned : .unpinned, .androidClient, at: line,
+                "a CronetEngine without addPublicKeyPins")
+        default: break
+        }
+    }
+
+    private func isImport(_ index: Int) -> Bool {
+        var place = index - 1
+        while place >= 0, self.tokens.all[place].line == self.tokens.all[index].line {
+            if self.tokens.all[place].value == "import" { return true }
+            place -= 1
+        }
+        return false
+    }
+
+    /// The body of the function whose name stands at an index; `nil` where it has none.
+    private func body(from index: Int) -> Range<Int>? {
+        guard
+            let parameters = self.tokens.next("(", from: index, most: 3).flatMap({
+                self.tokens.group(at: $0, most: 400)
+            }),
+            let brace = self.tokens.next("{", from: parameters.upperBound, most: 24)
+        else { return nil }
+        // Another function begins before the brace: this one is declared without a body.
+        guard !self.tokens.all[parameters.upperBound..<brace].contains(where: { [";", "}", "="].contains($0.value) })
+        else { return nil }
+        return self.tokens.group(at: brace)
+    }
+
+    private mutating func text(_ token: CodeTokens.Token, _ index: Int) {
+        if token.value.contains("://") { self.facts.address(token.value, at: token.line, isDebug: token.isDebug) }
+        guard let digest = LiteralText.digest(token.value) else { return }
+        let around = self.tokens.all[max(0, index - 40)..<index]
+        self.facts.pins.append(
+            SourceFacts.PinLiteral(
+                digest: digest.bytes, line: token.line,
+                host: around.last { $0.kind == .text && LiteralText.isHost($0.value) }?.value,
+                isNamed: digest.hasPrefix || around.contains { $0.kind == .word && LiteralText.speaksOfPins($0.value) })
+        )
+    }
+}

@@ -1,0 +1,192 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// Tokens of a language with braces: Objective-C, Java, Kotlin.
+///
+/// Enough to tell code from comments and texts, and a word from another one. What does not end is taken to end with the
+/// file.
+struct CodeTokens {
+    /// A token.
+    struct Token {
+        /// What it is.
+        enum Kind {
+            case word
+            case text
+            case sign
+        }
+
+        let kind: Kind
+        /// The word, the sign, or the text without quotation marks.
+        let value: String
+        let line: Int
+        /// Whether it is compiled with DEBUG alone.
+        let isDebug: Bool
+    }
+
+    /// The tokens.
+    private(set) var all: [Token] = []
+
+    private let bytes: [UInt8]
+    private var index = 0
+    private var line = 1
+    private var conditions: [Bool] = []
+
+    /// Reads a file.
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+        self.run()
+    }
+
+    private var isDebug: Bool { self.conditions.contains(true) }
+
+    private func byte(_ offset: Int) -> UInt8? {
+        let place = self.index + offset
+        return place < self.bytes.count ? self.bytes[place] : nil
+    }
+
+    private mutating func run() {
+        while let byte = self.byte(0) {
+            switch byte {
+            case UInt8(ascii: "\n"): self.step()
+            case 0...0x20: self.index += 1
+            case UInt8(ascii: "/") where self.byte(1) == UInt8(ascii: "/"): self.skipLine()
+            case UInt8(ascii: "/") where self.byte(1) == UInt8(ascii: "*"): self.skipComment()
+            case UInt8(ascii: "#"): self.directive()
+            case UInt8(ascii: "\""), UInt8(ascii: "'"): self.quoted(byte)
+            case UInt8(ascii: "_"), UInt8(ascii: "$"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "A")...UInt8(ascii: "Z"), 0x80...:
+                self.word()
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): self.word()
+            default:
+                self.add(.sign, String(UnicodeScalar(byte)), self.line)
+                self.index += 1
+            }
+        }
+    }
+
+    private mutating func add(_ kind: Token.Kind, _ value: String, _ line: Int) {
+        self.all.append(Token(kind: kind, value: value, line: line, isDebug: self.isDebug))
+    }
+
+    private mutating func step() {
+        if self.byte(0) == UInt8(ascii: "\n") { self.line += 1 }
+        self.index += 1
+    }
+
+    private mutating func skipLine() {
+        while let byte = self.byte(0), byte != UInt8(ascii: "\n") { self.index += 1 }
+    }
+
+    private mutating func skipComment() {
+        self.index += 2
+        while self.byte(0) != nil {
+            if self.byte(0) == UInt8(ascii: "*"), self.byte(1) == UInt8(ascii: "/") {
+                self.index += 2
+                return
+            }
+            self.step()
+        }
+    }
+
+    private mutating func word() {
+        let start = self.index
+        while let byte = self.byte(0) {
+            switch byte {
+            case UInt8(ascii: "_"), UInt8(ascii: "$"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"), 0x80...:
+                self.index += 1
+            default:
+                self.add(.word, String(decoding: self.bytes[start..<self.index], as: UTF8.self), self.line)
+                return
+            }
+        }
+        self.add(.word, String(decoding: self.bytes[start..<self.index], as: UTF8.self), self.line)
+    }
+
+    private mutating func quoted(_ quote: UInt8) {
+        let line = self.line
+        // Kotlin's and Java's texts of several lines.
+        if quote == UInt8(ascii: "\""), self.byte(1) == quote, self.byte(2) == quote {
+            self.index += 3
+            let start = self.index
+            while self.byte(0) != nil, !(self.byte(0) == quote && self.byte(1) == quote && self.byte(2) == quote) {
+                self.step()
+            }
+            self.add(.text, String(decoding: self.bytes[start..<self.index], as: UTF8.self), line)
+            self.index += 3
+            return
+        }
+        self.index += 1
+        let start = self.index
+        while let byte = self.byte(0), byte != quote, byte != UInt8(ascii: "\n") {
+            self.index += byte == UInt8(ascii: "\\") && self.byte(1) != UInt8(ascii: "\n") ? 2 : 1
+        }
+        let end = min(self.index, self.bytes.count)
+        self.add(.text, String(decoding: self.bytes[start..<end], as: UTF8.self), line)
+        if self.byte(0) == quote { self.index += 1 }
+    }
+
+    /// Keeps account of `#if DEBUG`; `#import` and `#define` are read on as code.
+    private mutating func directive() {
+        let start = self.index
+        self.index += 1
+        while let byte = self.byte(0), byte == 0x20 || byte == 0x09 { self.index += 1 }
+        let nameStart = self.index
+        while let byte = self.byte(0), (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) { self.index += 1 }
+        let name = String(decoding: self.bytes[nameStart..<self.index], as: UTF8.self)
+        guard ["if", "ifdef", "ifndef", "else", "elif", "endif"].contains(name) else {
+            if self.index == start + 1 { self.add(.sign, "#", self.line) }
+            return
+        }
+        let conditionStart = self.index
+        self.skipLine()
+        let condition = String(decoding: self.bytes[conditionStart..<self.index], as: UTF8.self)
+        let speaksOfDebug = condition.contains("DEBUG") && !condition.contains("||")
+        switch name {
+        case "if", "ifdef": self.conditions.append(speaksOfDebug && !condition.contains("!"))
+        case "ifndef": self.conditions.append(false)
+        case "endif": _ = self.conditions.popLast()
+        default:
+            if !self.conditions.isEmpty { self.conditions[self.conditions.count - 1] = false }
+        }
+    }
+
+    // MARK: Asking
+
+    /// Whether values stand one after the other from an index on.
+    func has(_ values: [String], at index: Int) -> Bool {
+        guard index >= 0, index + values.count <= self.all.count else { return false }
+        for (offset, value) in values.enumerated() where self.all[index + offset].value != value { return false }
+        return true
+    }
+
+    /// From an opening sign to the one that closes it, both included; up to a number of tokens.
+    func group(at index: Int, most: Int = 20_000) -> Range<Int>? {
+        let pairs = ["(": ")", "[": "]", "{": "}"]
+        guard self.all.indices.contains(index), let close = pairs[self.all[index].value] else { return nil }
+        let open = self.all[index].value
+        var depth = 0
+        for place in index..<min(self.all.count, index + most) where self.all[place].kind == .sign {
+            if self.all[place].value == open { depth += 1 }
+            if self.all[place].value == close {
+                depth -= 1
+                if depth == 0 { return index..<place + 1 }
+            }
+        }
+        return nil
+    }
+
+    /// The next place of a sign.
+    func next(_ sign: String, from index: Int, most: Int = 200) -> Int? {
+        guard index < self.all.count else { return nil }
+        return (index..<min(self.all.count, index + most)).first {
+            self.all[$0].kind == .sign && self.all[$0].value == sign
+        }
+    }
+
+    /// The words in a range.
+    func words(in range: Range<Int>) -> Set<String> {
+        Set(self.all[range].lazy.filter { $0.kind == .word }.map(\.value))
+    }
+}

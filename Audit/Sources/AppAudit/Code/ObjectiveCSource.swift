@@ -1,0 +1,222 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// Looks through an Objective-C file, by its tokens.
+struct ObjectiveCSource {
+    private var facts: SourceFacts
+    private let tokens: CodeTokens
+    private let words: Set<String>
+
+    /// Reads a file.
+    static func facts(of text: SourceText) -> SourceFacts {
+        var source = ObjectiveCSource(text)
+        source.run()
+        return source.facts
+    }
+
+    private init(_ text: SourceText) {
+        self.facts = SourceFacts(text)
+        self.tokens = CodeTokens(text.bytes)
+        self.words = self.tokens.words(in: self.tokens.all.indices)
+    }
+
+    private mutating func run() {
+        var index = 0
+        while index < self.tokens.all.count {
+            let token = self.tokens.all[index]
+            switch token.kind {
+            case .word: self.word(token, index)
+            case .text: self.text(token, index)
+            case .sign:
+                // The body of a method or a function begins at the outermost brace.
+                if token.value == "{", let body = self.tokens.group(at: index) {
+                    self.body(body)
+                    for inner in body {
+                        let token = self.tokens.all[inner]
+                        if token.kind == .word { self.word(token, inner) }
+                        if token.kind == .text { self.text(token, inner) }
+                    }
+                    index = body.upperBound
+                    continue
+                }
+            }
+            index += 1
+        }
+    }
+
+    private mutating func word(_ token: CodeTokens.Token, _ index: Int) {
+        let (line, isDebug) = (token.line, token.isDebug)
+        let next = index + 1
+        switch token.value {
+        case "sharedSession" where self.tokens.has(["NSURLSession"], at: index - 1):
+            self.facts.surface(
+                "URLSession.shared", .unpinned, .sharedSession, at: line, isDebug: isDebug,
+                "[NSURLSession sharedSession]")
+        case "sessionWithConfiguration": self.session(index, line, isDebug)
+        case "WKWebView" where self.tokens.has(["alloc"], at: next):
+            let pinning: NetworkSurface.Pinning =
+                self.words.contains("PinnedNavigationDelegate")
+                ? .pinned
+                : self.words.contains("navigationDelegate") || self.words.contains("setNavigationDelegate")
+                    ? .unknown : .unpinned
+            self.facts.surface(
+                "WKWebView", pinning, .webView, at: line, isDebug: isDebug, "no navigation delegate is set in this file"
+            )
+        case "SFSafariViewController" where self.tokens.has(["alloc"], at: next):
+            self.facts.surface(
+                "SFSafariViewController", .unpinned, .safari, at: line, isDebug: isDebug, "a page in Safari's view")
+        case "ASWebAuthenticationSession" where self.tokens.has(["alloc"], at: next):
+            self.facts.surface(
+                "ASWebAuthenticationSession", .unpinned, .webAuthentication, at: line, isDebug: isDebug,
+                "a log-in by a web page")
+        case "playerWithURL", "assetWithURL", "URLAssetWithURL", "playerItemWithURL", "initWithURL":
+            guard
+                token.value != "initWithURL"
+                    || self.tokens.all[max(0, index - 6)..<index].contains(where: { $0.value.hasPrefix("AV") })
+            else { return }
+            self.facts.surfaces.append(NetworkSurface("AVPlayer", .unknown, in: self.facts.text.path, line: line))
+            self.facts.findings.append(
+                self.facts.text.finding(
+                    .player, .note, line: line, "\(token.value) loads what may not be a file of the app"))
+        case "NSURLConnection"
+        where self.tokens.has(["alloc"], at: next)
+            || self.tokens.all.indices.contains(next)
+                && ["sendSynchronousRequest", "sendAsynchronousRequest", "connectionWithRequest"].contains(
+                    self.tokens.all[next].value):
+            self.facts.surface(
+                "NSURLConnection", .unpinned, .oldConnection, at: line, isDebug: isDebug, "NSURLConnection")
+        case "CFStreamCreatePairWithSocketToHost", "CFReadStreamCreateForHTTPRequest", "getStreamsToHostWithName":
+            self.facts.surface("CFStream", .unpinned, .stream, at: line, isDebug: isDebug, token.value)
+        case "NSURLProtocol"
+        where self.tokens.has([":"], at: index - 1) && self.tokens.has(["interface"], at: index - 3):
+            self.facts.surface(
+                "URLProtocol", .unpinned, .urlProtocol, at: line, isDebug: isDebug, "a subclass of NSURLProtocol")
+        case "dataWithContentsOfURL", "stringWithContentsOfURL":
+            guard let end = self.tokens.next("]", from: index),
+                self.tokens.all[index..<end].contains(where: { $0.kind == .text && $0.value.hasPrefix("http") })
+            else { return }
+            self.facts.surface("Data(contentsOf:)", .unpinned, .contentsOfURL, at: line, isDebug: isDebug, token.value)
+        case "AFHTTPSessionManager", "AFURLSessionManager":
+            guard self.tokens.has(["alloc"], at: next) || self.tokens.has(["manager"], at: next) else { return }
+            let isPinned =
+                self.words.contains("AFSSLPinningModePublicKey") || self.words.contains("AFSSLPinningModeCertificate")
+            self.facts.surface(
+                "AFNetworking", isPinned ? .pinned : .unpinned, .networkLibrary, at: line, isDebug: isDebug,
+                "\(token.value) without pins in this file")
+        default: self.trust(token, index)
+        }
+    }
+
+    private mutating func session(_ index: Int, _ line: Int, _ isDebug: Bool) {
+        // To the bracket that closes the message, past those of its arguments.
+        var depth = 0
+        var delegate: String?
+        for place in index..<min(self.tokens.all.count, index + 400) {
+            let token = self.tokens.all[place]
+            if token.kind == .sign, token.value == "[" { depth += 1 }
+            if token.kind == .sign, token.value == "]" {
+                if depth == 0 { break }
+                depth -= 1
+            }
+            if depth == 0, token.value == "delegate", self.tokens.has([":"], at: place + 1),
+                place + 2 < self.tokens.all.count
+            {
+                delegate = self.tokens.all[place + 2].value
+            }
+        }
+        if let delegate, delegate != "nil" {
+            self.facts.surfaces.append(NetworkSurface("URLSession", .unknown, in: self.facts.text.path, line: line))
+        } else {
+            self.facts.surface(
+                "URLSession", .unpinned, .sessionWithoutDelegate, at: line, isDebug: isDebug,
+                "a session without a delegate")
+        }
+    }
+
+    private mutating func trust(_ token: CodeTokens.Token, _ index: Int) {
+        let (line, isDebug) = (token.line, token.isDebug)
+        let isCall = self.tokens.has(["("], at: index + 1)
+        switch token.value {
+        case "SecTrustSetExceptions" where isCall:
+            self.facts.find(.trustExceptions, at: line, isDebug: isDebug, "SecTrustSetExceptions")
+        case "setAllowsAnyHTTPSCertificate", "allowsAnyHTTPSCertificateForHost":
+            self.facts.find(.invalidCertificates, at: line, isDebug: isDebug, token.value)
+        case "allowInvalidCertificates", "setAllowInvalidCertificates", "allowsInvalidSSLCertificate":
+            if self.isSet(index, to: ["YES", "true", "1"]) {
+                self.facts.find(.invalidCertificates, at: line, isDebug: isDebug, "\(token.value) is YES")
+            }
+        case "validatesDomainName", "setValidatesDomainName":
+            if self.isSet(index, to: ["NO", "false", "0"]) {
+                self.facts.find(.hostNameUnchecked, at: line, isDebug: isDebug, "\(token.value) is NO")
+            }
+        case "kCFStreamSSLValidatesCertificateChain":
+            if self.isSet(index, to: ["NO", "kCFBooleanFalse", "false"]) {
+                self.facts.find(.invalidCertificates, at: line, isDebug: isDebug, "\(token.value) is NO")
+            }
+        case "continueWithoutCredentialForAuthenticationChallenge":
+            self.facts.find(.withoutCredential, at: line, isDebug: isDebug, token.value)
+        case "SecPolicyCreateSSL" where isCall:
+            if let group = self.tokens.group(at: index + 1), let last = self.tokens.all[group].dropLast().last,
+                ["NULL", "nil"].contains(last.value)
+            {
+                self.facts.find(.hostNameUnchecked, at: line, isDebug: isDebug, "SecPolicyCreateSSL without a host")
+            }
+        case "SecTrustEvaluateWithError", "SecTrustEvaluate":
+            let before = index > 0 ? self.tokens.all[index - 1].value : ";"
+            if isCall, [";", "{", "}"].contains(before), token.value == "SecTrustEvaluateWithError" {
+                self.facts.find(
+                    .ignoredEvaluation, at: line, isDebug: isDebug, "nothing looks at the result of \(token.value)")
+            }
+        case "kTSKEnforcePinning" where self.isSet(index, to: ["NO"]):
+            self.facts.find(.trustKitNotEnforced, at: line, isDebug: isDebug, "kTSKEnforcePinning is NO")
+        case "kTSKSwizzleNetworkDelegates" where self.isSet(index, to: ["YES"]):
+            self.facts.find(.trustKitSwizzling, at: line, isDebug: isDebug, "kTSKSwizzleNetworkDelegates is YES")
+        default:
+            guard SwiftSource.isMisread(token.value, "=="), self.tokens.has(["=", "="], at: index - 2) else {
+                if SwiftSource.isMisread(token.value, "!="), self.tokens.has(["!", "="], at: index - 2) {
+                    self.facts.find(.trustResult, at: line, isDebug: isDebug, "compared by != with \(token.value)")
+                }
+                return
+            }
+            self.facts.find(.trustResult, at: line, isDebug: isDebug, "compared by == with \(token.value)")
+        }
+    }
+
+    /// Whether a value stands behind a name: `name = VALUE`, `setName:VALUE`, `name : @VALUE`, `VALUE forKey:name`.
+    private func isSet(_ index: Int, to values: [String]) -> Bool {
+        for place in (index + 1)..<max(index + 1, min(self.tokens.all.count, index + 5)) {
+            let token = self.tokens.all[place]
+            if values.contains(token.value) { return true }
+            guard [":", "=", "@", "(", ")", ",", "]"].contains(token.value) else { return false }
+        }
+        return false
+    }
+
+    /// The body of a method, or of a class in braces.
+    private mutating func body(_ range: Range<Int>) {
+        let words = self.tokens.words(in: range)
+        guard words.contains("credentialForTrust") || words.contains("initWithTrust") else { return }
+        guard !words.contains(where: { LiteralText.speaksOfEvaluation($0) || LiteralText.looksAtKeys($0) }) else {
+            return
+        }
+        for place in range where ["credentialForTrust", "initWithTrust"].contains(self.tokens.all[place].value) {
+            let token = self.tokens.all[place]
+            self.facts.find(
+                .unevaluatedTrust, at: token.line, isDebug: token.isDebug,
+                "a credential of a trust that nothing evaluated")
+        }
+    }
+
+    private mutating func text(_ token: CodeTokens.Token, _ index: Int) {
+        if token.value.contains("://") { self.facts.address(token.value, at: token.line, isDebug: token.isDebug) }
+        guard let digest = LiteralText.digest(token.value) else { return }
+        let around = self.tokens.all[max(0, index - 40)..<index]
+        self.facts.pins.append(
+            SourceFacts.PinLiteral(
+                digest: digest.bytes, line: token.line,
+                host: around.last { $0.kind == .text && LiteralText.isHost($0.value) }?.value,
+                isNamed: digest.hasPrefix || around.contains { $0.kind == .word && LiteralText.speaksOfPins($0.value) })
+        )
+    }
+}

@@ -1,0 +1,317 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import SwiftSyntax
+
+/// Trust that is switched off, and what functions and files decide as a whole.
+extension SwiftSource {
+    /// Looks at a call for what it does with trust.
+    mutating func lookAtTrustCall(_ call: FunctionCallExprSyntax, _ name: String, _ last: String, _ scope: Int) {
+        let line = self.line(of: call)
+        let isDebug = self.scopes[scope].isDebug
+        let labels = call.arguments.map { $0.label?.text ?? "" }
+        let values = call.arguments.map { self.short($0.expression) }
+        switch last {
+        case "URLCredential" where labels == ["trust"],
+            "init" where name.hasSuffix("URLCredential.init") && labels == ["trust"]:
+            if let function = self.scopes[scope].function {
+                self.functions[function].credentials.append((line, isDebug))
+            } else {
+                self.facts.find(
+                    .unevaluatedTrust, at: line, isDebug: isDebug, "a credential of a trust, outside of a function")
+            }
+        case "SecTrustSetExceptions":
+            if values.last != "nil" {
+                self.facts.find(.trustExceptions, at: line, isDebug: isDebug, "SecTrustSetExceptions")
+            }
+        case "SecTrustSetAnchorCertificates":
+            if let function = self.scopes[scope].function { self.functions[function].anchors.append((line, isDebug)) }
+        case "SecTrustSetAnchorCertificatesOnly" where values.last == "false":
+            self.facts.find(
+                .trustAnchors, at: line, isDebug: isDebug, "the system's anchors and those of the app are trusted")
+        case "SecTrustEvaluateWithError", "SecTrustEvaluate":
+            if self.isThrownAway(call) {
+                self.facts.find(
+                    .ignoredEvaluation, at: line, isDebug: isDebug, "nothing looks at the result of \(last)")
+            }
+        case "SecPolicyCreateSSL" where values.count == 2 && values[1] == "nil":
+            self.facts.find(.hostNameUnchecked, at: line, isDebug: isDebug, "SecPolicyCreateSSL without a host")
+        case "sec_protocol_options_set_verify_block":
+            let closure =
+                call.trailingClosure ?? call.arguments.dropFirst().first?.expression.as(ClosureExprSyntax.self)
+            if let closure, self.alwaysCompletesTrue(closure) {
+                self.facts.find(
+                    .acceptingVerifyBlock, at: line, isDebug: isDebug, "every certificate is completed with true")
+            }
+        case "setAllowsAnyHTTPSCertificate":
+            self.facts.find(.invalidCertificates, at: line, isDebug: isDebug, last)
+        case "bundled" where labels.first == "" && name.hasSuffix("bundled"):
+            if let text = call.arguments.first.flatMap({ self.literal($0.expression) }),
+                text.contains("pin") || text.contains("list")
+            {
+                self.facts.bundledLists.append((text, line))
+            }
+        default: break
+        }
+    }
+
+    /// A statement alone, or one that is given to `_`.
+    private func isThrownAway(_ call: FunctionCallExprSyntax) -> Bool {
+        if let parent = call.parent, parent.kind == .codeBlockItem {
+            // The only statement of a closure or a function is what it returns.
+            let siblings = parent.parent?.as(CodeBlockItemListSyntax.self)
+            return (siblings?.count ?? 0) > 1
+        }
+        guard let list = call.parent?.as(ExprListSyntax.self), list.count == 3 else { return false }
+        return list.first?.is(DiscardAssignmentExprSyntax.self) ?? false
+    }
+
+    private func alwaysCompletesTrue(_ closure: ClosureExprSyntax) -> Bool {
+        var isTrue = false
+        var before: TokenKind?
+        for token in closure.tokens(viewMode: .sourceAccurate) {
+            if case .identifier(let name) = token.tokenKind,
+                LiteralText.speaksOfEvaluation(name) || LiteralText.looksAtKeys(name)
+            {
+                return false
+            }
+            switch (before, token.tokenKind) {
+            case (.leftParen, .keyword(.true)): isTrue = true
+            case (_, .keyword(.false)): return false
+            default: break
+            }
+            before = token.tokenKind
+        }
+        return isTrue
+    }
+
+    /// Names after a dot that take everything.
+    mutating func lookAtTrustMember(_ name: String, _ line: Int, _ isDebug: Bool) {
+        switch name {
+        case "continueWithoutCredential", "continueWithoutCredentialForAuthenticationChallenge":
+            self.facts.find(.withoutCredential, at: line, isDebug: isDebug, name)
+        default: break
+        }
+    }
+
+    /// Names that need no dot.
+    mutating func lookAtReference(_ node: Syntax, _ scope: Int) {
+        guard let reference = node.as(DeclReferenceExprSyntax.self) else { return }
+        let name = reference.baseName.text
+        let isDebug = self.scopes[scope].isDebug
+        switch name {
+        case "DisabledTrustEvaluator", "DisabledEvaluator":
+            // Where the library declares it, it is no use of it.
+            guard !self.facts.types.contains(name) else { return }
+            self.facts.find(.disabledEvaluator, at: self.line(of: node), isDebug: isDebug, name)
+        case "kCFStreamSSLValidatesCertificateChain":
+            guard let element = Self.element(around: node),
+                ["false", "kCFBooleanFalse", "NSNumber(value: false)"].contains(
+                    self.short(element.value).replacingPrefix(" as"))
+            else { return }
+            self.facts.find(.invalidCertificates, at: self.line(of: node), isDebug: isDebug, "\(name) is false")
+        default: break
+        }
+    }
+
+    /// The entry of a dictionary that a name is the key of, with a cast perhaps.
+    private static func element(around node: Syntax) -> DictionaryElementSyntax? {
+        var open = node.parent
+        for _ in 0..<5 {
+            if let element = open?.as(DictionaryElementSyntax.self) { return element }
+            open = open?.parent
+        }
+        return nil
+    }
+
+    /// Assignments and comparisons.
+    mutating func lookAtSequence(_ node: Syntax, _ scope: Int) {
+        guard let sequence = node.as(SequenceExprSyntax.self), sequence.elements.count <= 64 else { return }
+        let elements = Array(sequence.elements)
+        let isDebug = self.scopes[scope].isDebug
+        for index in elements.indices.dropFirst().dropLast() {
+            let left = elements[index - 1]
+            let right = elements[index + 1]
+            if elements[index].is(AssignmentExprSyntax.self) {
+                self.lookAtAssignment(self.name(of: left), right, scope)
+            } else if let sign = elements[index].as(BinaryOperatorExprSyntax.self)?.operator.text,
+                sign == "==" || sign == "!="
+            {
+                let names = [self.name(of: left), self.name(of: right)].map {
+                    $0.split(separator: ".").last.map(String.init) ?? ""
+                }
+                if names.contains(where: { Self.isMisread($0, sign) }) {
+                    self.facts.find(
+                        .trustResult, at: self.line(of: elements[index]), isDebug: isDebug,
+                        "compared by \(sign) with \(names.first { Self.isMisread($0, sign) } ?? "")")
+                }
+            }
+        }
+    }
+
+    /// A result that a comparison takes for a good one.
+    static func isMisread(_ name: String, _ sign: String) -> Bool {
+        let recoverable: Set<String> = ["recoverableTrustFailure", "kSecTrustResultRecoverableTrustFailure"]
+        let refusals: Set<String> = [
+            "fatalTrustFailure", "kSecTrustResultDeny", "kSecTrustResultFatalTrustFailure", "kSecTrustResultInvalid",
+            "kSecTrustResultOtherError",
+        ]
+        return sign == "==" ? recoverable.contains(name) : refusals.contains(name)
+    }
+
+    private mutating func lookAtAssignment(_ name: String, _ value: ExprSyntax, _ scope: Int) {
+        let line = self.line(of: value)
+        let isDebug = self.scopes[scope].isDebug
+        let text = self.short(value)
+        switch (name.split(separator: ".").last.map(String.init) ?? "", text) {
+        case ("allowInvalidCertificates", "true"), ("disableSSLCertValidation", "true"),
+            ("allowsSelfSignedCertificates", "true"),
+            ("allowSelfSignedSSL", "true"), ("validatesCertificateChain", "false"),
+            ("validateCertificateChain", "false"):
+            self.facts.find(.invalidCertificates, at: line, isDebug: isDebug, "\(name) = \(text)")
+        case ("certificateVerification", ".none"):
+            self.facts.find(.invalidCertificates, at: line, isDebug: isDebug, "\(name) = \(text)")
+        case ("validatesDomainName", "false"), ("certificateVerification", ".noHostnameVerification"),
+            ("validateHost", "false"):
+            self.facts.find(.hostNameUnchecked, at: line, isDebug: isDebug, "\(name) = \(text)")
+        case ("navigationDelegate", _) where text != "nil":
+            self.navigationDelegates.append(text)
+        default: break
+        }
+    }
+
+    /// A case that takes a recoverable failure together with good results.
+    mutating func lookAtCase(_ node: Syntax, _ scope: Int) {
+        guard let label = node.as(SwitchCaseLabelSyntax.self) else { return }
+        let text = self.short(label.caseItems)
+        guard text.contains("ecoverableTrustFailure"),
+            text.contains("proceed") || text.contains("unspecified") || text.contains("Proceed")
+        else { return }
+        self.facts.find(
+            .trustResult, at: self.line(of: node), isDebug: self.scopes[scope].isDebug, "one case takes \(text)")
+    }
+
+    // MARK: TrustKit
+
+    /// Looks at an entry of TrustKit's configuration.
+    mutating func lookAtTrustKit(key: String, value: ExprSyntax, _ scope: Int) {
+        guard key.contains("TSK") else { return }
+        let line = self.line(of: value)
+        let isDebug = self.scopes[scope].isDebug
+        let text = self.short(value)
+        switch key.drop(while: { $0 != "T" }) {
+        case "TSKEnforcePinning" where text == "false":
+            self.facts.find(.trustKitNotEnforced, at: line, isDebug: isDebug, "kTSKEnforcePinning is false")
+        case "TSKSwizzleNetworkDelegates" where text == "true":
+            self.facts.find(.trustKitSwizzling, at: line, isDebug: isDebug, "kTSKSwizzleNetworkDelegates is true")
+        case "TSKExpirationDate":
+            if let day = self.literal(value), day.count == 10, day < self.now {
+                self.facts.find(
+                    .trustKitExpired, at: line, isDebug: isDebug,
+                    "the pins of \(self.scopes[scope].host ?? "a host") ended on \(day)")
+            }
+        case "TSKPublicKeyHashes":
+            if let array = value.as(ArrayExprSyntax.self), array.elements.count < 2 {
+                self.facts.find(
+                    .trustKitOnePin, at: line, isDebug: isDebug,
+                    "\(self.scopes[scope].host ?? "a host") has \(array.elements.count) pin")
+            }
+        case "TSKPinnedDomains":
+            self.facts.surfaces.append(NetworkSurface("TrustKit", .pinned, in: self.facts.text.path, line: line))
+        default: break
+        }
+    }
+
+    // MARK: What the whole decides
+
+    /// Decides what waited for the end of the file.
+    mutating func finish() {
+        // A nested function is part of the one around it.
+        for index in self.functions.indices.reversed() {
+            if let outer = self.functions[index].outer {
+                self.functions[outer].names.formUnion(self.functions[index].names)
+            }
+        }
+        for function in self.functions { self.finish(function) }
+        for (kind, line, scope) in self.pending {
+            switch kind {
+            case .webView: self.finishWebView(line, scope)
+            case .connection(let text): self.finishConnection(text, line, scope)
+            }
+        }
+    }
+
+    private mutating func finish(_ function: Function) {
+        let evaluates = function.names.contains { LiteralText.speaksOfEvaluation($0) }
+        let looksAtKeys = function.names.contains { LiteralText.looksAtKeys($0) }
+        if !evaluates && !looksAtKeys {
+            for (line, isDebug) in function.credentials {
+                self.facts.find(
+                    .unevaluatedTrust, at: line, isDebug: isDebug,
+                    "\(function.name) makes a credential of a trust that nothing evaluated")
+            }
+        }
+        if !function.names.contains("SecTrustSetAnchorCertificatesOnly") {
+            for (line, isDebug) in function.anchors {
+                self.facts.find(
+                    .trustAnchors, at: line, isDebug: isDebug,
+                    "SecTrustSetAnchorCertificates, and nothing says which anchors vouch")
+            }
+        }
+        guard function.isHandler, let type = function.type else { return }
+        let seesTrust = function.names.contains { $0 == "serverTrust" || $0 == "NSURLAuthenticationMethodServerTrust" }
+        let handsOn = !function.names.isDisjoint(
+            with: ["forward", "handle", "delegate", "super", "resolve", "respond", "challengeHandler"])
+        if looksAtKeys || evaluates {
+            self.facts.handlers[type] = .ownCode
+        } else if !seesTrust && !handsOn {
+            // Handlers of a task and of a session may stand side by side: the better one counts.
+            self.facts.handlers[type] = self.facts.handlers[type] ?? .unpinned
+            if function.names.contains("useCredential") || function.names.contains("URLCredential") {
+                self.facts.find(
+                    .ignoredChallenge, at: function.line, "\(type) answers challenges and never asks for server trust")
+            }
+        } else if handsOn {
+            self.facts.handlers[type] = self.facts.handlers[type] ?? .unknown
+        } else {
+            self.facts.handlers[type] = self.facts.handlers[type] ?? .unpinned
+        }
+    }
+
+    private mutating func finishWebView(_ line: Int, _ scope: Int) {
+        if self.navigationDelegates.isEmpty {
+            self.facts.surface(
+                "WKWebView", .unpinned, .webView, at: line, isDebug: self.scopes[scope].isDebug,
+                "no navigation delegate is set in this file")
+        } else if self.names.contains("PinnedNavigationDelegate") {
+            self.facts.surfaces.append(NetworkSurface("WKWebView", .pinned, in: self.facts.text.path, line: line))
+        } else {
+            let text = self.navigationDelegates[0]
+            let head = text.prefix { $0 != "(" && $0 != "." && $0 != "<" }
+            let type = text == "self" ? self.scopes[scope].type : head.first?.isUppercase == true ? String(head) : nil
+            self.facts.sessions.append(
+                SourceFacts.Session(kind: "WKWebView", rule: .webView, line: line, delegate: type))
+        }
+    }
+
+    private mutating func finishConnection(_ text: String, _ line: Int, _ scope: Int) {
+        let hasTLS =
+            text.contains(".tls") || text.contains("tls:") || text.contains(".quic")
+            || !text.contains(".tcp") && !text.contains(".udp")
+                && (self.names.contains("NWProtocolTLS") || self.names.contains("tls"))
+        guard hasTLS else { return }
+        let block = self.names.contains("sec_protocol_options_set_verify_block")
+        let pinned = self.names.contains("PinnedTLS") || self.names.contains("pinned")
+        self.facts.surface(
+            "NWConnection", pinned ? .pinned : block ? .ownCode : .unpinned, .connection, at: line,
+            isDebug: self.scopes[scope].isDebug, "TLS without a verify block")
+    }
+}
+
+extension String {
+    /// The text before a word, when it is there: a value without its cast.
+    fileprivate func replacingPrefix(_ end: String) -> String {
+        self.firstRange(of: end).map { String(self[..<$0.lowerBound]) } ?? self
+    }
+}

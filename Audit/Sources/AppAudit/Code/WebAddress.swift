@@ -1,0 +1,150 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+
+/// An address in a literal: whether it goes without TLS to a host that is neither this machine nor made up.
+struct WebAddress {
+    /// The scheme, lower case.
+    let scheme: String
+    /// The host, lower case, without brackets; empty where the literal ends before one.
+    let host: String
+
+    /// Reads the beginning of a literal; `nil` where it is no address with a scheme that is asked for.
+    init?(_ literal: some StringProtocol) {
+        guard let range = literal.firstRange(of: "://") else { return nil }
+        let scheme = literal[..<range.lowerBound].lowercased()
+        guard ["http", "https", "ws", "wss"].contains(scheme) else { return nil }
+        self.scheme = scheme
+        let authority = literal[range.upperBound...].prefix { !"/?#\"\\ ".contains($0) }
+        let afterUser = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
+        if afterUser.first == "[" {
+            self.host = afterUser.dropFirst().prefix { $0 != "]" }.lowercased()
+        } else {
+            self.host = afterUser.prefix { $0 != ":" }.lowercased()
+        }
+    }
+
+    /// Without TLS.
+    var isCleartext: Bool { self.scheme == "http" || self.scheme == "ws" }
+
+    /// This machine.
+    var isLoopback: Bool {
+        self.host == "localhost" || self.host.hasSuffix(".localhost") || self.host.hasPrefix("127.")
+            || self.host == "::1" || self.host == "0.0.0.0" || self.host == "::" || self.host == "10.0.2.2"
+    }
+
+    /// Reserved for documentation and tests (RFC 2606, RFC 6761, RFC 5737, RFC 3849).
+    var isDocumentation: Bool {
+        let labels = self.host.split(separator: ".")
+        let names: Set<Substring> = ["example", "test", "invalid"]
+        if let last = labels.last, names.contains(last) { return true }
+        if labels.count >= 2, labels[labels.count - 2] == "example",
+            ["com", "org", "net"].contains(labels[labels.count - 1])
+        {
+            return true
+        }
+        return ["192.0.2.", "198.51.100.", "203.0.113.", "2001:db8"].contains { self.host.hasPrefix($0) }
+    }
+
+    /// The name of an XML namespace, a document type or a licence: an address that nothing is loaded from.
+    var isNamespace: Bool {
+        let roots = [
+            "w3.org", "schemas.android.com", "schemas.xmlsoap.org", "schemas.microsoft.com",
+            "schemas.openxmlformats.org",
+            "ns.adobe.com", "purl.org", "xmlpull.org", "xml.org", "json-schema.org", "schema.org", "ogp.me", "iptc.org",
+            "ietf.org", "oasis-open.org", "openoffice.org", "jabber.org", "etherx.jabber.org", "apache.org",
+            "creativecommons.org", "xmlns.com", "sqlite.org", "unicode.org", "opensource.org", "gnu.org", "mozilla.org",
+            "relaxng.org", "xspf.org", "rssboard.org", "aiim.org", "npes.org", "xsd.w3.org", "opengis.net",
+            "topografix.com",
+            "garmin.com", "openid.net", "specs.openid.net", "java.sun.com", "xmlns.oracle.com", "docbook.org",
+            "ecma-international.org",
+        ]
+        return roots.contains { self.host == $0 || self.host.hasSuffix(".\($0)") } || self.host.hasPrefix("schemas.")
+    }
+
+    /// Whether it is worth a line.
+    func isSuspicious(in literal: some StringProtocol) -> Bool {
+        guard self.isCleartext, !self.host.isEmpty, self.host.contains(".") || self.host.contains(":") else {
+            return false
+        }
+        // A pattern, a list of prefixes, a format.
+        guard self.host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !Array("*<>{}()|^$%,;'".utf8).contains($0) }) else {
+            return false
+        }
+        if self.isLoopback || self.isDocumentation || self.isNamespace { return false }
+        if literal.contains("/DTDs/") || literal.contains(".dtd") || literal.contains(".xsd") { return false }
+        return true
+    }
+}
+
+/// Hosts and pins in literals.
+enum LiteralText {
+    /// A name that could be a host: labels with a dot, the last one of letters.
+    static func isHost(_ text: String) -> Bool {
+        guard text.utf8.count <= 253, text.contains("."), !text.hasSuffix("."), !text.contains(" "),
+            let host = try? HostName(text.hasPrefix("*.") ? String(text.dropFirst(2)) : text), !host.isAddress
+        else { return false }
+        let last = host.description.split(separator: ".").last ?? ""
+        return last.count >= 2 && last.allSatisfy(\.isLetter)
+    }
+
+    /// The 32 bytes of a SHA-256 in Base64 or hexadecimal, with the prefixes that pins have.
+    static func digest(_ text: String) -> (bytes: [UInt8], hasPrefix: Bool)? {
+        var text = Substring(text)
+        var hasPrefix = false
+        for prefix in ["sha256/", "sha-256/", "sha256//", "pin-sha256=", "SHA256:"] where text.hasPrefix(prefix) {
+            text = text.dropFirst(prefix.count)
+            hasPrefix = true
+        }
+        if text.utf8.count == 44, text.hasSuffix("="), let bytes = Base64.decode(text.utf8), bytes.count == 32 {
+            return (bytes, hasPrefix)
+        }
+        let hexadecimal = text.filter { $0 != ":" && $0 != " " }
+        guard hexadecimal.utf8.count == 64, hexadecimal.utf8.count == text.utf8.count || text.utf8.count == 95 else {
+            return nil
+        }
+        var bytes: [UInt8] = []
+        var index = hexadecimal.startIndex
+        while index < hexadecimal.endIndex {
+            let next = hexadecimal.index(index, offsetBy: 2)
+            guard let byte = UInt8(hexadecimal[index..<next], radix: 16) else { return nil }
+            bytes.append(byte)
+            index = next
+        }
+        return (bytes, hasPrefix)
+    }
+
+    /// Whether a name speaks of pins: `pinnedHashes`, `spkiSHA256`, `kTSKPublicKeyHashes`.
+    static func speaksOfPins(_ name: String) -> Bool {
+        let lower = name.lowercased()
+        if ["spki", "publickeyhash", "certificatehash", "certhash", "fingerprint", "sslpin", "tlspin", "keyhash"]
+            .contains(where: { lower.contains($0) })
+        {
+            return true
+        }
+        return lower == "pin" || lower == "pins" || lower.hasPrefix("pinned") || lower.contains("pinning")
+            || name.contains("Pin(") || name.hasSuffix("Pin") || name.hasSuffix("Pins") || name.hasSuffix("Pinned")
+            || name.hasPrefix("pinSHA") || name.contains("PinSHA") || lower.contains("pinset")
+            || lower.contains("backuppin")
+    }
+
+    /// Whether a name speaks of a decision about a certificate: `SecTrustEvaluateWithError`, `validatePins`.
+    static func speaksOfEvaluation(_ name: String) -> Bool {
+        let lower = name.lowercased()
+        return ["evaluat", "verif", "validat", "trustkit", "pinning", "pinned", "ispinned"].contains {
+            lower.contains($0)
+        }
+    }
+
+    /// Whether a name speaks of looking at a key or a certificate: code that pins by itself.
+    static func looksAtKeys(_ name: String) -> Bool {
+        let lower = name.lowercased()
+        return [
+            "seccertificatecopykey", "seccertificatecopydata", "seckeycopyexternalrepresentation", "sectrustcopykey",
+            "sectrustcopypublickey", "sectrustgetcertificateatindex", "sectrustcopycertificatechain", "trustkit",
+            "tskpinningvalidator", "pinned", "pinning", "servertrustmanager", "servertrustevaluat", "securitypolicy",
+        ].contains { lower.contains($0) }
+    }
+}

@@ -1,0 +1,83 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+internal import PinListMetadata
+
+/// The roots and lists that lie in an app.
+struct EmbeddedLists {
+    private var roots: [(path: String, bytes: [UInt8])] = []
+    private var lists: [(path: String, bytes: [UInt8])] = []
+
+    /// Keeps a file when it is one of them, by the type of its payload.
+    mutating func add(_ path: String, _ bytes: [UInt8]) {
+        let limits = MetadataLimits()
+        if bytes.count <= limits.rootBytes, (try? Envelope(bytes, of: .root, limits: limits)) != nil {
+            self.roots.append((path, bytes))
+        } else if bytes.count <= limits.listBytes, (try? Envelope(bytes, of: .pins, limits: limits)) != nil {
+            self.lists.append((path, bytes))
+        }
+    }
+
+    /// What is said of them.
+    ///
+    /// - Parameters:
+    ///   - bundles: The programs that were seen.
+    ///   - facts: The sources, for the lists that they name.
+    ///   - hasList: Whether the audit was given a list: then its absence from a program is said, too.
+    ///   - time: The time of the audit.
+    func findings(bundles: Set<String>, facts: [SourceFacts], hasList: Bool, at time: Timestamp) -> [AuditFinding] {
+        var findings = self.lists.flatMap { self.findings(of: $0, at: time) }
+        if hasList || !self.lists.isEmpty {
+            for bundle in bundles.sorted()
+            where !self.lists.contains(where: { Self.bundle(of: $0.path, among: bundles) == bundle }) {
+                findings.append(AuditFinding(.listMissing, in: bundle, "no pin list is in this target"))
+            }
+        }
+        for facts in facts {
+            for (name, line) in facts.bundledLists
+            where !self.lists.contains(where: { Self.name(of: $0.path) == name }) && !name.contains("root") {
+                findings.append(
+                    facts.text.finding(.listMissing, line: line, "\(name).json is not among the files of this audit"))
+            }
+        }
+        return findings
+    }
+
+    private func findings(of list: (path: String, bytes: [UInt8]), at time: Timestamp) -> [AuditFinding] {
+        var refusal: MetadataRefusal?
+        for root in self.roots {
+            do throws(MetadataRefusal) {
+                let state = try TrustState(bundledRoot: root.bytes, bundledList: list.bytes)
+                guard let held = state.inForce?.held else { continue }
+                return Self.findings(of: held.list, list.path, at: time)
+            } catch {
+                refusal = error
+            }
+        }
+        let why = refusal.map { "\($0)" } ?? "there is no root beside it"
+        return [AuditFinding(.listUnverified, in: list.path, why)]
+    }
+
+    private static func findings(of list: PinList, _ path: String, at time: Timestamp) -> [AuditFinding] {
+        let age = max(0, time.secondsSince1970 - list.issuedAt.secondsSince1970) / 86_400
+        let left = (list.expiresAt.secondsSince1970 - time.secondsSince1970) / 86_400
+        let what = "list \(list.version) of \(list.name), \(age) days old"
+        if list.expiresAt <= time {
+            return [AuditFinding(.listExpired, in: path, "\(what), expired on \(list.expiresAt)")]
+        }
+        if left < 30 { return [AuditFinding(.listExpiring, in: path, "\(what), expires in \(left) days")] }
+        return [AuditFinding(.listOld, in: path, "\(what), expires in \(left) days")]
+    }
+
+    /// The innermost program that a file lies in.
+    private static func bundle(of path: String, among bundles: Set<String>) -> String? {
+        bundles.filter { path.hasPrefix($0 + "/") }.max { $0.count < $1.count }
+    }
+
+    private static func name(of path: String) -> String {
+        let last = path.split(separator: "/").last.map(String.init) ?? path
+        return last.hasSuffix(".json") ? String(last.dropLast(5)) : last
+    }
+}

@@ -1,0 +1,225 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+internal import PinListMetadata
+@_spi(Tools) internal import PinningMigration
+
+/// Looks through an Info.plist, or entitlements.
+struct InfoPropertyList {
+    /// What it gives.
+    struct Outcome {
+        var findings: [AuditFinding] = []
+        var surfaces: [NetworkSurface] = []
+        /// The pins in it, with their hosts, for the list and for certificates.
+        var pins: [SourceFacts.PinLiteral] = []
+    }
+
+    private let text: SourceText
+    private let list: PinList?
+    private let time: Timestamp
+    private var outcome = Outcome()
+
+    /// Reads a file.
+    ///
+    /// - Parameters:
+    ///   - text: The file, XML or binary.
+    ///   - list: The pin list to compare with.
+    ///   - time: The time of the audit.
+    /// - Throws: ``MigrationError`` when it is no property list.
+    static func outcome(of text: SourceText, list: PinList?, at time: Timestamp) throws(MigrationError) -> Outcome {
+        guard case .table(let members) = try PropertyList.read(text.bytes) else { return Outcome() }
+        var reader = InfoPropertyList(text: text, list: list, time: time)
+        if case .table(let transport)? = members["NSAppTransportSecurity"] { reader.readTransport(transport) }
+        if let trustKit = members["TSKConfiguration"] { reader.readTrustKit(trustKit) }
+        reader.readEntitlements(members)
+        return reader.outcome
+    }
+
+    private init(text: SourceText, list: PinList?, time: Timestamp) {
+        self.text = text
+        self.list = list
+        self.time = time
+    }
+
+    private mutating func find(_ rule: AuditRule, _ keys: [String], _ message: String) {
+        self.outcome.findings.append(self.text.finding(rule, line: self.text.line(ofKeys: keys), message))
+    }
+
+    // MARK: App Transport Security
+
+    private mutating func readTransport(_ members: [String: ConfigurationValue]) {
+        let path = ["NSAppTransportSecurity"]
+        let switches: [(String, AuditRule)] = [
+            ("NSAllowsArbitraryLoads", .arbitraryLoads), ("NSAllowsArbitraryLoadsForMedia", .arbitraryMedia),
+            ("NSAllowsArbitraryLoadsInMedia", .arbitraryMedia), ("NSAllowsArbitraryLoadsInWebContent", .arbitraryWeb),
+            ("NSAllowsLocalNetworking", .localNetworking),
+        ]
+        for (key, rule) in switches where members[key] == .flag(true) {
+            self.find(rule, path + [key], "\(key) is true")
+        }
+        if case .table(let domains)? = members["NSExceptionDomains"] {
+            for (host, value) in domains.sorted(by: { $0.key < $1.key }) {
+                if case .table(let exception) = value { self.readException(host, exception) }
+            }
+        }
+        if case .table(let domains)? = members["NSPinnedDomains"] { self.readPinnedDomains(domains) }
+    }
+
+    private mutating func readException(_ host: String, _ members: [String: ConfigurationValue]) {
+        let path = ["NSExceptionDomains", host]
+        var isWeaker = false
+        for key in [
+            "NSExceptionAllowsInsecureHTTPLoads", "NSThirdPartyExceptionAllowsInsecureHTTPLoads",
+            "NSTemporaryExceptionAllowsInsecureHTTPLoads",
+        ]
+        where members[key] == .flag(true) {
+            isWeaker = true
+            // A name of the house: nothing else is reached by it.
+            let isLocal = host == "localhost" || host.hasSuffix(".local")
+            if !isLocal { self.find(.insecureHTTP, path + [key], "\(host): \(key) is true") }
+        }
+        for key in [
+            "NSExceptionMinimumTLSVersion", "NSThirdPartyExceptionMinimumTLSVersion",
+            "NSTemporaryExceptionMinimumTLSVersion",
+        ] {
+            guard case .text(let version)? = members[key], ["TLSv1.0", "TLSv1.1", "SSLv3"].contains(version) else {
+                continue
+            }
+            isWeaker = true
+            self.find(.oldTLS, path + [key], "\(host): \(key) is \(version)")
+        }
+        for key in [
+            "NSExceptionRequiresForwardSecrecy", "NSThirdPartyExceptionRequiresForwardSecrecy",
+            "NSTemporaryExceptionRequiresForwardSecrecy",
+        ]
+        where members[key] == .flag(false) {
+            isWeaker = true
+            self.find(.noForwardSecrecy, path + [key], "\(host): \(key) is false")
+        }
+        if isWeaker, let entry = self.list?.entry(for: host) {
+            self.find(.exceptionOfPinnedHost, path, "\(host) is pinned by \(entry.domain)")
+        }
+    }
+
+    // MARK: Pins
+
+    private mutating func readPinnedDomains(_ domains: [String: ConfigurationValue]) {
+        var kinds: [(host: String, hasLeaf: Bool, hasCA: Bool, covers: Bool)] = []
+        for (host, value) in domains.sorted(by: { $0.key < $1.key }) {
+            guard case .table(let members) = value else { continue }
+            var digests: Set<[UInt8]> = []
+            let line = self.text.line(ofKeys: ["NSPinnedDomains", host])
+            for key in ["NSPinnedLeafIdentities", "NSPinnedCAIdentities"] {
+                guard case .list(let identities)? = members[key] else { continue }
+                for case .table(let identity) in identities {
+                    guard case .text(let text)? = identity["SPKI-SHA256-BASE64"], let digest = LiteralText.digest(text)
+                    else { continue }
+                    digests.insert(digest.bytes)
+                    let at = self.text.line(with: text) ?? line
+                    self.outcome.pins.append(
+                        SourceFacts.PinLiteral(digest: digest.bytes, line: at ?? 0, host: host, isNamed: true))
+                }
+            }
+            kinds.append(
+                (
+                    host, members["NSPinnedLeafIdentities"] != nil, members["NSPinnedCAIdentities"] != nil,
+                    members["NSIncludesSubdomains"] == .flag(true)
+                ))
+            self.outcome.surfaces.append(NetworkSurface("NSPinnedDomains", .pinned, in: self.text.path, line: line))
+            self.compare(host, digests, .pinnedDomainsDiffer, line)
+        }
+        for child in kinds where child.hasLeaf && !child.hasCA {
+            for parent in kinds where parent.hasCA && parent.covers && child.host.hasSuffix("." + parent.host) {
+                self.find(
+                    .pinnedDomainsUnion, ["NSPinnedDomains", child.host],
+                    "\(child.host) has leaf pins, and \(parent.host) above it CA pins")
+            }
+        }
+    }
+
+    private mutating func compare(_ host: String, _ digests: Set<[UInt8]>, _ rule: AuditRule, _ line: Int?) {
+        guard let entry = self.list?.entry(for: host) else { return }
+        let wanted = Set(entry.pins.map(\.pin.digest))
+        guard wanted != digests else { return }
+        self.outcome.findings.append(
+            self.text.finding(
+                rule, line: line,
+                "\(host): \(digests.count) pins here, \(wanted.count) in the list, \(wanted.intersection(digests).count) of them the same"
+            ))
+    }
+
+    private mutating func readTrustKit(_ value: ConfigurationValue) {
+        guard case .table(let members) = value else { return }
+        if members["TSKSwizzleNetworkDelegates"] == .flag(true) {
+            self.find(.trustKitSwizzling, ["TSKSwizzleNetworkDelegates"], "TSKSwizzleNetworkDelegates is true")
+        }
+        guard case .table(let domains)? = members["TSKPinnedDomains"] else { return }
+        self.outcome.surfaces.append(
+            NetworkSurface("TrustKit", .pinned, in: self.text.path, line: self.text.line(ofKeys: ["TSKPinnedDomains"])))
+        let today = String(self.time.description.prefix(10))
+        for (host, value) in domains.sorted(by: { $0.key < $1.key }) {
+            guard case .table(let members) = value else { continue }
+            let path = ["TSKPinnedDomains", host]
+            if members["TSKExcludeSubdomainFromParentPolicy"] == .flag(true) { continue }
+            if members["TSKEnforcePinning"] == .flag(false) {
+                self.find(.trustKitNotEnforced, path + ["TSKEnforcePinning"], "\(host): TSKEnforcePinning is false")
+            }
+            if case .text(let day)? = members["TSKExpirationDate"], day < today {
+                self.find(.trustKitExpired, path + ["TSKExpirationDate"], "the pins of \(host) ended on \(day)")
+            }
+            guard case .list(let hashes)? = members["TSKPublicKeyHashes"] else { continue }
+            var digests: Set<[UInt8]> = []
+            for case .text(let text) in hashes {
+                guard let digest = LiteralText.digest(text) else {
+                    self.find(
+                        .trustKitUnreadable, path + ["TSKPublicKeyHashes"], "\(host): a hash is not 32 bytes in Base64")
+                    continue
+                }
+                digests.insert(digest.bytes)
+                self.outcome.pins.append(
+                    SourceFacts.PinLiteral(
+                        digest: digest.bytes, line: self.text.line(with: text) ?? 0, host: host, isNamed: true))
+            }
+            if digests.count < 2 {
+                self.find(.trustKitOnePin, path + ["TSKPublicKeyHashes"], "\(host) has \(digests.count) pin")
+            }
+        }
+    }
+
+    // MARK: Entitlements
+
+    private mutating func readEntitlements(_ members: [String: ConfigurationValue]) {
+        for key in [
+            "com.apple.security.cs.disable-library-validation",
+            "com.apple.security.cs.allow-dyld-environment-variables",
+        ]
+        where members[key] == .flag(true) {
+            self.find(.weakenedCode, [key], key)
+        }
+        if members["com.apple.developer.networking.networkextension"] != nil {
+            self.find(
+                .networkExtension, ["com.apple.developer.networking.networkextension"],
+                "com.apple.developer.networking.networkextension")
+        }
+    }
+}
+
+extension PinList {
+    /// The entry that decides for a host: the nearest one, when it is enforced.
+    func entry(for host: String) -> PinnedDomain? {
+        guard let host = try? HostName(host) else { return nil }
+        if let exact = self.domains.first(where: { $0.entry.domain == host }) {
+            return exact.entry.mode == .off ? nil : exact.entry
+        }
+        let nearest = self.domains.filter {
+            $0.entry.includeSubdomains && host.description.hasSuffix("." + $0.entry.domain.description)
+        }
+        .max { $0.entry.domain.description.count < $1.entry.domain.description.count }
+        return nearest.flatMap { $0.entry.mode == .off ? nil : $0.entry }
+    }
+
+    /// The digests of all pins.
+    var digests: Set<[UInt8]> { Set(self.domains.flatMap { $0.entry.pins.map(\.pin.digest) }) }
+}

@@ -1,0 +1,89 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Crypto
+
+/// Something that was found.
+public struct AuditFinding: Hashable, Sendable {
+    /// Why it is not counted, where it is not.
+    public enum Suppression: String, Hashable, Sendable {
+        /// `tumbler:allow` at the line.
+        case allowed
+        /// It stands in the baseline.
+        case known
+    }
+
+    /// What was looked for.
+    public let rule: AuditRule
+    /// How much it matters at this place.
+    public let severity: AuditRule.Severity
+    /// The file, relative to what was asked for; in an archive `App.ipa/Payload/…`.
+    public let file: String
+    /// The line, from 1 on; `nil` where the file has none.
+    public let line: Int?
+    /// What stands there, in one sentence without a full stop.
+    public let message: String
+    /// The line's text, without blanks around it: what a baseline knows it by.
+    let context: String
+    /// What tells this finding from others like it, wherever the file's lines move to; set by the report.
+    public internal(set) var fingerprint = ""
+    /// Why it is not counted.
+    public internal(set) var suppression: Suppression?
+    /// What `tumbler:allow` gives as the reason.
+    public internal(set) var reason: String?
+
+    init(
+        _ rule: AuditRule, _ severity: AuditRule.Severity? = nil, in file: String, line: Int? = nil,
+        context: String = "", _ message: String
+    ) {
+        self.rule = rule
+        self.severity = severity ?? rule.severity
+        self.file = file
+        self.line = line
+        self.message = message
+        self.context = context
+    }
+
+    /// A hash of the rule, the file, the line's text and how many there are like it before.
+    static func fingerprint(of finding: AuditFinding, ordinal: Int) -> String {
+        let what = finding.context.isEmpty ? finding.message : finding.context
+        let text = [finding.rule.id, finding.file, what, String(ordinal)].joined(separator: "\u{0}")
+        return String(
+            SHA256.hash(data: Array(text.utf8)).prefix(16).map { byte in
+                let digits = String(byte, radix: 16)
+                return digits.count == 1 ? "0" + digits : digits
+            }.joined())
+    }
+}
+
+/// A place where an app makes connections.
+public struct NetworkSurface: Hashable, Sendable {
+    /// Whether pins are checked there.
+    public enum Pinning: String, Hashable, Sendable, CaseIterable {
+        /// By Tumbler, TrustKit, or what the library calls a pinner.
+        case pinned
+        /// By code of the app, which looks at certificates or keys; whether it is right is not known.
+        case ownCode = "own-code"
+        /// Not seen: a delegate from elsewhere, a binary.
+        case unknown
+        /// Nothing pins it.
+        case unpinned
+    }
+
+    /// What it is, as a developer calls it: `URLSession`.
+    public let kind: String
+    /// Whether pins are checked there.
+    public let pinning: Pinning
+    /// The file.
+    public let file: String
+    /// The line, from 1 on.
+    public let line: Int?
+
+    init(_ kind: String, _ pinning: Pinning, in file: String, line: Int?) {
+        self.kind = kind
+        self.pinning = pinning
+        self.file = file
+        self.line = line
+    }
+}

@@ -1,0 +1,163 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import AppAudit
+import ArgumentParser
+import CertificatePinning
+import Foundation
+import PinListMetadata
+
+@main
+enum Main {
+    static func main() {
+        // Deep sources nest deeply in the parser: its thread has room, of which only what is used is taken.
+        let thread = Thread {
+            do {
+                let command = try AuditCommand.parse()
+                try command.run()
+                exit(0)
+            } catch let failure as AuditFailure {
+                FileHandle.standardError.write(Data("error: \(failure.reason)\n".utf8))
+                exit(2)
+            } catch {
+                let code = AuditCommand.exitCode(for: error)
+                if code == .validationFailure {
+                    FileHandle.standardError.write(
+                        Data("error: \(AuditCommand.message(for: error))\n  see tumbler audit --help\n".utf8))
+                    exit(64)
+                }
+                if code == .success { print(AuditCommand.fullMessage(for: error)) }
+                exit(code.rawValue)
+            }
+        }
+        thread.stackSize = 256 * 1_048_576
+        thread.start()
+        while true { sleep(1_000) }
+    }
+}
+
+/// Why there is no report.
+struct AuditFailure: Error {
+    let reason: String
+}
+
+/// `tumbler audit`.
+struct AuditCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tumbler audit",
+        abstract: "What in this app talks past its pins?",
+        discussion: """
+            Looks at source trees (Swift, Objective-C, Kotlin, Java), Info.plist, entitlements, Package.resolved, \
+            Podfile.lock, network_security_config.xml, an .xcarchive, .ipa or .app. It ends with a table of the places \
+            that connect. A finding is allowed by a comment at its line or the line above, with a reason: \
+            // tumbler:allow RULE reason. Exit code 0: no errors; 1: errors; 2: something could not be read, and \
+            nothing worse was found; 64: usage.
+            """,
+        version: "0.1.0-dev"
+    )
+
+    @Argument(help: "Folders and files.")
+    var paths: [String] = []
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    @Flag(help: "Print SARIF 2.1.0, for code-scanning pages.")
+    var sarif = false
+
+    @Option(help: ArgumentHelp("Findings that are known: what --json wrote before.", valueName: "file"))
+    var baseline: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The pin list of the app, to compare with; its signatures are not verified.", valueName: "file"))
+    var list: String?
+
+    @Flag(help: "Audit folders of tests, too.")
+    var tests = false
+
+    @Flag(help: "Print the rules and end.")
+    var rules = false
+
+    @Option(help: ArgumentHelp("Take this time for now.", valueName: "time", visibility: .hidden))
+    var at: String?
+
+    func validate() throws {
+        if self.paths.isEmpty, !self.rules { throw ValidationError("name a folder or a file to audit") }
+        if self.json, self.sarif { throw ValidationError("--json and --sarif are two forms: choose one") }
+    }
+
+    func run() throws {
+        if self.rules { return self.printRules() }
+        var auditor = Auditor(list: try self.pinList(), at: try self.time())
+        var tree = FileTree(includesTests: self.tests)
+        var missing: [String] = []
+        for path in self.paths where !tree.walk(path, into: &auditor) {
+            missing.append(path)
+            auditor.note(unread: path, "there is no file or folder")
+        }
+        tree.finish(&auditor)
+        let report = auditor.report(known: try self.known())
+        try self.write(report)
+        for path in missing {
+            FileHandle.standardError.write(Data("error: \(path): there is no file or folder\n".utf8))
+        }
+        guard report.exitCode == 0, missing.isEmpty else { throw ExitCode(missing.isEmpty ? report.exitCode : 2) }
+    }
+
+    private func write(_ report: AuditReport) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        if self.json {
+            print(String(decoding: try encoder.encode(AuditJSON(report)), as: UTF8.self))
+        } else if self.sarif {
+            let log = StaticAnalysisLog(report, toolVersion: Self.configuration.version)
+            print(String(decoding: try encoder.encode(log), as: UTF8.self))
+        } else {
+            print(report.lines.joined(separator: "\n"))
+        }
+    }
+
+    private func printRules() {
+        for rule in AuditRule.all {
+            print("\(rule.id) (\(rule.severity.rawValue))\n    \(rule.meaning)\n    \(rule.advice)")
+        }
+    }
+
+    private func time() throws -> Timestamp {
+        guard let at else { return Timestamp(roundingDown: Date().timeIntervalSince1970) }
+        guard let time = try? Timestamp(at) else {
+            throw ValidationError("--at takes a time such as 2026-11-23T00:00:00Z")
+        }
+        return time
+    }
+
+    private func pinList() throws -> PinList? {
+        guard let path = self.list else { return nil }
+        let bytes = try Self.read(path, most: MetadataLimits().listBytes)
+        do {
+            return try PinList(payload: try Envelope(bytes, of: .pins, limits: MetadataLimits()).payload)
+        } catch {
+            throw AuditFailure(reason: "\(path) is no pin list: \(error). Give the signed list that the app ships")
+        }
+    }
+
+    /// The fingerprints of a baseline.
+    private func known() throws -> Set<String> {
+        guard let path = self.baseline else { return [] }
+        let bytes = try Self.read(path, most: 64 * 1_048_576)
+        guard let value = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any],
+            let findings = value["findings"] as? [[String: Any]]
+        else { throw AuditFailure(reason: "\(path) is no report of tumbler audit --json") }
+        return Set(findings.compactMap { $0["fingerprint"] as? String })
+    }
+
+    private static func read(_ path: String, most limit: Int) throws -> [UInt8] {
+        guard let file = FileHandle(forReadingAtPath: path), let data = try? file.read(upToCount: limit + 1) else {
+            throw AuditFailure(reason: "\(path) cannot be read")
+        }
+        guard data.count <= limit else { throw AuditFailure(reason: "\(path) has over \(limit) bytes") }
+        return [UInt8](data)
+    }
+}

@@ -1,0 +1,47 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import AppAudit
+import CertificatePinning
+import Testing
+
+@Suite("Certificates")
+struct CertificateTests {
+    /// Python's cryptography: a P-256 key, valid from 2026-11-01 to 2027-03-01.
+    private static let pem = """
+        -----BEGIN CERTIFICATE-----
+        MIIBGzCBwaADAgECAgEFMAoGCCqGSM49BAMCMBcxFTATBgNVBAMMDGFwaS5hY21l
+        LmNvbTAeFw0yNjExMDEwMDAwMDBaFw0yNzAzMDEwMDAwMDBaMBcxFTATBgNVBAMM
+        DGFwaS5hY21lLmNvbTBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABJrhMNoJO+Ae
+        0a02OXEPkWHw8v2F++jCpXKuXhISnuskjwNUjTLpfBc1WQbK1TqrOZRnA7V3Tp66
+        tRPcc161kR0wCgYIKoZIzj0EAwIDSQAwRgIhAIfxgU2UcdSDJPH53R1i4EVdELx/
+        WkzZPgGT+JEoIMtqAiEAxE0dUEKAVqqd6wHF0gwb38V7Q7IGPUXamP83xKCiVMM=
+        -----END CERTIFICATE-----
+        """
+    /// The SHA-256 of its point (Encoding.X962).
+    private static let rawPin = "hJ0egXlOxP+o28SMNlJCDmi0GLZHLI5SevbD5UPmr/A="
+    /// The SHA-256 of its SubjectPublicKeyInfo.
+    private static let pin = "skY2aS+rgWE+s4pC9S++5nqkOzRIj+TJWUgl+crlxOc="
+
+    private func rules(at time: Timestamp) -> [String] {
+        RuleFixture.findings([("api.pem", Array(Self.pem.utf8))], at: time).map(\.rule.id)
+    }
+
+    @Test("a certificate in an app is said with its end: far, near and past")
+    func aCertificateInAnAppIsSaidWithItsEnd() {
+        #expect(self.rules(at: auditTime) == ["certificate-in-app"])
+        #expect(self.rules(at: auditTime.moved(days: 60)) == ["certificate-expiring"])
+        #expect(self.rules(at: auditTime.moved(days: 100)) == ["certificate-expired"])
+    }
+
+    @Test("the hash of a raw key is recognised by the certificate beside it; that of the SubjectPublicKeyInfo is none")
+    func theHashOfARawKeyIsRecognised() {
+        func rules(_ pin: String) -> [String] {
+            let source = Array("let pinned = [\"\(pin)\"]".utf8)
+            return RuleFixture.findings([("api.pem", Array(Self.pem.utf8)), ("A.swift", source)]).map(\.rule.id)
+        }
+        #expect(rules(Self.rawPin) == ["pin-of-raw-key", "certificate-in-app"])
+        #expect(rules(Self.pin) == ["pin-in-source", "certificate-in-app"])
+    }
+}

@@ -1,0 +1,151 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import AppAudit
+import CertificatePinning
+import Crypto
+import PinListMetadata
+import Testing
+
+/// A root and lists under it, signed here.
+struct SignedPins {
+    let key = P256.Signing.PrivateKey()
+    let root: [UInt8]
+    let rootValue: Root
+
+    init() throws {
+        let der = Array(self.key.publicKey.derRepresentation)
+        let key = try #require(MetadataKey(subjectPublicKeyInfo: der))
+        let role = Role(keyIDs: [key.keyID], threshold: 1)
+        self.rootValue = Root(
+            name: "com.acme.bank", version: 1, issuedAt: auditTime.moved(days: -400),
+            expiresAt: auditTime.moved(days: 400),
+            keys: [key], root: role, pins: role)
+        self.root = try Self.sign(self.rootValue.payload, .root, self.key, key.keyID)
+    }
+
+    /// A list with two pins of one host.
+    static func list(issued: Int64 = -5, expires: Int64 = 60, pins: [UInt8] = [7, 8]) throws -> PinList {
+        let known = try pins.map {
+            KnownPin(try #require(Pin(kind: .publicKey, digest: [UInt8](repeating: $0, count: 32))))
+        }
+        let entry = PinnedDomain(try HostName("api.acme.com"), pins: known)
+        return PinList(
+            name: "com.acme.bank", version: 3, issuedAt: auditTime.moved(days: issued),
+            expiresAt: auditTime.moved(days: expires), domains: [PinList.Domain(entry, rollout: 100)])
+    }
+
+    func signed(_ list: PinList) throws -> [UInt8] {
+        try Self.sign(list.payload, .pins, self.key, try #require(self.rootValue.keys.keys.first))
+    }
+
+    private static func sign(
+        _ payload: [UInt8], _ kind: MetadataRefusal.Kind, _ key: P256.Signing.PrivateKey, _ keyID: String
+    ) throws -> [UInt8] {
+        var envelope = Envelope(payloadType: Envelope.payloadType(of: kind), payload: payload)
+        let signature = try key.signature(for: envelope.signedBytes).rawRepresentation
+        envelope.signatures = [Envelope.Signature(keyID: keyID, bytes: Array(signature))]
+        return envelope.bytes
+    }
+}
+
+extension Timestamp {
+    func moved(days: Int64) -> Timestamp { Timestamp(secondsSince1970: self.secondsSince1970 + days * 86_400) }
+}
+
+@Suite("The list")
+struct ListTests {
+    private func rules(_ files: [(String, [UInt8])], list: PinList? = nil) -> [String] {
+        RuleFixture.findings(files, list: list).map(\.rule.id)
+    }
+
+    @Test(
+        "an embedded list verifies, expires soon, has expired, or is of other signers",
+        arguments: [
+            (60, "list-age"), (20, "list-expiring"), (-1, "list-expired"),
+        ] as [(Int64, String)])
+    func anEmbeddedListVerifies(_ days: Int64, _ rule: String) throws {
+        let pins = try SignedPins()
+        let list = try pins.signed(try SignedPins.list(issued: -70, expires: days))
+        let found = RuleFixture.findings([("App/root.json", pins.root), ("App/pins.json", list)])
+        #expect(found.map(\.rule.id) == [rule], "\(found.map(\.message))")
+        let others = try SignedPins()
+        #expect(self.rules([("App/root.json", others.root), ("App/pins.json", list)]) == ["list-unverified"])
+        #expect(self.rules([("App/pins.json", list)]) == ["list-unverified"])
+    }
+
+    @Test("an extension without the list that its app has is said")
+    func anExtensionWithoutTheListThatItsAppHasIsSaid() throws {
+        let pins = try SignedPins()
+        let list = try pins.signed(try SignedPins.list())
+        let empty = Array(propertyList("").utf8)
+        let found = RuleFixture.findings([
+            ("Bank.app/Info.plist", empty), ("Bank.app/root.json", pins.root), ("Bank.app/pins.json", list),
+            ("Bank.app/PlugIns/Widget.appex/Info.plist", empty),
+        ])
+        #expect(found.filter { $0.rule.id == "list-missing" }.map(\.file) == ["Bank.app/PlugIns/Widget.appex"])
+    }
+
+    @Test(
+        "an exception of App Transport Security for a host that the list pins is an error, for another one it is not that one"
+    )
+    func anExceptionForAPinnedHostIsAnError() throws {
+        let text = transport(
+            "<key>NSExceptionDomains</key><dict><key>api.acme.com</key><dict><key>NSExceptionRequiresForwardSecrecy</key><false/></dict></dict>"
+        )
+        let files = [("Info.plist", Array(text.utf8))]
+        #expect(self.rules(files, list: try SignedPins.list()).contains("ats-exception-for-pinned-host"))
+        let other = Array(exception("<key>NSExceptionRequiresForwardSecrecy</key><false/>").utf8)
+        #expect(
+            !self.rules([("Info.plist", other)], list: try SignedPins.list()).contains("ats-exception-for-pinned-host"))
+    }
+
+    private func pinned(_ pins: [UInt8]) -> [UInt8] {
+        let identities = pins.map {
+            "<dict><key>SPKI-SHA256-BASE64</key><string>\(Base64.encode([UInt8](repeating: $0, count: 32)))</string></dict>"
+        }
+        return Array(
+            transport(
+                "<key>NSPinnedDomains</key><dict><key>api.acme.com</key><dict><key>NSPinnedLeafIdentities</key><array>\(identities.joined())</array></dict></dict>"
+            ).utf8)
+    }
+
+    @Test("NSPinnedDomains that say what the list says are silent, others are an error")
+    func pinnedDomainsThatDisagreeAreAnError() throws {
+        #expect(self.rules([("Info.plist", self.pinned([7, 8]))], list: try SignedPins.list()) == [])
+        #expect(
+            self.rules([("Info.plist", self.pinned([7, 9]))], list: try SignedPins.list()) == [
+                "ats-pinned-domains-differ"
+            ])
+    }
+
+    @Test("Android's pins that say what the list says are silent, others are an error")
+    func androidPinsThatDisagreeAreAnError() throws {
+        func file(_ pins: [UInt8]) -> [(String, [UInt8])] {
+            let set = pins.map { "<pin digest=\"SHA-256\">\(Base64.encode([UInt8](repeating: $0, count: 32)))</pin>" }
+                .joined()
+            let text = networkSecurity(
+                "<domain-config><domain>api.acme.com</domain><pin-set>\(set)</pin-set></domain-config>")
+            return [("network_security_config.xml", Array(text.utf8))]
+        }
+        #expect(self.rules(file([7, 8]), list: try SignedPins.list()) == [])
+        #expect(self.rules(file([7, 9]), list: try SignedPins.list()) == ["android-pins-differ"])
+    }
+
+    @Test("a pin in the code that the list has not is an error, and one that it has is none")
+    func aPinInTheCodeThatTheListHasNotIsAnError() throws {
+        func file(_ digit: UInt8) -> [(String, [UInt8])] {
+            [("A.swift", Array("let pinned = \"\(Base64.encode([UInt8](repeating: digit, count: 32)))\"".utf8))]
+        }
+        #expect(self.rules(file(7), list: try SignedPins.list()) == [])
+        #expect(self.rules(file(9), list: try SignedPins.list()) == ["pin-not-in-list"])
+    }
+
+    @Test("cleartext to a host that the list pins is an error")
+    func cleartextToAHostThatTheListPinsIsAnError() throws {
+        let files = [("A.swift", Array("let a = \"http://api.acme.com/a\"\nlet b = \"http://www.acme.com/a\"".utf8))]
+        let found = RuleFixture.findings(files, list: try SignedPins.list())
+        #expect(found.map(\.severity) == [.error, .warning])
+    }
+}

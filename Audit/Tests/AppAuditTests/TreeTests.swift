@@ -1,0 +1,92 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import AppAudit
+import Foundation
+import Testing
+
+@Suite("Files on disk")
+struct TreeTests {
+    /// A folder that is gone after the test.
+    private func withFolder(_ body: (String) throws -> Void) throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("audit-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try body(folder.path)
+    }
+
+    private func write(_ text: String, _ path: String) throws {
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    }
+
+    private func report(_ path: String, tests: Bool = false) -> AuditReport {
+        var auditor = Auditor(list: nil, at: auditTime)
+        var tree = FileTree(includesTests: tests)
+        #expect(tree.walk(path, into: &auditor))
+        tree.finish(&auditor)
+        return auditor.report()
+    }
+
+    @Test("links to themselves, to a folder above and out of the tree are lines, and the rest is audited")
+    func linksToThemselvesAreLines() throws {
+        try self.withFolder { folder in
+            try self.write("let a = WKWebView()", folder + "/A.swift")
+            for (name, target) in [("self", "self"), ("up", ".."), ("inside", "A.swift"), ("out", "/etc")] {
+                try FileManager.default.createSymbolicLink(atPath: "\(folder)/\(name)", withDestinationPath: target)
+            }
+            let report = self.report(folder)
+            #expect(report.findings.map(\.rule.id) == ["surface-wkwebview"])
+            #expect(report.notes.count == 3)
+        }
+    }
+
+    @Test("a source, an archive and a program of over a gigabyte are findings and are not read whole")
+    func filesOfOverAGigabyteAreFindings() throws {
+        try self.withFolder { folder in
+            try self.write("let a = WKWebView()", folder + "/A.swift")
+            for name in ["Huge.swift", "Huge.ipa", "Huge.plist"] {
+                try self.write("", "\(folder)/\(name)")
+                let file = try #require(FileHandle(forWritingAtPath: "\(folder)/\(name)"))
+                // Sparse: it takes no place on the disk.
+                try file.truncate(atOffset: 1 << 30)
+                try file.close()
+            }
+            let report = self.report(folder)
+            #expect(report.findings.count { $0.rule.id == "unreadable" } == 3)
+            #expect(report.findings.contains { $0.rule.id == "surface-wkwebview" })
+            #expect(report.exitCode == 2)
+        }
+    }
+
+    @Test("tests are left out, and that is said, unless they are asked for")
+    func testsAreLeftOut() throws {
+        try self.withFolder { folder in
+            try self.write("let a = WKWebView()", folder + "/AppTests/A.swift")
+            #expect(self.report(folder).findings.isEmpty)
+            #expect(self.report(folder).notes.count == 1)
+            #expect(self.report(folder, tests: true).findings.count == 1)
+        }
+    }
+
+    @Test("a path where nothing is, is said to be that")
+    func aPathWhereNothingIs() {
+        var auditor = Auditor(list: nil, at: auditTime)
+        var tree = FileTree(includesTests: false)
+        #expect(!tree.walk("/nowhere/at/all", into: &auditor))
+    }
+
+    /// Code that nobody here wrote: a crash or a hang would be seen here, and what is found is printed for people to judge.
+    @Test("code that nobody here wrote is audited to its end")
+    func codeThatNobodyHereWroteIsAudited() throws {
+        guard let corpus = ProcessInfo.processInfo.environment["AUDIT_CORPUS"] else {
+            print("skipped: AUDIT_CORPUS names no folder with the source of other projects")
+            return
+        }
+        let report = self.report(corpus, tests: true)
+        print("\(corpus): \(report.summary)")
+        #expect(report.files > 0)
+    }
+}

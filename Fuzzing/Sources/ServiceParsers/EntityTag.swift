@@ -1,1 +1,0 @@
-../../../Service/Sources/PinListServer/Serving/EntityTag.swift

@@ -1,1 +1,0 @@
-../../../Service/Sources/PinListServer/Dashboard/Pages/FailureCause.swift

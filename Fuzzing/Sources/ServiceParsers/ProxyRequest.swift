@@ -1,0 +1,1 @@
+../../../Service/Sources/InterceptionBench/ProxyRequest.swift

@@ -1,0 +1,83 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+public import CertificatePinning
+public import PinListMetadata
+
+/// A certificate with what a monitor says of it: an element of `certificates` in `POST /v1/lists/{name}/sightings`
+/// (formats.md, section 7).
+public struct ToldCertificate: Hashable, Sendable {
+    /// The most certificates of a chain that are taken. Fewer are looked at: ``SightedIssuers/mostCertificates``.
+    public static let mostChain = 16
+    /// The most bytes of a log's name.
+    public static let longestLog = 512
+
+    /// The certificate or precertificate, DER.
+    public var certificate: [UInt8]
+    /// Those above it, the issuer's first.
+    public var chain: [[UInt8]]
+    /// The log: its address or its name; empty where the monitor does not say.
+    public var log: String
+    /// When the log took it; `nil` where the monitor does not say.
+    public var loggedAt: Timestamp?
+
+    /// States what was found.
+    public init(_ certificate: [UInt8], chain: [[UInt8]] = [], log: String = "", loggedAt: Timestamp? = nil) {
+        self.certificate = certificate
+        self.chain = chain
+        self.log = log
+        self.loggedAt = loggedAt
+    }
+
+    /// Reads it. Members that are not known are passed over.
+    ///
+    /// - Throws: ``SightingDefect``.
+    public init(_ value: JSONValue) throws(SightingDefect) {
+        guard case .object(let members) = value else { throw SightingDefect("not an object") }
+        func member(_ name: String) -> JSONValue? { members.first { $0.name == name }?.value }
+        guard case .string(let text)? = member("der") else { throw SightingDefect("der is missing") }
+        self.certificate = try Self.bytes(text, "der")
+        self.chain = []
+        switch member("chain") {
+        case nil, .null?: break
+        case .array(let above)? where above.count <= Self.mostChain:
+            for value in above {
+                guard case .string(let text) = value else { throw SightingDefect("chain has what is no text") }
+                self.chain.append(try Self.bytes(text, "chain"))
+            }
+        default: throw SightingDefect("chain is no array of at most \(Self.mostChain) texts")
+        }
+        self.log = ""
+        switch member("log") {
+        case nil, .null?: break
+        case .string(let text)?: self.log = PrintableText.line(text, maximumLength: Self.longestLog)
+        default: throw SightingDefect("log is no text")
+        }
+        switch member("loggedAt") {
+        case nil, .null?: self.loggedAt = nil
+        case .string(let text)?:
+            guard let time = try? Timestamp(text) else {
+                throw SightingDefect("loggedAt is no time as 2026-11-21T00:00:00Z")
+            }
+            self.loggedAt = time
+        default: throw SightingDefect("loggedAt is no text")
+        }
+    }
+
+    private static func bytes(_ text: String, _ name: String) throws(SightingDefect) -> [UInt8] {
+        guard let bytes = Base64.decode(text.utf8) else { throw SightingDefect("\(name) is not base64") }
+        return bytes
+    }
+
+    /// It as JSON.
+    public var json: JSONValue {
+        var members: [JSONValue.Member] = [.init("der", .string(Base64.encode(self.certificate)))]
+        if !self.chain.isEmpty {
+            members.append(.init("chain", .array(self.chain.map { .string(Base64.encode($0)) })))
+        }
+        if !self.log.isEmpty { members.append(.init("log", .string(self.log))) }
+        if let loggedAt { members.append(.init("loggedAt", .string(loggedAt.description))) }
+        return .object(members)
+    }
+}

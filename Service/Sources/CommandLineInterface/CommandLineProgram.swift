@@ -1,0 +1,77 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+package import ArgumentParser
+import PinListRepository
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// What the two programs have in common: their version, and how they begin and end.
+package enum CommandLineProgram {
+    /// What `--version` prints.
+    package static let version = "0.1.0-dev"
+
+    /// What the root commands say of exit codes.
+    package static let exitCodes = """
+        Exit codes: 0 holds or allowed, 1 does not hold or blocked, 2 could not be decided (network, file, server), \
+        64 usage.
+        """
+
+    /// Runs the command that was typed and turns whatever it throws into the one form of errors: `tumbler: error: …`, a
+    /// hint, an exit code.
+    ///
+    /// - Parameters:
+    ///   - root: The program's root command.
+    ///   - failure: Words for errors that only this program knows.
+    package static func run(
+        _ root: any AsyncParsableCommand.Type, failure: @Sendable (any Error) -> CommandFailure? = { _ in nil }
+    ) async {
+        _ = StandardOutput.endsWhenNobodyReads
+        do {
+            var command = try root.parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch let failure as CommandFailure {
+            self.end(with: failure)
+        } catch let error as RepositoryError {
+            self.end(with: CommandFailure(error))
+        } catch {
+            if let failure = failure(error) { self.end(with: failure) }
+            self.exitForParser(error, root)
+        }
+    }
+
+    /// What the parser throws: help and versions are results, what it calls a validation failure is a usage error.
+    /// Anything else is ours and has found no words of its own.
+    private static func exitForParser(_ error: any Error, _ root: any AsyncParsableCommand.Type) -> Never {
+        switch root.exitCode(for: error) {
+        case .success:
+            print(root.fullMessage(for: error))
+            exit(0)
+        case .validationFailure:
+            let message = root.message(for: error)
+            self.end(
+                with: CommandFailure(
+                    .usage, message.isEmpty ? "these arguments do not fit" : message, hint: "see tumbler --help"))
+        default:
+            if let code = error as? ExitCode { exit(code.rawValue) }
+            self.end(with: CommandFailure(.undecided, "\(error)"))
+        }
+    }
+
+    /// Says why, and ends the process.
+    package static func end(with failure: CommandFailure) -> Never {
+        StandardError.failure(failure)
+        exit(failure.exitCode.rawValue)
+    }
+}

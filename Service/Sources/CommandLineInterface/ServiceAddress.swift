@@ -1,0 +1,39 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import Foundation
+import PinListMetadata
+
+/// The base address of a Tumbler service: `https`, or `http` to this machine itself. It may have a path.
+package struct ServiceAddress: Sendable, CustomStringConvertible {
+    /// The address, without a slash at its end.
+    package let description: String
+
+    /// Whether it is this machine itself, where a service with `openOnLoopback` asks for no token to read.
+    package let isLoopback: Bool
+
+    /// Reads an address.
+    ///
+    /// - Parameters:
+    ///   - text: The address.
+    ///   - place: Where it was written, for errors.
+    /// - Throws: ``CommandFailure``. The text is not repeated: a password may be in it.
+    package init(_ text: String, from place: String) throws(CommandFailure) {
+        guard ReportAddress.isAllowed(text), !text.contains("?"),
+            let host = URLComponents(string: text)?.host.flatMap({ try? HostName($0) })
+        else {
+            throw CommandFailure(
+                .usage, "\(place) is no address of a service",
+                hint: "https://HOST, without name and password; http is for loopback alone")
+        }
+        var text = text
+        while text.hasSuffix("/") { text.removeLast() }
+        self.description = text
+        self.isLoopback = ReportAddress.isLoopback(host)
+    }
+
+    /// The address of a list's base.
+    package func list(_ name: String) -> String { "\(self.description)/v1/lists/\(name)" }
+}

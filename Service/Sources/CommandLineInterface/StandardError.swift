@@ -1,0 +1,47 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import Foundation
+
+/// What goes to standard error: errors, hints and notes, each one line.
+package enum StandardError {
+    /// Takes notes and warnings in place of standard error, for commands that a drill runs.
+    @TaskLocal package static var taker: (@Sendable (String) -> Void)?
+
+    /// Says why a command ends.
+    package static func failure(_ failure: CommandFailure) {
+        self.line("tumbler: error: \(failure.message)")
+        if let hint = failure.hint { self.line("tumbler: hint: \(hint)") }
+    }
+
+    /// Says what the reader of a result should know beside it.
+    package static func note(_ text: String) { self.line("tumbler: note: \(text)") }
+
+    /// Says what is not as somebody might expect.
+    package static func warning(_ text: String) { self.line("tumbler: warning: \(text)") }
+
+    /// Tells a person who follows what happens.
+    package static func told(_ text: String) { self.write(text) }
+
+    /// Waits behind a text for what is typed.
+    package static func prompt(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) }
+
+    /// Asks, and leaves the cursor behind the question.
+    package static func question(_ text: String) {
+        try? FileHandle.standardError.write(contentsOf: Data(PrintableText.line("tumbler: \(text)").utf8))
+    }
+
+    private static func line(_ text: String) {
+        if let taker { return taker(text) }
+        self.write(text)
+    }
+
+    // Text from outside stands in some of these: line breaks and escape sequences must not reach a terminal.
+    private static func write(_ text: String) {
+        // Where it cannot be written nobody can be told; the exit code still says how the command ended.
+        try? FileHandle.standardError.write(
+            contentsOf: Data((PrintableText.line(text, maximumLength: 1_024) + "\n").utf8))
+    }
+}

@@ -1,0 +1,70 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// How many bytes of requests the TLS records of a client hold, without the keys: all that stands in records of
+/// application data, less what the encryption adds. Records of TLS 1.3 that hold the end of the handshake or an alert
+/// look the same, and are known by their length (RFC 8446, section 5.2).
+struct TLSRecordCount {
+    private enum Kind {
+        static let changeCipherSpec: UInt8 = 20
+        static let handshake: UInt8 = 22
+        static let applicationData: UInt8 = 23
+    }
+
+    /// Of TLS 1.3: the type of what is inside, and the tag.
+    private static let overhead = 17
+    /// Of TLS 1.2 with AES-GCM: the nonce and the tag; with ChaCha20-Poly1305 the tag alone, so up to 8 are missing.
+    private static let olderOverhead = 24
+    /// A Finished with SHA-256, and with SHA-384.
+    private static let finished: Set<Int> = [4 + 32 + overhead, 4 + 48 + overhead]
+    /// An alert.
+    private static let alert = 2 + overhead
+
+    private var header: [UInt8] = []
+    private var rest = 0
+    private var wasChanged = false
+    private var isOlder = false
+    private var wasFinished = false
+
+    /// Takes what was sent, in whatever pieces.
+    ///
+    /// - Returns: How many bytes of requests began in it.
+    mutating func take<Bytes: RandomAccessCollection<UInt8>>(_ bytes: Bytes) -> Int where Bytes.Index == Int {
+        var count = 0
+        var index = bytes.startIndex
+        while index < bytes.endIndex {
+            if self.rest > 0 {
+                let step = min(self.rest, bytes.endIndex - index)
+                self.rest -= step
+                index += step
+                continue
+            }
+            self.header.append(bytes[index])
+            index += 1
+            guard self.header.count == 5 else { continue }
+            let length = Int(self.header[3]) << 8 | Int(self.header[4])
+            count += self.requestBytes(of: self.header[0], length)
+            self.rest = length
+            self.header = []
+        }
+        return count
+    }
+
+    private mutating func requestBytes(of kind: UInt8, _ length: Int) -> Int {
+        switch kind {
+        case Kind.changeCipherSpec: self.wasChanged = true
+        // An encrypted Finished, which TLS 1.3 has in a record of application data.
+        case Kind.handshake: if self.wasChanged { self.isOlder = true }
+        case Kind.applicationData where self.isOlder: return max(1, length - Self.olderOverhead)
+        case Kind.applicationData:
+            if !self.wasFinished, Self.finished.contains(length) {
+                self.wasFinished = true
+            } else if length != Self.alert {
+                return max(0, length - Self.overhead)
+            }
+        default: break
+        }
+        return 0
+    }
+}

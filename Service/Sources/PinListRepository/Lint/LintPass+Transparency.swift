@@ -1,0 +1,58 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+internal import CertificateTransparency
+internal import PinListMetadata
+
+/// What a list asks of Certificate Transparency.
+extension LintPass {
+    var transparencyFindings: [LintFinding] {
+        var findings: [LintFinding] = []
+        let logs = self.source?.logs
+        for trap in logs?.logs.traps ?? [] {
+            findings.append(LintFinding(.trapLog, "logs", "\(trap)", at: logs?.position))
+        }
+        if let logs, logs.logs.isStale(at: self.time) {
+            let made = logs.logs.timestamp.map { "of \($0)" } ?? "without log_list_timestamp"
+            findings.append(LintFinding(.logsStale, "logs", made, at: logs.position))
+        }
+        for domain in self.list.domains {
+            let host = domain.entry.domain
+            if domain.hasUnknownTransparency {
+                findings.append(LintFinding(.unknownTransparency, "\(host)", at: self.position(of: host)))
+            }
+            guard let rule = domain.entry.transparency else { continue }
+            if self.list.logs == nil {
+                findings.append(LintFinding(.transparencyWithoutLogs, "\(host)", at: self.position(of: host)))
+            }
+            guard rule.mode == .enforce, domain.entry.mode == .enforce, let detail = self.unseen(rule.policy, host)
+            else { continue }
+            findings.append(LintFinding(.unseenTransparency, "\(host)", detail, at: self.position(of: host)))
+        }
+        return findings
+    }
+
+    /// Why nobody can say that the policy is satisfied at every host of an entry that was looked at; `nil` where it is. A
+    /// look of now counts for more than one of before.
+    private func unseen(_ policy: TransparencyRule.Policy, _ domain: HostName) -> String? {
+        var hosts = self.probed?.hosts(below: domain) { host in self.entries?.entry(for: host)?.domain == domain } ?? []
+        hosts.removeAll { $0 == domain }
+        for host in [domain] + hosts {
+            if let path = self.paths[host], let logs = self.source?.logs?.logs {
+                let judgement = TransparencyEvidence(of: path, logs: logs)
+                    .judgement(under: TransparencyPolicy(policy), at: self.time)
+                guard judgement.isSatisfied else { return "\(host), \(policy.rawValue): \(judgement.detail)" }
+                continue
+            }
+            guard let satisfied = self.probed?.satisfiedPolicies(at: host) else {
+                return "\(host), \(policy.rawValue): no probe looked"
+            }
+            guard satisfied.contains(policy) else {
+                return "\(host), \(policy.rawValue): not satisfied when it was last probed"
+            }
+        }
+        return nil
+    }
+}

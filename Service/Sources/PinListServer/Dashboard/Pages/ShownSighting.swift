@@ -1,0 +1,91 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+internal import CertificateSightings
+
+/// A certificate that was found in a log, as a page shows it. Every word of it is its author's.
+struct ShownSighting: Hashable, Sendable {
+    /// The names that it is for.
+    var names: [String]
+    /// The issuer's name.
+    var issuer: String
+    /// The pin of its key.
+    var key: String
+    /// The log, or nothing.
+    var log: String
+    /// When the log took it; `nil` where the monitor did not say.
+    var loggedAt: Timestamp?
+    /// When it was told here, and by which token.
+    var toldAt: Timestamp
+    var toldBy: String
+    /// When it is valid.
+    var notBefore, notAfter: Timestamp
+    /// What it means.
+    var state: SightingState
+    /// Whether an entry that enforces decided.
+    var isEnforced: Bool
+    /// Whether the precertificate alone was found.
+    var isPrecertificate: Bool
+    /// When a probe saw its key served.
+    var probedAt: Timestamp?
+    /// From how many networks reports named its key; `nil` where none did.
+    var networks: Int64?
+    /// The token of the person who has seen its alarm; `nil` when no person said so.
+    var acknowledgedBy: String?
+
+    /// The most names that are shown.
+    static let mostNames = 12
+
+    /// What a state means, in words.
+    static func words(_ state: SightingState) -> String {
+        switch state {
+        case .pinned: "its key is in the list, and was seen served"
+        case .backup: "its key is in the list, and was never seen served"
+        case .issuer: "its issuer is in the list: apps accept it, whoever asked for it"
+        case .denied: "its key, or its issuer's, is denied"
+        case .unknown: "no key of it is in the list: apps refuse it"
+        case .unlisted: "no entry covers it"
+        }
+    }
+
+    /// How it is marked.
+    private var mark: Markup {
+        switch self.state {
+        case .pinned, .backup:
+            #"<span class="state calm"><span aria-hidden="true">●</span> \#(self.state.rawValue)</span>"#
+        case .issuer, .denied, .unlisted:
+            #"<span class="state soon"><span aria-hidden="true">▲</span> \#(self.state.rawValue)</span>"#
+        case .unknown:
+            #"<span class="state now"><span aria-hidden="true">■</span> \#(self.state.rawValue)</span>"#
+        }
+    }
+
+    private func seen(_ frame: PageFrame) -> Markup {
+        var parts: [Markup] = []
+        if let probedAt { parts.append("by a probe, \(frame.times.relative(probedAt))") }
+        if let networks {
+            parts.append("in reports from \(NumberText.count(Int(clamping: networks), "network", "networks")) a day")
+        }
+        return parts.isEmpty ? "not seen" : Markup.join(parts, separator: "; ")
+    }
+
+    /// What templates show of it.
+    func view(in frame: PageFrame) -> View {
+        let names = self.names.prefix(Self.mostNames).map { VisibleText.line($0, limit: 253) }
+        let more: Markup = self.names.count > names.count ? " and \(self.names.count - names.count) more" : ""
+        return View([
+            "names": .markup(names.isEmpty ? "no name" : "\(Markup.join(names, separator: ", "))\(more)"),
+            "issuer": .markup(VisibleText.folded(self.issuer)), "key": .markup(DigestText.short(self.key)),
+            "log": .markup(VisibleText.line(self.log, limit: 128)),
+            "logged": .markup(self.loggedAt.map { frame.times.full($0) } ?? "the monitor did not say when"),
+            "told": .markup(frame.times.full(self.toldAt)), "by": .markup(VisibleText.line(self.toldBy, limit: 64)),
+            "from": .markup(frame.times.date(self.notBefore)), "to": .markup(frame.times.date(self.notAfter)),
+            "isOver": .flag(self.notAfter < frame.time), "mark": .markup(self.mark),
+            "meaning": "\(Self.words(self.state))", "isPrecertificate": .flag(self.isPrecertificate),
+            "seen": .markup(self.seen(frame)),
+            "acknowledged": .markup(self.acknowledgedBy.map { VisibleText.line($0, limit: 64) } ?? ""),
+        ])
+    }
+}

@@ -1,0 +1,33 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+internal import CertificateSightings
+internal import PinListMetadata
+internal import PinListStore
+
+/// Judges the certificates that were found in logs anew, when another list is served.
+extension ServiceParts {
+    /// The most that are judged in one transaction.
+    private static let mostJudged = 500
+    /// The most transactions: all that are kept of a name, and those that come meanwhile.
+    private static let mostRounds = 40
+
+    /// Judges those that were judged by an earlier list.
+    func judgeSightings() async throws {
+        let now = self.clock.now
+        for (name, served) in self.lists.names {
+            guard let held = served.published.list else { continue }
+            let digest = held.digest
+            guard try await self.store.read({ try $0.hasSightingsToJudge(of: name, by: digest) }) else { continue }
+            let rules = SightingRules(held.list)
+            for _ in 0..<Self.mostRounds {
+                let count = try await self.store.write { store in
+                    try store.judgeSightings(of: name, by: rules, of: digest, at: now, limit: Self.mostJudged)
+                }
+                guard count > 0 else { break }
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+internal import Logging
+internal import NIOConcurrencyHelpers
+internal import PinListStore
+internal import PinReportAnalysis
+internal import ServiceLifecycle
+
+/// Forgets what is older than the configuration says, and the oldest of what is more.
+struct Retention: Service {
+    /// How often it looks.
+    static let interval: Duration = .seconds(600)
+    /// For how long an instance has the turn, in seconds: it looks twice meanwhile.
+    static let turn: Int64 = 1_200
+    /// The most reports that one transaction forgets: nobody waits long for it.
+    static let batch = 5_000
+    /// The most transactions of one look.
+    static let mostBatches = 200
+    /// How often it says what takes the room, in seconds.
+    static let complaintInterval: Int64 = 3_600
+
+    let store: any ServiceStore
+    /// Which instance it belongs to.
+    var instance = ""
+    let limits: ServiceConfiguration.Retention
+    let clock: any ServiceClock
+    let logger: Logger
+    /// Is told who takes the room, each time that this instance looks.
+    var seen: @Sendable (StoreRoom) -> Void = { _ in }
+
+    private let complainedAt = NIOLockedValueBox<Timestamp?>(nil)
+
+    func run() async throws { await Interval.each(Self.interval) { await self.look() } }
+
+    /// Looks, and forgets, where it is the turn of this instance.
+    func look() async {
+        let now = self.clock.now
+        do {
+            let instance = self.instance
+            let isOurs = try await self.store.write(as: .turns) { store in
+                try store.takeTurn("retention", for: instance, at: now, seconds: Self.turn)
+            }
+            guard isOurs else { return self.seen(try await self.room(at: now)) }
+            let today = now.hour / 24
+            try await self.store.write(as: .retention) { try $0.makeReportDays([today, today + 1]) }
+            try await self.store.write(as: .retention) { try $0.foldCounts(before: now.hour - 24) }
+            try await self.store.write(as: .retention) { store in
+                _ = try store.removeSightings(
+                    endedBefore: now.before(StoredSighting.keptAfterEnd), toldBefore: now.before(StoredSighting.kept))
+            }
+            try await self.forgetOld(before: now.before(self.limits.days * 86_400), at: now)
+            try await self.forgetMuch(at: now)
+        } catch { self.logger.warning("what is old could not be forgotten: \(error)") }
+        await self.lookAtAudit()
+    }
+
+    private func forgetOld(before cutoff: Timestamp, at now: Timestamp) async throws {
+        for _ in 0..<Self.mostBatches {
+            let removed = try await self.store.write(as: .retention) { store in
+                try store.removeReports(before: cutoff, limit: Self.batch)
+            }
+            guard removed > 0 else { break }
+        }
+        // A rate is compared with that of a week, also where reports are kept for less.
+        let rates = min(cutoff, now.before((HostRate.week + 1) * 3_600)).hour
+        try await self.store.write(as: .retention) { store in
+            try store.removeCounts(before: cutoff)
+            try store.removeReportRates(before: rates)
+            try store.removeAttestations(unusedSince: cutoff, at: now)
+        }
+    }
+
+    /// Forgets the oldest of what is too much: reports, and when there are none any more, counts.
+    private func forgetMuch(at now: Timestamp) async throws {
+        let room = try await self.room(at: now)
+        self.seen(room)
+        if let complaint = room.complaint { self.complain(complaint, room, at: now) }
+        guard room.excess > 0 else { return }
+        let today = now.hour / 24
+        let removed = try await self.store.write(as: .retention) { store in
+            try store.removeReportDays(of: room.excess, before: today)
+        }
+        guard removed == 0 else { return }
+        let count = try await self.store.read { try $0.removableReports() }
+        guard count > 0 else {
+            return try await self.store.write(as: .retention) { try $0.removeOldestCounts(before: today) }
+        }
+        let each = max(room.forgotten / count, 1)
+        var excess = max(room.excess / each + 1, Int64(1))
+        for _ in 0..<Self.mostBatches where excess > 0 {
+            let limit = Int(clamping: min(excess, Int64(Self.batch)))
+            let removed = try await self.store.write(as: .retention) { store in
+                try store.removeReports(before: Timestamp(secondsSince1970: .max), limit: limit)
+            }
+            guard removed > 0 else { break }
+            excess -= Int64(removed)
+        }
+    }
+
+    private func room(at now: Timestamp) async throws -> StoreRoom {
+        StoreRoom(sizes: try await self.store.sizes(), limit: self.limits.megabytes * 1_000_000, at: now)
+    }
+
+    private func complain(_ complaint: String, _ room: StoreRoom, at now: Timestamp) {
+        let isDue = self.complainedAt.withLockedValue { last in
+            if let last, last > now.before(Self.complaintInterval), last <= now { return false }
+            last = now
+            return true
+        }
+        guard isDue else { return }
+        let what =
+            room.excess > 0 ? "the oldest reports and counts go" : "nothing is forgotten for it; give it more room"
+        self.logger.warning("\(complaint); \(what)")
+    }
+}

@@ -1,0 +1,41 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if PostgreSQL
+
+extension StoreError.Code {
+    /// Nobody can tell whether a change was made: the connection was lost while it was committed. All of it was made,
+    /// or nothing; whoever asked looks, or asks again for what may be done twice.
+    package static let unknownOutcome = StoreError.Code(description: "unknown-outcome")
+}
+
+extension StoreError {
+    /// What a server says of a statement, in our words.
+    ///
+    /// - Parameters:
+    ///   - state: Its SQLSTATE, five characters (PostgreSQL's documentation, appendix A).
+    ///   - message: Its primary message, without the detail, which would hold values.
+    init(sqlState state: String, message: String) {
+        let code: Code =
+            switch state {
+            case "53100": .full
+            case "55P03", "40P01", "40001": .busy
+            // What is said of rights, and of bytes that contradict the type of a column, is not said of a table.
+            case "42501": .unavailable
+            default: Self.damageClasses.contains(String(state.prefix(2))) ? .damaged : .unavailable
+            }
+        self.init(code, state.isEmpty ? message : "\(message) (SQLSTATE \(state))")
+    }
+
+    /// Data, names and tables that are not as this version writes them; an index or a page that is broken.
+    private static let damageClasses: Set<String> = ["22", "3F", "42", "XX"]
+
+    /// What libpq says, in one line.
+    static func text(_ message: UnsafePointer<CChar>?) -> String {
+        guard let message else { return "no reason was given" }
+        let lines = String(cString: message).split(whereSeparator: \.isNewline)
+        return lines.isEmpty ? "no reason was given" : lines.joined(separator: "; ")
+    }
+}
+#endif

@@ -1,0 +1,165 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import GRDB
+
+/// A store in one SQLite file: nothing to set up.
+package final class SQLiteStore: ServiceStore {
+    private let pool: DatabasePool
+    /// Which file was opened.
+    private let file: Int?
+    private let isReadOnly: Bool
+
+    /// How long somebody waits for another writer, such as the command line beside the service, in seconds.
+    static let longestWait: Double = 5
+
+    /// Opens a store.
+    ///
+    /// - Parameters:
+    ///   - path: The file; `-wal` and `-shm` stand beside it.
+    ///   - purpose: Whether it is made and brought up to date, or must be there and of today.
+    /// - Throws: ``StoreError``.
+    package init(path: String, for purpose: StoreLocation.Purpose = .serving) throws {
+        self.isReadOnly = purpose == .reading
+        do {
+            // Looked at first by a connection that cannot write: one that can changes the file when it is opened.
+            if purpose != .serving {
+                let queue = try DatabaseQueue(path: path, configuration: Self.configuration(isReadOnly: true))
+                defer { try? queue.close() }
+                try queue.read { try StoreSchema.expectCurrent(SQLiteConnection(database: $0), StoreSchema.sqlite) }
+            }
+            self.pool = try DatabasePool(path: path, configuration: Self.configuration(isReadOnly: self.isReadOnly))
+            if purpose == .serving {
+                try self.pool.write { database in
+                    _ = try StoreSchema.migrate(SQLiteConnection(database: database), StoreSchema.sqlite)
+                }
+            }
+            self.file = Self.number(of: path)
+        } catch {
+            throw Self.failure(error, path)
+        }
+    }
+
+    private static func configuration(isReadOnly: Bool) -> Configuration {
+        var configuration = Configuration()
+        configuration.readonly = isReadOnly
+        configuration.prepareDatabase { database in
+            // What was accepted is on the disk before anybody is told: 202 and 200 mean it.
+            try database.execute(sql: "PRAGMA synchronous = FULL")
+        }
+        configuration.busyMode = .timeout(Self.longestWait)
+        return configuration
+    }
+
+    /// Reads from a snapshot.
+    package func read<Result: Sendable>(
+        _ body: @escaping @Sendable (StoreTransaction) throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await self.pool.read { database in
+                try body(StoreTransaction(connection: SQLiteConnection(database: database)))
+            }
+        } catch { throw Self.failure(error) }
+    }
+
+    /// Changes in one transaction.
+    package func write<Result: Sendable>(
+        as lock: StoreLock?, _ body: @escaping @Sendable (StoreTransaction) throws -> Result
+    ) async throws -> Result {
+        guard !self.isReadOnly else { throw StoreError.openedForReading }
+        // SQLite goes on writing into a file that was moved or deleted, and nobody would find it there.
+        guard Self.number(of: self.pool.path) == self.file else {
+            throw StoreError(
+                .unavailable, "\(self.pool.path) was moved, deleted or replaced; put it back, or start the service anew"
+            )
+        }
+        do {
+            // Taken for writing at once: what is read in it does not change until it ends, from another process neither.
+            return try await self.pool.immediateWrite { database in
+                try body(StoreTransaction(connection: SQLiteConnection(database: database)))
+            }
+        } catch { throw Self.failure(error) }
+    }
+
+    /// How many bytes are in use.
+    package func size() async throws -> Int64 {
+        try await self.read { store in
+            let sql = """
+                SELECT (pages.page_count - free.freelist_count) * size.page_size FROM pragma_page_count AS pages,
+                    pragma_freelist_count AS free, pragma_page_size AS size
+                """
+            return try store.connection.rows(sql, []).first?.integer(0) ?? 0
+        }
+    }
+
+    /// What each table takes: of those that senders do not fill the bytes of their values, and all else is that of
+    /// reports. SQLite tells the pages of a table only where it was built to, and reads all of them for it.
+    package func sizes() async throws -> [String: Int64] {
+        let size = try await self.size()
+        return try await self.read { store in
+            var sizes: [String: Int64] = [:]
+            for table in StoreMove.tables where !StoreRoom.forgotten.contains(table.name) {
+                let widths = table.columns.map { "COALESCE(LENGTH(\($0)), 0)" }.joined(separator: " + ")
+                let sql = "SELECT COALESCE(SUM(\(widths)), 0), COUNT(*) FROM \(table.name)"
+                guard let row = try store.connection.rows(sql, []).first else { continue }
+                sizes[table.name] = try row.integer(0) + row.integer(1) * Self.rowOverhead
+            }
+            sizes["report"] = max(size - sizes.values.reduce(0, +), 0)
+            return sizes
+        }
+    }
+
+    /// Bytes that a row takes beside its values: its header, its place in the page, and its entry in an index.
+    private static let rowOverhead: Int64 = 50
+
+    /// Copies the database into a new file.
+    package func backUp(to path: String) async throws {
+        guard !FileManager.default.fileExists(atPath: path) else {
+            throw StoreError(.unsupported, "\(path) is there already")
+        }
+        do {
+            // Written whole by SQLite itself, from one moment, and without what was deleted.
+            try await self.pool.writeWithoutTransaction { database in
+                try database.execute(sql: "VACUUM INTO ?", arguments: [path])
+            }
+        } catch { throw Self.failure(error, path) }
+    }
+
+    /// What tells a file from another one that took its place.
+    private static func number(of path: String) -> Int? {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        return (attributes?[.systemFileNumber] as? NSNumber)?.intValue
+    }
+
+    /// What SQLite says, in our words; anything else as it is.
+    private static func failure(_ error: any Error, _ path: String? = nil) -> any Error {
+        guard let error = error as? DatabaseError else { return error }
+        let place = path.map { "\($0): " } ?? ""
+        let text = place + (error.message ?? error.resultCode.description)
+        return switch error.resultCode {
+        case .SQLITE_FULL: StoreError(.full, text)
+        case .SQLITE_BUSY, .SQLITE_LOCKED: StoreError(.busy, text)
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_SCHEMA, .SQLITE_MISMATCH: StoreError(.damaged, text)
+        default: StoreError(.unavailable, text)
+        }
+    }
+}
+
+extension DatabasePool {
+    /// A write whose transaction is for writing from its begin on.
+    fileprivate func immediateWrite<Result: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Result
+    ) async throws -> Result {
+        try await self.writeWithoutTransaction { database in
+            var result: Result?
+            try database.inTransaction(.immediate) {
+                result = try body(database)
+                return .commit
+            }
+            guard let result else { throw StoreError(.unavailable, "the transaction had no result") }
+            return result
+        }
+    }
+}

@@ -1,0 +1,79 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// Where a service keeps what it must not forget. A protocol, so that one machine uses SQLite and several PostgreSQL.
+///
+/// What is kept, and how, stands once, in ``StoreTransaction``; a store brings the connection. One
+/// compatibility test says what every store must do.
+package protocol ServiceStore: Sendable {
+    /// Reads, from one moment of the database.
+    ///
+    /// - Throws: ``StoreError``, and what the closure throws.
+    func read<Result: Sendable>(_ body: @escaping @Sendable (StoreTransaction) throws -> Result) async throws -> Result
+
+    /// Changes something: all of it or nothing, durable when it returns. No other change that takes the same lock comes
+    /// between what is read and what is written here, by this instance of the service or by another. Where there is one
+    /// writer, no other change at all does.
+    ///
+    /// - Parameters:
+    ///   - lock: The lock. `nil`: other instances change something at the same time; what runs here adds rows of its own,
+    ///     and touches none that another instance writes.
+    ///   - body: The changes.
+    /// - Throws: ``StoreError``, and what the closure throws; then nothing was changed.
+    func write<Result: Sendable>(
+        as lock: StoreLock?, _ body: @escaping @Sendable (StoreTransaction) throws -> Result
+    ) async throws -> Result
+
+    /// How many bytes the data take on the disk, without what is free to be written again.
+    func size() async throws -> Int64
+
+    /// What each table takes on the disk, about, in bytes; all of it together is ``size()``.
+    func sizes() async throws -> [String: Int64]
+
+    /// Copies all of it into a new file while it is in use, as of one moment.
+    ///
+    /// - Throws: ``StoreError``; of code `unsupported` where the database has a tool of its own for it.
+    func backUp(to path: String) async throws
+}
+
+extension ServiceStore {
+    /// Changes something under the lock of ordinary changes.
+    ///
+    /// - Throws: As ``write(as:_:)``.
+    package func write<Result: Sendable>(
+        _ body: @escaping @Sendable (StoreTransaction) throws -> Result
+    ) async throws -> Result { try await self.write(as: .changes, body) }
+
+    /// Adds rows of this instance's own, under no lock.
+    ///
+    /// - Throws: As ``write(as:_:)``.
+    package func append<Result: Sendable>(
+        _ body: @escaping @Sendable (StoreTransaction) throws -> Result
+    ) async throws -> Result { try await self.write(as: nil, body) }
+}
+
+/// What a store holds, within a transaction. One that only reads refuses to change anything.
+package struct StoreTransaction {
+    let connection: any SQLConnection
+}
+
+/// What a change keeps other changes away from, over all instances of the service on one PostgreSQL. SQLite has one
+/// writer, and needs none of them.
+///
+/// Whoever takes several takes them in the order of this list, so that two changes never wait for each other crosswise
+/// (docs/decisions/0049).
+package enum StoreLock: Int64, CaseIterable, Sendable {
+    /// Whatever has no lock of its own: alarms, tokens, probes, and the tables themselves.
+    case changes
+    /// What is published, and the plans of rotations, which go by it.
+    case publications
+    /// Whose turn it is, and which instances are there.
+    case turns
+    /// What is forgotten.
+    case retention
+    /// Which groups of reports there are. Reports of groups that are there are added without it.
+    case groups
+    /// The chain of the audit log. Taken by each entry, after any other.
+    case audit
+}

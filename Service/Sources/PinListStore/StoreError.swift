@@ -1,0 +1,44 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a store did not do what it was asked to: the service answers 503, and goes on serving lists.
+package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What kind of failure.
+    package struct Code: Hashable, Sendable, CustomStringConvertible {
+        /// The code, lower case with hyphens; a label for metrics.
+        package let description: String
+
+        /// The database cannot be reached, or does not answer.
+        package static let unavailable = Code(description: "unavailable")
+        /// There is no database yet, and who asked does not make one.
+        package static let absent = Code(description: "absent")
+        /// The database is from an older version, and the command that asked does not bring it up to date.
+        package static let outdated = Code(description: "outdated")
+        /// There is no room on the disk.
+        package static let full = Code(description: "full")
+        /// Somebody else holds the database for too long.
+        package static let busy = Code(description: "busy")
+        /// What is stored is not what this version writes.
+        package static let damaged = Code(description: "damaged")
+        /// This store cannot do that.
+        package static let unsupported = Code(description: "unsupported")
+    }
+
+    /// What kind.
+    package let code: Code
+    /// What exactly, in one sentence without a full stop.
+    package let detail: String
+
+    /// A change of a store that was opened for reading: a mistake of the command.
+    static let openedForReading = StoreError(.unsupported, "the database was opened for reading alone")
+
+    /// States a failure.
+    package init(_ code: Code, _ detail: String) {
+        self.code = code
+        self.detail = detail
+    }
+
+    /// The code and the detail.
+    package var description: String { "\(self.code): \(self.detail)" }
+}

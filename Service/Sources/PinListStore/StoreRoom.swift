@@ -1,0 +1,101 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+package import CertificatePinning
+
+/// Who takes the room of a database, and how much of it reports and counts have to give back.
+///
+/// They are forgotten for what they take themselves, and never for what something else takes: then that would be full
+/// again at once, and the reports gone (docs/decisions/0049).
+package struct StoreRoom: Hashable, Sendable {
+    /// The tables of reports and of what is counted: what senders fill, and what the oldest of goes.
+    package static let forgotten: Set<String> = [
+        "report", "report_group", "group_count", "group_hour", "group_leaf", "group_network", "report_hour",
+        "counted_host", "inquiry", "attestation_hour", "attested_witness",
+    ]
+
+    /// What tables are for: who takes the room, in words of people.
+    package enum Part: String, Hashable, Sendable, CaseIterable {
+        /// Reports and their groups.
+        case reports
+        /// What is counted by the hour: of reports, and of what clients hold.
+        case counts
+        /// Roots, lists and what the pages show of them.
+        case lists
+        /// The audit log with its seals, and evidence.
+        case auditLog
+        /// Everything else.
+        case other
+
+        /// As the pages call it.
+        package var words: String { self == .auditLog ? "audit log" : self.rawValue }
+
+        /// The part that a table belongs to.
+        package init(of table: String) {
+            self =
+                switch table {
+                case "report", "report_group", "group_count", "group_leaf": .reports
+                case "group_hour", "group_network", "report_hour", "counted_host", "inquiry", "attestation_hour",
+                    "attested_witness":
+                    .counts
+                case "root", "list", "publication", "report_rate": .lists
+                case "audit", "audit_seal", "evidence": .auditLog
+                default: .other
+                }
+        }
+    }
+
+    /// Bytes by table, about.
+    package let sizes: [String: Int64]
+    /// The bytes that the configuration gives.
+    package let limit: Int64
+    /// When it was looked at.
+    package var at: Timestamp
+
+    /// States who takes how much.
+    package init(sizes: [String: Int64], limit: Int64, at time: Timestamp = Timestamp(secondsSince1970: 0)) {
+        self.sizes = sizes
+        self.limit = limit
+        self.at = time
+    }
+
+    /// What each part takes. Counts are left out where they are not told apart from reports, as on SQLite.
+    package var parts: [(part: Part, bytes: Int64)] {
+        let sums = self.sizes.reduce(into: [Part: Int64]()) { $0[Part(of: $1.key), default: 0] += $1.value }
+        let hasCounts = self.sizes.keys.contains { Self.forgotten.contains($0) && Part(of: $0) == .counts }
+        return Part.allCases.filter { $0 != .counts || hasCounts }.map { ($0, sums[$0] ?? 0) }
+    }
+
+    /// Who takes the room, in a sentence.
+    package var sentence: String {
+        let parts = self.parts.map { part, bytes in
+            let words =
+                part == .reports && !self.parts.contains { $0.part == .counts } ? "reports and counts" : part.words
+            return "\(words) \(Self.megabytes(bytes))"
+        }
+        return "The database takes \(Self.megabytes(self.total)) of \(Self.megabytes(self.limit)): "
+            + parts.joined(separator: ", ") + "."
+    }
+
+    /// What all tables take together.
+    package var total: Int64 { self.sizes.values.reduce(0, +) }
+
+    /// What reports and counts take.
+    package var forgotten: Int64 { self.sizes.filter { Self.forgotten.contains($0.key) }.values.reduce(0, +) }
+
+    /// How much of reports and counts has to go: down to what the others leave of the limit, but not below half of it.
+    package var excess: Int64 {
+        max(self.forgotten - max(self.limit - (self.total - self.forgotten), self.limit / 2), 0)
+    }
+
+    /// What takes the room, the largest first, in words; `nil` while it is enough.
+    package var complaint: String? {
+        guard self.total > self.limit else { return nil }
+        let largest = self.sizes.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(5)
+        let tables = largest.map { "\($0.key) \(Self.megabytes($0.value))" }.joined(separator: ", ")
+        return "the database takes \(Self.megabytes(self.total)) of \(Self.megabytes(self.limit)): \(tables)"
+    }
+
+    private static func megabytes(_ bytes: Int64) -> String { "\(bytes / 1_000_000) MB" }
+}

@@ -1,0 +1,190 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+package import CertificatePinning
+package import PinReportAnalysis
+
+/// An alarm as it is kept.
+package struct StoredAlarm: Hashable, Sendable {
+    /// That a person has seen an alarm.
+    package struct Acknowledgement: Hashable, Sendable {
+        /// When.
+        package let at: Timestamp
+        /// The id of the token.
+        package let by: String
+
+        /// States who has seen it, and when.
+        package init(at: Timestamp, by: String) {
+            self.at = at
+            self.by = by
+        }
+    }
+
+    /// The alarm's key.
+    package let key: String
+    /// The alarm's kind.
+    package let kind: String
+    /// How urgent it is.
+    package let severity: String
+    /// What is the matter.
+    package let detail: String
+    /// Since when.
+    package let since: Timestamp
+    /// When it ended; `nil` while it lasts.
+    package let endedAt: Timestamp?
+    /// The number of the message that tells of it; `nil` before people were told, and after they were told of its end.
+    package let message: Int64?
+    /// How urgent the message last said that it is; `nil` before that.
+    package let told: String?
+    /// Who has seen it; `nil` when nobody has said so. It ends with the alarm, and when that becomes more urgent.
+    package let acknowledgement: Acknowledgement?
+}
+
+/// A message about alarms of one kind whose end was not told yet: what a pager knows as one incident.
+package struct StoredAlarmMessage: Hashable, Sendable {
+    /// Which.
+    package let number: Int64
+    /// The key that every notification of it carries: that of its first alarm.
+    package let key: String
+    /// The kind of its alarms.
+    package let kind: String
+    /// How urgent it said last that it is.
+    package let severity: String
+    /// When people were told first.
+    package let begunAt: Timestamp
+    /// When it may next tell of alarms that joined or ended.
+    package let nextAt: Timestamp
+}
+
+extension StoreTransaction {
+    private static var alarmColumns: String {
+        "key, kind, severity, detail, since, ended_at, message, told, acknowledged_at, acknowledged_by"
+    }
+
+    /// The alarms that fire.
+    package func firingAlarms() throws -> [StoredAlarm] {
+        try self.connection.rows(
+            "SELECT \(Self.alarmColumns) FROM alarm WHERE ended_at IS NULL ORDER BY since, key", []
+        ).map(Self.alarm)
+    }
+
+    /// The alarms that fire, and those whose end was not told yet.
+    package func untoldAlarms() throws -> [StoredAlarm] {
+        try self.connection.rows(
+            "SELECT \(Self.alarmColumns) FROM alarm WHERE ended_at IS NULL OR message IS NOT NULL ORDER BY key", []
+        ).map(Self.alarm)
+    }
+
+    /// The alarms that ended last.
+    package func endedAlarms(limit: Int) throws -> [StoredAlarm] {
+        try self.connection.rows(
+            "SELECT \(Self.alarmColumns) FROM alarm WHERE ended_at IS NOT NULL ORDER BY ended_at DESC, key LIMIT ?",
+            [.integer(Int64(limit))]
+        ).map(Self.alarm)
+    }
+
+    private static func alarm(_ row: SQLRow) throws -> StoredAlarm {
+        let by = try row.optionalText(9)
+        return StoredAlarm(
+            key: try row.text(0), kind: try row.text(1), severity: try row.text(2), detail: try row.text(3),
+            since: Timestamp(secondsSince1970: try row.integer(4)),
+            endedAt: try row.optionalInteger(5).map { Timestamp(secondsSince1970: $0) },
+            message: try row.optionalInteger(6), told: try row.optionalText(7),
+            acknowledgement: try row.optionalInteger(8).map {
+                StoredAlarm.Acknowledgement(at: Timestamp(secondsSince1970: $0), by: by ?? "")
+            })
+    }
+
+    /// Begins an alarm, or says of one that fires what it is now. What fires again before its end was told goes on in
+    /// its message.
+    package func put(_ alarm: Alarm, since time: Timestamp) throws {
+        try self.connection.execute(
+            """
+            INSERT INTO alarm (key, kind, severity, detail, since, ended_at) VALUES (?, ?, ?, ?, ?, NULL)
+            ON CONFLICT (key) DO UPDATE SET severity = excluded.severity, detail = excluded.detail,
+                since = CASE WHEN alarm.ended_at IS NULL THEN alarm.since ELSE excluded.since END, ended_at = NULL
+            """,
+            [
+                .text(alarm.key), .text(alarm.kind.rawValue), .text(alarm.severity.rawValue), .text(alarm.detail),
+                .integer(time.secondsSince1970),
+            ])
+    }
+
+    /// Ends an alarm, and its acknowledgement.
+    package func endAlarm(_ key: String, at time: Timestamp) throws {
+        try self.connection.execute(
+            "UPDATE alarm SET ended_at = ?, acknowledged_at = NULL, acknowledged_by = NULL WHERE key = ?",
+            [.integer(time.secondsSince1970), .text(key)])
+    }
+
+    /// Keeps that a person has seen an alarm, or that this no longer counts.
+    ///
+    /// - Returns: Whether it fires.
+    @discardableResult
+    package func putAcknowledgement(_ acknowledgement: StoredAlarm.Acknowledgement?, of key: String) throws -> Bool {
+        try self.connection.execute(
+            "UPDATE alarm SET acknowledged_at = ?, acknowledged_by = ? WHERE key = ? AND ended_at IS NULL",
+            [
+                acknowledgement.map { .integer($0.at.secondsSince1970) } ?? .null,
+                acknowledgement.map { .text($0.by) } ?? .null, .text(key),
+            ]) == 1
+    }
+
+    // MARK: Messages
+
+    /// The messages whose end was not told yet, in the order in which they began.
+    package func alarmMessages() throws -> [StoredAlarmMessage] {
+        try self.connection.rows(
+            "SELECT number, key, kind, severity, begun_at, next_at FROM alarm_message ORDER BY number", []
+        ).map { row in
+            StoredAlarmMessage(
+                number: try row.integer(0), key: try row.text(1), kind: try row.text(2), severity: try row.text(3),
+                begunAt: Timestamp(secondsSince1970: try row.integer(4)),
+                nextAt: Timestamp(secondsSince1970: try row.integer(5)))
+        }
+    }
+
+    /// Begins a message.
+    ///
+    /// - Returns: Its number.
+    package func addAlarmMessage(
+        key: String, kind: String, severity: Alarm.Severity, at time: Timestamp, nextAt: Timestamp
+    ) throws -> Int64 {
+        try self.connection.execute(
+            "INSERT INTO alarm_message (key, kind, severity, begun_at, next_at) VALUES (?, ?, ?, ?, ?)",
+            [
+                .text(key), .text(kind), .text(severity.rawValue), .integer(time.secondsSince1970),
+                .integer(nextAt.secondsSince1970),
+            ])
+        let rows = try self.connection.rows("SELECT MAX(number) FROM alarm_message WHERE key = ?", [.text(key)])
+        guard let row = rows.first else {
+            throw StoreError(.damaged, "a message that was written is not there")
+        }
+        return try row.integer(0)
+    }
+
+    /// Makes an alarm a part of a message.
+    package func join(_ key: String, to message: Int64) throws {
+        try self.connection.execute(
+            "UPDATE alarm SET message = ?, told = NULL WHERE key = ?", [.integer(message), .text(key)])
+    }
+
+    /// Notes that a message told of all its alarms: those that fire stay in it, and those that ended leave it.
+    package func putTold(_ message: Int64, _ severity: Alarm.Severity, nextAt: Timestamp) throws {
+        try self.connection.execute(
+            "UPDATE alarm SET message = NULL, told = NULL WHERE message = ? AND ended_at IS NOT NULL",
+            [.integer(message)])
+        try self.connection.execute("UPDATE alarm SET told = severity WHERE message = ?", [.integer(message)])
+        try self.connection.execute(
+            "UPDATE alarm_message SET severity = ?, next_at = ? WHERE number = ?",
+            [.text(severity.rawValue), .integer(nextAt.secondsSince1970), .integer(message)])
+    }
+
+    /// Ends a message, and takes its alarms out of it.
+    package func removeAlarmMessage(_ message: Int64) throws {
+        try self.connection.execute(
+            "UPDATE alarm SET message = NULL, told = NULL WHERE message = ?", [.integer(message)])
+        try self.connection.execute("DELETE FROM alarm_message WHERE number = ?", [.integer(message)])
+    }
+}

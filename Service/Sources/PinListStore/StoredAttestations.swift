@@ -1,0 +1,124 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+package import CertificatePinning
+internal import Crypto
+package import PinReportAnalysis
+
+extension StoreTransaction {
+    /// The most keys that an instance notes of a host in an hour: an alarm asks for three.
+    private static var mostWitnesses: Int64 { 64 }
+
+    /// Rows of what an instance counted of a name by the hour.
+    static let attestationHours = SQLInsertion(
+        into: "attestation_hour", ["name", "hour", "host", "state", "count", "instance"],
+        """
+        ON CONFLICT (name, hour, host, state, instance) DO UPDATE SET count = attestation_hour.count + excluded.count
+        """)
+    private static let witnesses = SQLInsertion(
+        into: "attested_witness", ["host", "hour", "witness", "instance", "network", "at"],
+        "ON CONFLICT (host, hour, witness, instance) DO NOTHING")
+
+    /// Counts reports of names that ask for assertions, and notes which keys were heard of which host this hour.
+    package func addAttestations(_ reports: [AcceptedReport], _ instance: String) throws {
+        struct Key: Hashable {
+            let name: String
+            let hour: Int64
+            let host: String
+            let state: AttestationState
+        }
+        var counts: [Key: Int64] = [:]
+        var heard: [String: [AcceptedReport]] = [:]
+        for report in reports where report.attestation.state != .notAsked {
+            // What a stranger makes up is one host.
+            let host = report.isListed ? report.group.notedHostname : HostRate.otherHosts
+            counts[
+                Key(
+                    name: report.attestation.name, hour: report.receivedAt.hour, host: host,
+                    state: report.attestation.state), default: 0] += 1
+            if report.isListed, report.attestation.use != nil { heard[host, default: []].append(report) }
+        }
+        try self.connection.insert(
+            counts.sorted {
+                ($0.key.name, $0.key.hour, $0.key.host, $0.key.state.rawValue)
+                    < ($1.key.name, $1.key.hour, $1.key.host, $1.key.state.rawValue)
+            }.map { key, count in
+                [
+                    .text(key.name), .integer(key.hour), .text(key.host), .text(key.state.rawValue), .integer(count),
+                    .text(instance),
+                ]
+            }, Self.attestationHours)
+        for (host, reports) in heard.sorted(by: { $0.key < $1.key }) { try self.note(reports, of: host, instance) }
+    }
+
+    private func note(_ reports: [AcceptedReport], of host: String, _ instance: String) throws {
+        guard let hour = reports.first?.receivedAt.hour else { return }
+        let noted =
+            try self.connection.rows(
+                "SELECT COUNT(*) FROM attested_witness WHERE host = ? AND hour = ? AND instance = ?",
+                [.text(host), .integer(hour), .text(instance)]
+            ).first?.integer(0) ?? 0
+        let room = Int(clamping: max(Self.mostWitnesses - noted, 0))
+        try self.connection.insert(
+            reports.prefix(room).compactMap { report in
+                guard let use = report.attestation.use else { return nil }
+                // Not the key id: what stands here for two hours names no key of the table of keys.
+                let witness = SHA256.hash(data: use.keyID + Array(host.utf8)).prefix(16)
+                return [
+                    .text(host), .integer(report.receivedAt.hour), .blob(Array(witness)), .text(instance),
+                    .blob(use.network), .integer(report.receivedAt.secondsSince1970),
+                ]
+            }, Self.witnesses)
+    }
+
+    /// What was counted of names that ask for assertions.
+    ///
+    /// - Parameter names: The names.
+    package func attestationRates(of names: Set<String>, at now: Timestamp) throws -> [String: AttestationRate] {
+        try names.reduce(into: [:]) { rates, name in
+            var rate = AttestationRate(at: now)
+            for row in try self.connection.rows(
+                "SELECT hour, state, SUM(count) FROM attestation_hour WHERE name = ? AND hour >= ? GROUP BY hour, state",
+                [.text(name), .integer(now.hour - AttestationRate.month)])
+            {
+                rate.add(
+                    try row.integer(2), in: try row.integer(0),
+                    isAttested: try row.text(1) == AttestationState.attested.rawValue)
+            }
+            rate.keys =
+                try self.connection.rows("SELECT COUNT(*) FROM attested_key WHERE name = ?", [.text(name)])
+                .first?.integer(0) ?? 0
+            rates[name] = rate
+        }
+    }
+
+    /// Who was heard of each host in the last hour, and how many attested reports it has in a usual hour.
+    package func attestedHosts(at now: Timestamp) throws -> [String: AttestedHost] {
+        var hosts: [String: AttestedHost] = [:]
+        for row in try self.connection.rows(
+            """
+            SELECT host, COUNT(DISTINCT witness), COUNT(DISTINCT network) FROM attested_witness
+            WHERE hour >= ? AND at > ? GROUP BY host
+            """, [.integer(now.hour - 1), .integer(now.before(3_600).secondsSince1970)])
+        {
+            hosts[try row.text(0)] = AttestedHost(
+                keys: Int(clamping: try row.integer(1)), networks: Int(clamping: try row.integer(2)))
+        }
+        guard !hosts.isEmpty else { return hosts }
+        for row in try self.connection.rows(
+            """
+            SELECT host, MIN(hour), SUM(count) FROM attestation_hour WHERE hour >= ? AND hour < ? AND state = ?
+            GROUP BY host
+            """,
+            [
+                .integer(now.hour - HostRate.week), .integer(now.hour - 1),
+                .text(AttestationState.attested.rawValue),
+            ])
+        {
+            let hours = max(now.hour - 1 - (try row.integer(1)), 1)
+            hosts[try row.text(0)]?.usual = Double(try row.integer(2)) / Double(hours)
+        }
+        return hosts
+    }
+}

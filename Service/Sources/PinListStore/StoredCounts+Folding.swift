@@ -1,0 +1,40 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+extension StoreTransaction {
+    /// How many hours one look folds: several looks come by each hour.
+    private static var foldedHours: Int64 { 3 }
+
+    /// Adds up what instances counted, each for itself, of hours and groups that they do not add to any more. An instance
+    /// has another name each time that it starts, and rows of all names that there were would stay.
+    ///
+    /// What is deleted is what is added, row by row: an instance that adds to an old hour meanwhile loses nothing.
+    ///
+    /// - Parameter hour: The first hour that may still be added to.
+    package func foldCounts(before hour: Int64) throws {
+        let hours: [SQLValue] = [.integer(hour - Self.foldedHours), .integer(hour)]
+        try self.fold(Self.groupHours, where: "\(Self.ofGroups) AND hour >= ? AND hour < ?", hours)
+        try self.fold(Self.hours, where: "hour >= ? AND hour < ?", hours)
+        try self.fold(Self.groupCounts, where: "last_at < ?", [.integer(hour * 3_600)])
+        try self.fold(Self.attestationHours, where: "hour >= ? AND hour < ?", hours)
+        for name in try self.names() {
+            try self.fold(Self.inquiries, where: "name = ? AND hour >= ? AND hour < ?", [.text(name)] + hours)
+        }
+    }
+
+    /// Group by group, because the groups are few and the hours are many.
+    static var ofGroups: String { "group_number IN (SELECT number FROM report_group)" }
+
+    private func fold(_ insertion: SQLInsertion, where condition: String, _ values: [SQLValue]) throws {
+        guard let instance = insertion.columns.firstIndex(of: "instance") else { return }
+        let columns = insertion.columns.joined(separator: ", ")
+        for row in try self.connection.rows(
+            "DELETE FROM \(insertion.table) WHERE instance <> '' AND \(condition) RETURNING \(columns)", values)
+        {
+            var folded = row.values
+            folded[instance] = .text("")
+            try self.connection.execute(insertion.single.sql, folded)
+        }
+    }
+}

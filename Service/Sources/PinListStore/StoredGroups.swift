@@ -1,0 +1,234 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+package import CertificatePinning
+package import PinReportAnalysis
+
+/// A group of reports with what is known of it.
+package struct GroupSummary: Sendable {
+    /// Its number in the store.
+    package let number: Int64
+    /// The group's id.
+    package let id: String
+    /// What failed.
+    package let kind: String
+    /// Why.
+    package let reason: String
+    /// The noted host.
+    package let host: String
+    /// The app and its version.
+    package let app: String
+    package let appVersion: String
+    /// The list and its version.
+    package let listName: String
+    package let listVersion: Int64?
+    /// Who issued the leaf.
+    package let issuer: String
+    /// Whether its reports are attested.
+    package let attestation: AttestationState
+    /// How many reports.
+    package let count: Int64
+    /// When the first and the last came.
+    package let seen: ClosedRange<Timestamp>
+    /// From how many networks, on the day with the most.
+    package let networks: BoundedCount?
+    /// How many leaves.
+    let leaves: BoundedCount
+    /// The pin of the leaf, where there is one alone.
+    package let leafPin: String?
+    /// What probably happened.
+    package let cause: LikelyCause
+}
+
+/// Which groups are asked for. What is empty does not choose.
+package struct GroupFilter: Hashable, Sendable {
+    package var host: String
+    package var reason: String
+    package var appVersion: String
+    /// Reports since.
+    package var since: Timestamp
+    /// The most groups.
+    package var limit: Int
+
+    /// States what is chosen; what is left out does not choose.
+    package init(
+        host: String = "", reason: String = "", appVersion: String = "",
+        since: Timestamp = Timestamp(secondsSince1970: 0), limit: Int = 100
+    ) {
+        self.host = host
+        self.reason = reason
+        self.appVersion = appVersion
+        self.since = since
+        self.limit = limit
+    }
+}
+
+extension StoreTransaction {
+    private static var groupColumns: String {
+        """
+        number, id, kind, reason, host, app, app_version, list_name, list_version, issuer, issuer_pin, is_public,
+        is_validated, MIN(group_count.first_at), MAX(group_count.last_at), SUM(group_count.count), attestation
+        """
+    }
+
+    /// Groups with what all instances counted of them.
+    private static var countedGroups: String {
+        "report_group JOIN group_count ON group_count.group_number = report_group.number"
+    }
+
+    /// Groups, the one with the newest report first.
+    ///
+    /// - Parameter newest: The newest version of each list.
+    package func groups(_ filter: GroupFilter, newest: [String: Int64]) throws -> [GroupSummary] {
+        var conditions: [String] = []
+        var values: [SQLValue] = []
+        for (column, value) in [("host", filter.host), ("reason", filter.reason), ("app_version", filter.appVersion)]
+        where !value.isEmpty {
+            conditions.append("\(column) = ?")
+            values.append(.text(value))
+        }
+        var lookups = Lookups()
+        return try self.connection.rows(
+            """
+            SELECT \(Self.groupColumns) FROM \(Self.countedGroups)
+            \(conditions.isEmpty ? "" : "WHERE " + conditions.joined(separator: " AND "))
+            GROUP BY number HAVING MAX(group_count.last_at) >= ?
+            ORDER BY MAX(group_count.last_at) DESC, number LIMIT ?
+            """, values + [.integer(filter.since.secondsSince1970), .integer(Int64(filter.limit))]
+        )
+        .compactMap { try self.summary($0, newest, &lookups) }
+    }
+
+    /// What was looked up for groups before: of many groups of a host, or of an issuer, it is the same.
+    private struct Lookups {
+        var hosts: [String: [String]] = [:]
+        var counts: [[String]: Int64] = [:]
+        var probes: [StoredProbe]?
+    }
+
+    /// One group.
+    package func group(id: String, newest: [String: Int64]) throws -> GroupSummary? {
+        var lookups = Lookups()
+        return try self.connection.rows(
+            "SELECT \(Self.groupColumns) FROM \(Self.countedGroups) WHERE id = ? GROUP BY number", [.text(id)]
+        ).first.flatMap { try self.summary($0, newest, &lookups) }
+    }
+
+    private func summary(_ row: SQLRow, _ newest: [String: Int64], _ lookups: inout Lookups) throws -> GroupSummary? {
+        guard let group = try Self.reportGroup(row) else { return nil }
+        let number = try row.integer(0)
+        let (first, last) = (try row.integer(13), try row.integer(14))
+        let seen = Timestamp(secondsSince1970: min(first, last))...Timestamp(secondsSince1970: last)
+        var facts = GroupFacts(group: group, count: try row.integer(15), seen: seen)
+        facts.networks = try self.networks(of: number)
+        let leaves = try self.leaves(of: number)
+        facts.leaves = leaves.count
+        facts.leafValidity = leaves.newest
+        if let probe = try self.probe(of: group, &lookups) {
+            facts.probed = ProbedKeys(probe, leaves: leaves.pins, issuer: group.issuerPin)
+            // Probes hold hosts against the newest list.
+            if facts.probed?.hasLeaf == true, probe.isOK { facts.newestListAllows = true }
+        }
+        facts.issuerIsPublicCA = try row.optionalInteger(11).map { $0 != 0 }
+        facts.isChainValidated = try row.integer(12) != 0
+        if newest[group.listName] != nil {
+            facts.newestListVersion = try self.newestVersion(of: group.listName, at: seen.upperBound)
+        }
+        facts.clockSkew = try self.clockSkew(of: number)
+        facts.otherHosts = try self.otherHosts(of: group, &lookups)
+        facts.appVersionPercent = try self.appVersionPercent(of: group, count: facts.count, &lookups)
+        return GroupSummary(
+            number: number, id: group.id, kind: group.kind.rawValue, reason: group.reason, host: group.notedHostname,
+            app: group.appID, appVersion: group.appVersion, listName: group.listName, listVersion: group.listVersion,
+            issuer: group.issuer, attestation: group.attestation, count: facts.count, seen: seen,
+            networks: facts.networks, leaves: facts.leaves,
+            leafPin: leaves.pins.count == 1 ? leaves.pins.first : nil, cause: LikelyCause(of: facts))
+    }
+
+    private static func reportGroup(_ row: SQLRow) throws -> ReportGroup? {
+        guard let kind = CollectedReport.Kind(rawValue: try row.text(2)) else { return nil }
+        return ReportGroup(
+            id: try row.text(1), kind: kind, reason: try row.text(3), notedHostname: try row.text(4),
+            appID: try row.text(5), appVersion: try row.text(6), listName: try row.text(7),
+            listVersion: try row.optionalInteger(8), issuer: try row.text(9),
+            issuerPin: try row.optionalText(10).flatMap { try? Pin($0) },
+            attestation: AttestationState(rawValue: try row.text(16)) ?? .unattested)
+    }
+
+    /// The newest version when the last report came. A list that was published since, perhaps because of these reports,
+    /// does not make stale clients of those who sent them.
+    private func newestVersion(of name: String, at time: Timestamp) throws -> Int64? {
+        try self.connection.rows(
+            "SELECT version FROM publication WHERE name = ? AND published_at <= ? ORDER BY number DESC LIMIT 1",
+            [.text(name), .integer(time.secondsSince1970)]
+        ).first?.integer(0)
+    }
+
+    /// From how many networks, on the day with the most: instances are not added up, for they count the same ones.
+    private func networks(of group: Int64) throws -> BoundedCount? {
+        try self.connection.rows(
+            "SELECT networks, is_more FROM group_network WHERE group_number = ? ORDER BY networks DESC LIMIT 1",
+            [.integer(group)]
+        ).first.map { BoundedCount(Int(try $0.integer(0)), isMore: try $0.integer(1) != 0) }
+    }
+
+    /// What was found of the host last.
+    private func probe(of group: ReportGroup, _ lookups: inout Lookups) throws -> StoredProbe? {
+        let probes = try lookups.probes ?? self.probes()
+        lookups.probes = probes
+        return probes.filter { $0.host == group.notedHostname }.max { $0.at < $1.at }
+    }
+
+    private func leaves(of group: Int64) throws -> (
+        count: BoundedCount, newest: ClosedRange<Timestamp>?, pins: Set<String>
+    ) {
+        let rows = try self.connection.rows(
+            """
+            SELECT MAX(not_before), MAX(not_after), pin FROM group_leaf WHERE group_number = ? GROUP BY pin
+            ORDER BY MAX(not_before) DESC
+            """, [.integer(group)])
+        let count = BoundedCount(min(rows.count, DistinctLeaves.most), isMore: rows.count > DistinctLeaves.most)
+        let pins = Set(try rows.map { try $0.text(2) })
+        guard let row = rows.first, let from = try row.optionalInteger(0), let to = try row.optionalInteger(1),
+            from <= to
+        else { return (count, nil, pins) }
+        return (count, Timestamp(secondsSince1970: from)...Timestamp(secondsSince1970: to), pins)
+    }
+
+    /// How far senders' clocks are ahead, in the middle of the last reports.
+    private func clockSkew(of group: Int64) throws -> Int64? {
+        let skews = try self.connection.rows(
+            """
+            SELECT claimed_at, received_at FROM (SELECT claimed_at, received_at FROM report WHERE group_number = ?
+                ORDER BY number DESC LIMIT 50) AS newest WHERE claimed_at IS NOT NULL
+            """, [.integer(group)]
+        ).map { try $0.integer(0).subtractingReportingOverflow(try $0.integer(1)).partialValue }.sorted()
+        return skews.isEmpty ? nil : skews[skews.count / 2]
+    }
+
+    /// Other hosts for which the same issuer was reported.
+    private func otherHosts(of group: ReportGroup, _ lookups: inout Lookups) throws -> Set<String> {
+        guard !group.issuer.isEmpty else { return [] }
+        let hosts =
+            try lookups.hosts[group.issuer]
+            ?? self.connection.rows(
+                "SELECT DISTINCT host FROM report_group WHERE issuer = ? ORDER BY host LIMIT 11", [.text(group.issuer)]
+            ).map { try $0.text(0) }
+        lookups.hosts[group.issuer] = hosts
+        return Set(hosts.filter { $0 != group.notedHostname }.prefix(10))
+    }
+
+    /// Of a hundred reports of this host and reason, how many come from this version of the app.
+    private func appVersionPercent(of group: ReportGroup, count: Int64, _ lookups: inout Lookups) throws -> Int? {
+        let key = [group.notedHostname, group.reason]
+        let all =
+            try lookups.counts[key]
+            ?? self.connection.rows(
+                "SELECT COALESCE(SUM(count), 0) FROM \(Self.countedGroups) WHERE host = ? AND reason = ?",
+                key.map { .text($0) }
+            ).first?.integer(0) ?? 0
+        lookups.counts[key] = all
+        return all > 0 ? Int(count * 100 / all) : nil
+    }
+}

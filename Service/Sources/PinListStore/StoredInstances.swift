@@ -1,0 +1,63 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+package import CertificatePinning
+internal import PinReportAnalysis
+
+extension StoreTransaction {
+    private static var here: String { "here:" }
+    /// After how many seconds without a sign an instance is forgotten: a day.
+    private static var forgotten: Int64 { 86_400 }
+
+    /// Says that an instance is there, and forgets those of which nothing was heard for a day.
+    ///
+    /// - Parameter seconds: For how long that holds.
+    /// - Returns: How many are there.
+    package func stay(_ instance: String, at now: Timestamp, seconds: Int64) throws -> Int {
+        try self.connection.execute(
+            "DELETE FROM turn WHERE what LIKE ? AND until < ?",
+            [.text(Self.here + "%"), .integer(now.before(Self.forgotten).secondsSince1970)])
+        try self.connection.execute(
+            """
+            INSERT INTO turn (what, instance, until) VALUES (?, ?, ?)
+            ON CONFLICT (what) DO UPDATE SET until = excluded.until
+            """,
+            [.text(Self.here + instance), .text(instance), .integer(now.before(-seconds).secondsSince1970)])
+        let count = try self.connection.rows(
+            "SELECT COUNT(*) FROM turn WHERE what LIKE ? AND until > ?",
+            [.text(Self.here + "%"), .integer(now.secondsSince1970)]
+        ).first?.integer(0)
+        return Int(max(count ?? 1, 1))
+    }
+
+    /// Says that an instance is gone.
+    package func leave(_ instance: String) throws {
+        try self.connection.execute("DELETE FROM turn WHERE what = ?", [.text(Self.here + instance)])
+    }
+}
+
+extension StoreTransaction {
+    /// Takes the turn at something that one of several instances is to do, or keeps it.
+    ///
+    /// An instance that is gone, or whose clock was wrong, holds no turn for longer than it could have taken it for.
+    ///
+    /// - Parameters:
+    ///   - what: What is to be done.
+    ///   - instance: Who wants to do it.
+    ///   - seconds: For how long.
+    /// - Returns: Whether it is this instance's turn.
+    package func takeTurn(_ what: String, for instance: String, at now: Timestamp, seconds: Int64) throws -> Bool {
+        let row = try self.connection.rows("SELECT instance, until FROM turn WHERE what = ?", [.text(what)]).first
+        if let row, try row.text(0) != instance {
+            let left = try row.integer(1) - now.secondsSince1970
+            if left > 0, left <= seconds { return false }
+        }
+        try self.connection.execute(
+            """
+            INSERT INTO turn (what, instance, until) VALUES (?, ?, ?)
+            ON CONFLICT (what) DO UPDATE SET instance = excluded.instance, until = excluded.until
+            """, [.text(what), .text(instance), .integer(now.before(-seconds).secondsSince1970)])
+        return true
+    }
+}

@@ -1,0 +1,291 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+package import CertificatePinning
+package import CertificateSightings
+package import PinReportAnalysis
+
+/// What came of keeping sightings.
+package enum SightingStoring: Hashable, Sendable {
+    /// They are kept, each with what it means.
+    case stored([SightingState])
+    /// There is no room for so many more of this name.
+    case full
+}
+
+extension StoreTransaction {
+    /// The most sightings of a name that are kept.
+    package static var mostSightings: Int64 { 10_000 }
+
+    /// Sightings of a condition, those that were told last first.
+    private func sightings(_ condition: String, _ values: [SQLValue], limit: Int) throws -> [StoredSighting] {
+        try self.connection.rows(
+            "SELECT \(StoredSighting.shown) FROM sighting WHERE \(condition) LIMIT ?", values + [.integer(Int64(limit))]
+        ).map { try StoredSighting($0) }
+    }
+
+    /// A sighting; `nil` for one that is not kept.
+    package func sighting(of name: String, identity: String) throws -> StoredSighting? {
+        try self.sightings("name = ? AND digest = ?", [.text(name), .text(identity)], limit: 1).first
+    }
+
+    /// Sightings of a name, the newest first.
+    ///
+    /// - Parameters:
+    ///   - state: As they were judged: pinned ones are backups, too. `nil` for all.
+    ///   - host: Of one entry.
+    package func sightings(
+        of name: String, judged state: SightingState? = nil, host: String? = nil, limit: Int
+    ) throws -> [StoredSighting] {
+        var (condition, values) = ("name = ?", [SQLValue.text(name)])
+        for (column, value) in [("state", state?.rawValue), ("host", host)] {
+            guard let value else { continue }
+            condition += " AND \(column) = ?"
+            values.append(.text(value))
+        }
+        return try self.sightings("\(condition) ORDER BY first_at DESC, digest", values, limit: limit)
+    }
+
+    /// The sightings of a key, the one that was told first first.
+    package func sightings(of name: String, key: String, limit: Int = 10) throws -> [StoredSighting] {
+        try self.sightings("name = ? AND key = ? ORDER BY first_at, digest", [.text(name), .text(key)], limit: limit)
+    }
+
+    /// How many there are, by what they mean; those of no entry as they were counted.
+    package func sightingCounts(of name: String) throws -> [SightingState: Int64] {
+        var counts: [SightingState: Int64] = [:]
+        for row in try self.connection.rows(
+            """
+            SELECT state, CASE WHEN served_at IS NULL THEN 0 ELSE 1 END, COUNT(*) FROM sighting WHERE name = ?
+            GROUP BY 1, 2
+            """, [.text(name)])
+        {
+            let judged = SightingState(rawValue: try row.text(0)) ?? .unknown
+            let state = try judged == .pinned && row.integer(1) == 0 ? .backup : judged
+            counts[state, default: 0] += try row.integer(2)
+        }
+        let unlisted = try self.connection.rows("SELECT count FROM unlisted_sighting WHERE name = ?", [.text(name)])
+        if let row = unlisted.first { counts[.unlisted, default: 0] += try row.integer(0) }
+        return counts
+    }
+
+    /// How many there are, by the domain of the entry that decided.
+    package func sightingCountsByHost(of name: String) throws -> [String: Int64] {
+        try self.connection.rows("SELECT host, COUNT(*) FROM sighting WHERE name = ? GROUP BY host", [.text(name)])
+            .reduce(into: [:]) { $0[try $1.text(0)] = try $1.integer(1) }
+    }
+
+    /// Keeps what a monitor told, each certificate once; those that no entry covers are counted.
+    ///
+    /// - Parameters:
+    ///   - told: The certificates, with their bytes.
+    ///   - rules: Those of the list that is served.
+    ///   - list: Its digest.
+    package func add(
+        _ told: [(sighting: StoredSighting, certificate: [UInt8])], of name: String, by rules: SightingRules,
+        of list: String, at now: Timestamp
+    ) throws -> SightingStoring {
+        var room = Self.mostSightings - (try self.sightingCount(of: name))
+        var states: [SightingState] = []
+        var unlisted: Int64 = 0
+        for (sighting, certificate) in told {
+            var sighting = sighting
+            sighting.judge(by: rules, of: list, at: now)
+            let known = try self.sighting(of: name, identity: sighting.identity)
+            guard sighting.judged != .unlisted || known != nil else {
+                unlisted += 1
+                states.append(.unlisted)
+                continue
+            }
+            if let known {
+                states.append(try self.join(sighting, certificate, to: known))
+                continue
+            }
+            guard room > 0 else { return .full }
+            room -= 1
+            sighting.servedAt =
+                try self.sightings(of: name, key: sighting.key).compactMap(\.servedAt).min()
+                ?? self.probeTime(of: sighting)
+            let columns = StoredSighting.columns
+            try self.connection.execute(
+                """
+                INSERT INTO sighting (\(columns.joined(separator: ", ")))
+                VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))
+                """, sighting.values + [.blob(certificate)])
+            states.append(sighting.state)
+        }
+        if unlisted > 0 {
+            try self.connection.execute(
+                """
+                INSERT INTO unlisted_sighting (name, count, last_at) VALUES (?, ?, ?)
+                ON CONFLICT (name) DO UPDATE SET count = unlisted_sighting.count + excluded.count,
+                    last_at = excluded.last_at
+                """, [.text(name), .integer(unlisted), .integer(now.secondsSince1970)])
+        }
+        return .stored(states)
+    }
+
+    /// Adds to a sighting what another look at the same certificate brought: the certificate after its precertificate, an
+    /// earlier log, the chain.
+    private func join(
+        _ told: StoredSighting, _ certificate: [UInt8], to known: StoredSighting
+    ) throws -> SightingState {
+        var joined = known
+        if let time = told.loggedAt, known.loggedAt.map({ time < $0 }) != false {
+            (joined.log, joined.loggedAt) = (told.log, time)
+        }
+        if joined.log.isEmpty { joined.log = told.log }
+        let isWhole = known.isPrecertificate && !told.isPrecertificate
+        if isWhole { joined.isPrecertificate = false }
+        if known.issuers.count < told.issuers.count { joined.issuers = told.issuers }
+        // What was judged just now knew the longer chain, or the same.
+        if known.issuers.count <= told.issuers.count {
+            (joined.judged, joined.host, joined.isEnforced) = (told.judged, told.host, told.isEnforced)
+            joined.list = told.list
+        }
+        if joined != known { try self.update(joined) }
+        if isWhole {
+            try self.connection.execute(
+                "UPDATE sighting SET certificate = ? WHERE name = ? AND digest = ?",
+                [.blob(certificate), .text(known.name), .text(known.identity)])
+        }
+        return joined.state
+    }
+
+    private func update(_ sighting: StoredSighting) throws {
+        let columns = StoredSighting.columns.dropFirst(2).dropLast().map { "\($0) = ?" }.joined(separator: ", ")
+        try self.connection.execute(
+            "UPDATE sighting SET \(columns) WHERE name = ? AND digest = ?",
+            Array(sighting.values.dropFirst(2)) + [.text(sighting.name), .text(sighting.identity)])
+    }
+
+    private func sightingCount(of name: String) throws -> Int64 {
+        try self.connection.rows("SELECT COUNT(*) FROM sighting WHERE name = ?", [.text(name)]).first?.integer(0) ?? 0
+    }
+
+    /// Certificates that apps refuse, for names that an entry enforces, which still are valid; those of which a person has
+    /// said that it is known how urgent they are at most are left out. The newest first.
+    package func unexpectedSightings(of name: String, at now: Timestamp, limit: Int) throws -> [StoredSighting] {
+        try self.sightings(
+            """
+            name = ? AND state = ? AND is_enforced = 1 AND not_after >= ?
+                AND (acknowledged_as IS NULL OR acknowledged_as <> ?) ORDER BY first_at DESC, digest
+            """,
+            [
+                .text(name), .text(SightingState.unknown.rawValue), .integer(now.secondsSince1970),
+                .text(Alarm.Severity.critical.rawValue),
+            ], limit: limit)
+    }
+
+    /// Whether some were judged by another list.
+    package func hasSightingsToJudge(of name: String, by list: String) throws -> Bool {
+        // Two ranges of an index; "is not" would be a walk through all of it.
+        try ["<", ">"].contains { sign in
+            try !self.connection.rows(
+                "SELECT 1 FROM sighting WHERE name = ? AND judged \(sign) ? LIMIT 1", [.text(name), .text(list)]
+            ).isEmpty
+        }
+    }
+
+    // MARK: What changes them
+
+    /// Judges those anew that were judged by another list.
+    ///
+    /// - Returns: How many they were, `limit` at most.
+    package func judgeSightings(
+        of name: String, by rules: SightingRules, of list: String, at now: Timestamp, limit: Int
+    ) throws -> Int {
+        var count = 0
+        for sign in ["<", ">"] where count < limit {
+            let stale = try self.sightings(
+                "name = ? AND judged \(sign) ? ORDER BY judged", [.text(name), .text(list)], limit: limit - count)
+            for var sighting in stale {
+                sighting.judge(by: rules, of: list, at: now)
+                try self.update(sighting)
+            }
+            count += stale.count
+        }
+        return count
+    }
+
+    /// Notes which keys probes saw served.
+    package func noteServed(_ keys: [String: Set<String>], at now: Timestamp) throws {
+        for (name, keys) in keys.sorted(by: { $0.key < $1.key }) {
+            for key in keys.sorted() {
+                try self.connection.execute(
+                    "UPDATE sighting SET served_at = ? WHERE name = ? AND key = ? AND served_at IS NULL",
+                    [.integer(now.secondsSince1970), .text(name), .text(key)])
+            }
+        }
+    }
+
+    /// When the last probe of one of its hosts saw its key served; `nil` when none did.
+    private func probeTime(of sighting: StoredSighting) throws -> Timestamp? {
+        let hosts = Set([sighting.host] + sighting.names.prefix(Self.mostProbed))
+        for host in hosts.sorted() {
+            let rows = try self.connection.rows(
+                "SELECT at, result FROM probe WHERE name = ? AND host = ?", [.text(sighting.name), .text(host)])
+            guard let row = rows.first, try ProbeFacts(row.blob(1)).leaves.contains(sighting.key) else { continue }
+            return Timestamp(secondsSince1970: try row.integer(0))
+        }
+        return nil
+    }
+
+    /// The most names of a certificate whose probes are looked at.
+    private static var mostProbed: Int { 32 }
+
+    /// Keeps what a person said to the alarm of a sighting.
+    package func acknowledgeSighting(
+        of name: String, identity: String, _ acknowledgement: StoredSighting.Acknowledgement
+    ) throws {
+        try self.connection.execute(
+            """
+            UPDATE sighting SET acknowledged_at = ?, acknowledged_by = ?, acknowledged_as = ?
+            WHERE name = ? AND digest = ?
+            """,
+            [
+                .integer(acknowledgement.at.secondsSince1970), .text(acknowledgement.by),
+                .text(acknowledgement.severity), .text(name), .text(identity),
+            ])
+    }
+
+    /// From how many networks reports named a key as the leaf's, on the day with the most; `nil` where none did.
+    package func reportingNetworks(of key: String) throws -> Int64? {
+        let rows = try self.connection.rows("SELECT group_number FROM group_leaf WHERE pin = ?", [.text(key)])
+        guard !rows.isEmpty else { return nil }
+        return try Set(rows.map { try $0.integer(0) }).reduce(0) { most, group in
+            let row = try self.connection.rows(
+                "SELECT COALESCE(MAX(networks), 0) FROM group_network WHERE group_number = ?", [.integer(group)]
+            ).first
+            return max(most, try row?.integer(0) ?? 0)
+        }
+    }
+
+    /// Forgets those that ended, and those that were told long ago.
+    ///
+    /// - Returns: How many were forgotten.
+    package func removeSightings(endedBefore end: Timestamp, toldBefore first: Timestamp) throws -> Int {
+        try self.connection.execute("DELETE FROM sighting WHERE not_after < ?", [.integer(end.secondsSince1970)])
+            + self.connection.execute("DELETE FROM sighting WHERE first_at < ?", [.integer(first.secondsSince1970)])
+    }
+}
+
+extension ProbeFacts {
+    /// The pins of the servers' own certificates, at all addresses.
+    package var leaves: Set<String> { Set(self.addressLeaves).union(self.path.first.map { [$0.pin] } ?? []) }
+}
+
+extension StoreTransaction {
+    /// What monitors found of a list.
+    package func sightingOverview(of name: String, at now: Timestamp) throws -> SightingOverview {
+        let most = SightingOverview.most
+        let found = try self.unexpectedSightings(of: name, at: now, limit: most + 1)
+        return SightingOverview(
+            name: name, counts: try self.sightingCounts(of: name),
+            unexpected: try found.prefix(most).map { sighting in
+                SightingOverview.Unexpected(
+                    sighting: sighting, networks: try self.reportingNetworks(of: sighting.key))
+            }, hasMore: found.count > most)
+    }
+}

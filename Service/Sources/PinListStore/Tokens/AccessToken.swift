@@ -1,0 +1,138 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+package import CertificatePinning
+internal import Crypto
+internal import PinListMetadata
+
+/// A secret that opens a part of the service. The service keeps its hash alone.
+package struct AccessToken: Hashable, Sendable {
+    /// What it opens.
+    package enum Scope: String, Hashable, Sendable, CaseIterable {
+        /// Publishing lists of the names that it is bound to.
+        case publish
+        /// Handing in what a probe of the names that it is bound to found.
+        case probe
+        /// The dashboard, the metrics and readiness.
+        case read
+        /// What `read` opens, and acknowledging and silencing alarms.
+        case operate
+
+        /// Whether it opens something of named lists alone.
+        package var isBoundToNames: Bool { self == .publish || self == .probe }
+    }
+
+    /// Names it in the log and on the command line; no secret.
+    package let id: String
+    /// What it opens.
+    package let scope: Scope
+    /// The lists that it may publish; none for those that read.
+    package let names: [String]
+    /// The SHA-256 of its secret.
+    package let hash: [UInt8]
+    /// When it was made.
+    package let madeAt: Timestamp
+    /// What it is for, in its maker's words; empty where nothing was said.
+    package var label = ""
+    /// Who answers for it: a person or a team; empty where nothing was said.
+    package var owner = ""
+    /// From when on it opens nothing; `nil` for one that only revoking ends.
+    package var endsAt: Timestamp?
+    /// When it was revoked.
+    package var revokedAt: Timestamp?
+
+    /// The number of random bytes in a secret.
+    package static let secretBytes = 32
+
+    /// The number of random bytes that a token is made of: its id's 8, and the secret's.
+    package static let randomBytes = 8 + Self.secretBytes
+
+    /// The most Unicode scalars of a label and of an owner.
+    package static let mostTextScalars = 100
+
+    /// The label of tokens that the service makes for those who come by a log-in link. Logging out revokes such a token.
+    package static let loginLabel = "login link"
+
+    /// How many seconds a token that ended is kept for the list of tokens: 30 days. The audit log names it for longer.
+    static let keptAfterEnd: Int64 = 2_592_000
+
+    /// What stands before every secret, so that scanners of sources find one that leaked.
+    package static let prefix = "tumbler_"
+
+    /// Makes a token.
+    ///
+    /// - Parameters:
+    ///   - scope: What it opens.
+    ///   - names: The lists that it may publish.
+    ///   - label: What it is for.
+    ///   - owner: Who answers for it.
+    ///   - end: From when on it opens nothing; `nil` for never.
+    ///   - random: ``randomBytes`` of them.
+    ///   - time: Now.
+    /// - Returns: The token, and its secret, which is shown once; `nil` for too few random bytes, and for a label or an
+    ///   owner that is none (``isText(_:)``).
+    package static func make(
+        _ scope: Scope, names: [String], label: String = "", owner: String = "", endsAt end: Timestamp? = nil,
+        random: [UInt8], at time: Timestamp
+    ) -> (token: AccessToken, secret: String)? {
+        guard random.count == Self.randomBytes, Self.isText(label), Self.isText(owner) else { return nil }
+        let id = Hexadecimal.text(of: random.prefix(8))
+        let secret = "\(Self.prefix)\(id)_\(Hexadecimal.text(of: random.dropFirst(8)))"
+        let token = AccessToken(
+            id: id, scope: scope, names: names, hash: Array(SHA256.hash(data: Array(secret.utf8))), madeAt: time,
+            label: label, owner: owner, endsAt: end)
+        return (token, secret)
+    }
+
+    /// The id that a secret names, so that one token is looked up; `nil` for what is no secret of ours.
+    package static func id(of secret: String) -> String? {
+        let parts = secret.utf8.split(separator: UInt8(ascii: "_"), omittingEmptySubsequences: false)
+        guard secret.utf8.count == Self.prefix.utf8.count + 16 + 1 + 2 * Self.secretBytes, parts.count == 3,
+            parts[1].count == 16, secret.hasPrefix(Self.prefix)
+        else { return nil }
+        return String(decoding: Array(parts[1]), as: UTF8.self)
+    }
+
+    /// Whether a secret is this token's, in a time that does not depend on where they differ.
+    package func matches(_ secret: String) -> Bool {
+        // The comparison of Crypto's digests: one written here was once wrong for a secret in 256.
+        SHA256.hash(data: Array(secret.utf8)) == self.hash
+    }
+
+    /// Whether it opens anything at a time: it was not revoked, and has not ended.
+    package func isValid(at time: Timestamp) -> Bool {
+        self.revokedAt == nil && self.endsAt.map { time < $0 } != false
+    }
+
+    /// Whether it may publish a list, while it is valid.
+    package func mayPublish(_ name: String) -> Bool { self.scope == .publish && self.names.contains(name) }
+
+    /// Whether it may hand in what a probe found, while it is valid.
+    package func mayProbe(_ name: String) -> Bool {
+        [.probe, .publish].contains(self.scope) && self.names.contains(name)
+    }
+
+    /// Whether it may look, while it is valid.
+    package var mayRead: Bool { [.read, .operate].contains(self.scope) }
+
+    /// Whether it may acknowledge and silence alarms, while it is valid.
+    package var mayOperate: Bool { self.scope == .operate }
+
+    /// What the audit log calls it: the id, and the label and the owner where it has them.
+    package var actor: String {
+        self.id + (self.label.isEmpty ? "" : " \"\(self.label)\"") + (self.owner.isEmpty ? "" : " (\(self.owner))")
+    }
+
+    /// Whether a text may be a label or an owner: at most ``mostTextScalars``, all of which show in a line as they are.
+    package static func isText(_ text: String) -> Bool {
+        text.unicodeScalars.dropFirst(Self.mostTextScalars).isEmpty
+            && text.unicodeScalars.allSatisfy { scalar in
+                switch scalar.properties.generalCategory {
+                case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned:
+                    false
+                default: true
+                }
+            }
+    }
+}

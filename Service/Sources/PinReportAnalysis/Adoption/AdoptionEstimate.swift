@@ -1,0 +1,126 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+package import CertificatePinning
+internal import Foundation
+
+/// How far a list has spread, estimated from what clients say that they hold (formats.md, section 7).
+///
+/// The requests are not authenticated: it is an estimate, and never the only gate for removing a key. One installation
+/// asks about once in each window, the list's `refreshAfter`, and names what it held before the answer.
+package struct AdoptionEstimate: Hashable, Sendable {
+    /// A digest that clients named and that was never published here.
+    package struct Unverified: Hashable, Sendable {
+        /// The digest, or `other` for those that were not told apart.
+        package let digest: String
+        /// How often it was named in the window.
+        package let count: Int64
+        /// The hour in which it was named last.
+        package let lastSeen: Timestamp
+    }
+
+    /// Whether there is something to go by.
+    package enum State: Hashable, Sendable {
+        /// Estimated from this many requests.
+        case measured(base: Int64)
+        /// Not: why, in a sentence.
+        case notMeasured(why: String)
+    }
+
+    /// The fewest requests of a window that say something.
+    package static let leastBase: Int64 = 10
+    /// The largest share of requests through caches that still lets the others stand for all.
+    static let largestEdgeShare = 0.1
+    /// The largest share of requests whose sources could not be told apart that still lets the others stand for all.
+    static let largestCrowdedShare = 0.1
+    /// Below how many sources an hour that asked as often as counts these are few, and must not be most of what counts.
+    static let fewSources: Int64 = 10
+    /// How many completed windows before it one counts as one without progress.
+    static let stalledFactor = 0.98
+    /// The share that counts as everybody.
+    package static let everybody = 0.99
+
+    /// Whether there is something to go by.
+    package let state: State
+    /// The window, in seconds.
+    package let window: Int64
+    /// The share of active installations that hold a version or a newer one, by version; empty when not measured.
+    package let shares: [Int64: Double]
+    /// What was named and never published.
+    package let unverified: [Unverified]
+    /// When 99 % will hold the newest version, if it goes on like this; `nil` when that is not in sight, or was reached.
+    package let everybodyAt: Timestamp?
+    /// Whether the newest version no longer spreads, and not everybody has it.
+    package let isStalled: Bool
+
+    /// The share that holds the newest version.
+    package func share(of version: Int64) -> Double? {
+        // Versions between two that were published are held by whoever holds the next one.
+        if let share = self.shares[version] { return share }
+        guard case .measured = self.state else { return nil }
+        return self.shares.filter { $0.key > version }.min { $0.key < $1.key }?.value ?? 0
+    }
+
+    /// Estimates.
+    ///
+    /// - Parameters:
+    ///   - inquiries: What was counted, two windows and an hour back at least.
+    ///   - versions: The versions of all lists that were published, by digest.
+    ///   - newest: The version that is served, and when it was published.
+    ///   - window: `refreshAfter`, in seconds.
+    ///   - now: The time.
+    package static func make(
+        _ inquiries: [InquiryKey: Int64], versions: [String: Int64], newest: (version: Int64, at: Timestamp)?,
+        window: Int64, at now: Timestamp
+    ) -> AdoptionEstimate {
+        let hours = max(1, (window + 3_599) / 3_600)
+        let current = WindowCount(inquiries, hours: (now.hour - hours + 1)...now.hour, versions)
+        let unverified = current.unverified.map { digest, named in
+            Unverified(
+                digest: digest, count: named.count, lastSeen: Timestamp(secondsSince1970: named.hour * 3_600))
+        }
+        .sorted { ($1.count, $0.digest) < ($0.count, $1.digest) }
+        func notMeasured(_ why: String) -> AdoptionEstimate {
+            AdoptionEstimate(
+                state: .notMeasured(why: why), window: window, shares: [:], unverified: unverified, everybodyAt: nil,
+                isStalled: false)
+        }
+        guard let newest else { return notMeasured("no list is published") }
+        if let why = current.whyNotMeasured { return notMeasured(why) }
+        let published = Set(versions.values).union([newest.version])
+        let before = WindowCount(inquiries, hours: (now.hour - 2 * hours + 1)...(now.hour - hours), versions)
+        let missing = 1 - current.share(of: newest.version)
+        let forecast = Self.forecast(
+            missing: missing,
+            before: before.base >= Self.leastBase ? 1 - before.share(of: newest.version) : 1,
+            publishedAt: newest.at.secondsSince1970, window: window, now: now.secondsSince1970)
+        return AdoptionEstimate(
+            state: .measured(base: current.base), window: window,
+            shares: Dictionary(uniqueKeysWithValues: published.map { ($0, current.share(of: $0)) }),
+            unverified: unverified, everybodyAt: forecast.at.map { Timestamp(secondsSince1970: $0) },
+            isStalled: forecast.isStalled)
+    }
+
+    /// When 99 % will hold the newest version: what is missing shrinks by the same factor in each window.
+    ///
+    /// - Parameters:
+    ///   - missing: The share that does not hold it in this window.
+    ///   - before: The share that did not in the window before.
+    private static func forecast(
+        missing: Double, before: Double, publishedAt: Int64, window: Int64, now: Int64
+    ) -> (at: Int64?, isStalled: Bool) {
+        guard missing > 1 - Self.everybody else { return (nil, false) }
+        // After one window everybody has asked, after two everybody has named the answer.
+        let earliest = publishedAt + 2 * window
+        let factor = missing / max(before, 0.000_1)
+        guard factor < Self.stalledFactor else {
+            let isStalled = now > earliest + window
+            return (isStalled ? nil : max(earliest, now + window), isStalled)
+        }
+        // A hundred years are the end of every forecast.
+        let windows = min(log((1 - Self.everybody) / missing) / log(factor), 3.2e9 / Double(max(window, 1)))
+        guard let wait = Int64(exactly: (windows * Double(window)).rounded(.down)) else { return (nil, false) }
+        return (max(earliest, now + wait), false)
+    }
+}

@@ -1,0 +1,69 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+package import CertificatePinning
+package import PinListMetadata
+
+/// Which lists installations hold, counted over a day at least: what somebody decides by who takes a pin away or deploys
+/// a key.
+///
+/// It is made of the same requests as ``AdoptionEstimate``. That says how a list spreads; this says what is still out.
+package struct HeldCount: Hashable, Sendable {
+    /// The shortest time over which is counted, in seconds.
+    static let leastPeriod: Int64 = 86_400
+    /// The fewest requests that say something.
+    static let leastRequests: Int64 = 300
+
+    /// Over how many seconds was counted: whole hours.
+    package let period: Int64
+    /// The requests that named a list.
+    package let requests: Int64
+    /// How many of them named which published version.
+    package let versions: [Int64: Int64]
+    /// How many named a list that was never published here.
+    package let unknown: Int64
+    /// Why this is not to be decided by; `nil` when it is.
+    package let why: String?
+
+    /// Counts.
+    ///
+    /// - Parameters:
+    ///   - inquiries: What was counted, over ``hours(of:)`` at least.
+    ///   - versions: The versions of all lists that were published, by digest.
+    ///   - window: `refreshAfter`, in seconds.
+    ///   - now: The time.
+    package init(_ inquiries: [InquiryKey: Int64], versions: [String: Int64], window: Int64, at now: Timestamp) {
+        let hours = Self.hours(of: window)
+        let counted = WindowCount(inquiries, hours: (now.hour - hours + 1)...now.hour, versions)
+        self.period = hours * 3_600
+        self.requests = counted.base
+        self.versions = counted.versions
+        self.unknown = counted.base - counted.versions.values.reduce(0, +)
+        if let why = counted.whyNotMeasured {
+            self.why = why
+        } else if counted.base < Self.leastRequests {
+            self.why = "\(counted.base) requests in \(hours) hours are too few, and \(Self.leastRequests) are needed"
+        } else {
+            self.why = nil
+        }
+    }
+
+    /// Over how many hours is counted.
+    package static func hours(of window: Int64) -> Int64 { (max(window, self.leastPeriod) + 3_599) / 3_600 }
+
+    /// The count as JSON.
+    package func value(of name: String, at time: Timestamp) -> JSONValue {
+        let versions = self.versions.sorted { $0.key < $1.key }
+        var members = [
+            JSONValue.Member("name", .string(name)), JSONValue.Member("at", .string(time.description)),
+            JSONValue.Member("state", .string(self.why == nil ? "measured" : "not-measured")),
+            JSONValue.Member("period", .integer(self.period)), JSONValue.Member("requests", .integer(self.requests)),
+            JSONValue.Member(
+                "versions", .object(versions.map { JSONValue.Member("\($0.key)", .integer($0.value)) })),
+            JSONValue.Member("unknown", .integer(self.unknown)),
+        ]
+        if let why { members.append(JSONValue.Member("why", .string(why))) }
+        return .object(members)
+    }
+}

@@ -1,0 +1,91 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// Something that needs a person.
+package struct Alarm: Hashable, Sendable {
+    /// What kind. Bounded: it labels metrics.
+    package enum Kind: String, Hashable, Sendable, CaseIterable {
+        /// More failures than usual.
+        case failureRate = "failure-rate"
+        /// The list that is served is about to expire.
+        case listExpiry = "list-expiry"
+        /// The newest root is about to expire.
+        case rootExpiry = "root-expiry"
+        /// A certificate that a pinned host serves is about to expire.
+        case certificateExpiry = "certificate-expiry"
+        /// The pins of a domain are about to expire.
+        case pinExpiry = "pin-expiry"
+        /// A probe found what locks installations out.
+        case probeFailed = "probe-failed"
+        /// The last probe did not reach a host, or one of its addresses.
+        case probeUnreached = "probe-unreached"
+        /// A gate of a rotation is overdue, or closed again.
+        case rotationGate = "rotation-gate"
+        /// A server presents the new key of a rotation before the gate said so.
+        case earlySwitch = "early-switch"
+        /// A certificate is about to expire, and no rotation is planned for the host.
+        case noRotationPlan = "no-rotation-plan"
+        /// A certificate of a pinned host is in a log, and apps would refuse its key.
+        case unexpectedCertificate = "unexpected-certificate"
+        /// The newest list no longer spreads.
+        case adoptionStalled = "adoption-stalled"
+        /// Signers signed two lists of one version, or one that was never published here.
+        case equivocation
+        /// A client was offered a list from before the first that was published here.
+        case unknownList = "unknown-list"
+        /// A publication was refused.
+        case publishRefused = "publish-refused"
+        /// Nothing comes where there used to be traffic.
+        case silence
+        /// What is stored does not verify.
+        case notVerified = "not-verified"
+        /// The operator tests a target.
+        case test
+    }
+
+    /// How soon.
+    package enum Severity: String, Hashable, Sendable, CaseIterable, Comparable {
+        /// This week.
+        case notice
+        /// Today.
+        case warning
+        /// Now.
+        case critical
+
+        /// Less urgent.
+        package static func < (left: Severity, right: Severity) -> Bool {
+            (Self.allCases.firstIndex(of: left) ?? 0) < (Self.allCases.firstIndex(of: right) ?? 0)
+        }
+    }
+
+    /// The same alarm has the same key for as long as it lasts.
+    package let key: String
+    /// What kind.
+    package let kind: Kind
+    /// How soon.
+    package let severity: Severity
+    /// What it is about: a host or the name of a list.
+    package let subject: String
+    /// What is the matter, in a sentence without a full stop.
+    package let detail: String
+
+    /// What the alarm of a key is about.
+    package static func subject(of key: String) -> String {
+        let parts = key.split(separator: ":", maxSplits: 2)
+        return parts.count > 1 ? String(parts[1]) : ""
+    }
+
+    package init(_ kind: Kind, _ severity: Severity, _ subject: String, _ detail: String, key: String = "") {
+        self.kind = kind
+        self.severity = severity
+        self.subject = subject
+        self.detail = detail
+        self.key = "\(kind.rawValue):\(subject)\(key.isEmpty ? "" : ":" + key)"
+    }
+}
+
+extension Alarm.Severity {
+    /// The severity of a name; one that a later version knows counts as the most urgent.
+    package static func known(_ name: String) -> Self { Self(rawValue: name) ?? .critical }
+}

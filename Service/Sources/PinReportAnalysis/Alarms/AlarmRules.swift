@@ -1,0 +1,172 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+package import CertificatePinning
+internal import PinListMetadata
+
+/// Which alarms fire. Pure: what there is to see in, alarms out.
+package enum AlarmRules {
+    /// A time that is left, in days, and how urgent it is then.
+    package typealias Steps = [(days: Int64, severity: Alarm.Severity)]
+
+    /// Before a list expires.
+    package static let list: Steps = [(2, .critical), (7, .warning), (14, .notice)]
+    /// Before a root expires: people with keys in safes have to meet.
+    package static let root: Steps = [(14, .critical), (60, .warning), (180, .notice)]
+    /// Before a certificate or the pins of a domain expire.
+    package static let certificate: Steps = [(3, .critical), (14, .warning), (30, .notice)]
+
+    /// The alarms of what there is to see.
+    package static func alarms(_ known: AlarmFacts) -> [Alarm] {
+        known.names.flatMap { Self.alarms($0, known.time) } + Self.rates(known) + Self.probes(known)
+            + Self.rotations(known) + Self.sightings(known) + Self.remembered(known)
+            + known.broken.sorted { $0.key < $1.key }.map {
+                Alarm(.notVerified, .critical, $0.key, "what is stored does not verify and is not served: \($0.value)")
+            }
+    }
+
+    private static func alarms(_ name: NameOverview, _ now: Timestamp) -> [Alarm] {
+        var alarms: [Alarm] = []
+        let version = name.list.version
+        if let severity = Self.severity(Self.list, until: name.list.expiresAt, now) {
+            alarms.append(
+                Alarm(
+                    .listExpiry, severity, name.name,
+                    "list version \(version) \(Self.ends(name.list.expiresAt, now)); sign and publish a newer one"))
+        }
+        if let severity = Self.severity(Self.root, until: name.root.expiresAt, now) {
+            alarms.append(
+                Alarm(
+                    .rootExpiry, severity, name.name,
+                    "root version \(name.root.version) \(Self.ends(name.root.expiresAt, now)); rotate the root"))
+        }
+        for domain in name.list.domains {
+            guard let end = domain.entry.expiresAt, let severity = Self.severity(Self.certificate, until: end, now)
+            else { continue }
+            alarms.append(
+                Alarm(
+                    .pinExpiry, severity, domain.entry.domain.description,
+                    "its pins in \(name.name) \(Self.ends(end, now)); then it is no longer pinned", key: name.name))
+        }
+        if name.adoption.isStalled, let share = name.adoption.share(of: version) {
+            alarms.append(
+                Alarm(
+                    .adoptionStalled, .warning, name.name,
+                    "list version \(version) is held by \(Self.percent(share)) of active installations (estimated), "
+                        + "and no longer spreads"))
+        }
+        if name.questions.isSilent {
+            alarms.append(
+                Alarm(
+                    .silence, .warning, name.name,
+                    "no client has asked for the list for \(name.questions.silentHours) hours; "
+                        + "usual are \(Self.number(name.questions.usual)) requests an hour", key: "questions"))
+        }
+        return alarms
+    }
+
+    private static func rates(_ known: AlarmFacts) -> [Alarm] {
+        let listed = Set(known.names.flatMap { $0.list.domains.map(\.entry.domain.description) })
+        let isOurs = { (rate: HostRate) in rate.host.isEmpty || listed.contains(rate.host) }
+        let others = HostRate(HostRate.otherHosts, adding: known.hosts.filter { !isOurs($0) })
+        return (known.hosts.filter(isOurs) + [others]).flatMap { rate -> [Alarm] in
+            // Anybody can report a host that there is not: those of no list are one subject, and never urgent.
+            let isOther = rate.host == HostRate.otherHosts
+            let subject = rate.host.isEmpty ? "lists" : isOther ? "hosts of no list" : rate.host
+            if !isOther, let attested = known.attestedHosts[rate.host], attested.isAlarming {
+                return [
+                    Alarm(
+                        .failureRate, .critical, subject,
+                        "\(attested.keys) attested installations in \(attested.networks) networks reported failures in "
+                            + "the last hour; usual are \(Self.number(attested.usual)) attested reports an hour")
+                ]
+            }
+            if rate.isAboveUsual {
+                let onlyWarns = known.onlyAttestedAlarm(rate.host)
+                return [
+                    Alarm(
+                        .failureRate,
+                        rate.pinFailures >= HostRate.leastAlarming && !isOther && !onlyWarns
+                            ? .critical : .warning, subject,
+                        "\(Self.number(rate.lastHour)) failures in the last hour, "
+                            + "\(Self.number(rate.pinFailures)) of them of pins; usual are \(Self.number(rate.usual))"
+                            + (onlyWarns ? "; too few of them are attested to be urgent" : ""))
+                ]
+            }
+            guard rate.isSilent, !isOther else { return [] }
+            return [
+                Alarm(
+                    .silence, .warning, subject,
+                    "no report for \(rate.silentHours) hours; usual are \(Self.number(rate.usual)) an hour",
+                    key: "reports")
+            ]
+        }
+    }
+
+    private static func probes(_ known: AlarmFacts) -> [Alarm] {
+        known.probes.flatMap { probe -> [Alarm] in
+            let facts = ProbeFacts(probe.result)
+            var alarms: [Alarm] = []
+            if let miss = probe.miss {
+                let last = facts.isUnreached ? "no probe has reached it yet" : "the last that did was at \(probe.at)"
+                // The network of the probe may be at fault: what it does not reach locks nobody out.
+                alarms.append(
+                    Alarm(
+                        .probeUnreached, .notice, probe.host,
+                        "a probe did not reach it at \(miss.at): \(miss.why); \(last)", key: probe.name))
+            } else if let missed = facts.missedAddresses {
+                alarms.append(
+                    Alarm(
+                        .probeUnreached, .notice, probe.host, "a probe did not reach, at \(probe.at), \(missed)",
+                        key: probe.name))
+            }
+            if !probe.isOK, !facts.isUnreached, let trouble = facts.trouble {
+                alarms.append(Alarm(.probeFailed, .critical, probe.host, trouble, key: probe.name))
+            } else if let end = facts.firstEnd,
+                let severity = Self.severity(Self.certificate, until: end, known.time)
+            {
+                alarms.append(
+                    Alarm(
+                        .certificateExpiry, severity, probe.host,
+                        "a certificate that it serves \(Self.ends(end, known.time))", key: probe.name))
+            }
+            return alarms
+        }
+    }
+
+    private static func remembered(_ known: AlarmFacts) -> [Alarm] {
+        known.remembered.map { entry in
+            let (kind, severity): (Alarm.Kind, Alarm.Severity) =
+                switch entry.action {
+                case "equivocation": (.equivocation, .critical)
+                case "unknown-list": (.unknownList, .notice)
+                default: (.publishRefused, .warning)
+                }
+            return Alarm(
+                kind, severity, String(entry.detail.prefix { $0 != ":" }), entry.detail,
+                // A job that tries again and again is one thing to look at; each forked list is one of its own.
+                key: kind == .equivocation ? "\(entry.number)" : "")
+        }
+    }
+
+    package static func severity(_ steps: Steps, until end: Timestamp, _ now: Timestamp) -> Alarm.Severity? {
+        let left = end.secondsSince1970 - now.secondsSince1970
+        return steps.first { left <= $0.days * 86_400 }?.severity
+    }
+
+    package static func ends(_ end: Timestamp, _ now: Timestamp) -> String {
+        let left = end.secondsSince1970 - now.secondsSince1970
+        guard left > 0 else { return "expired on \(end)" }
+        let (days, hours) = (left / 86_400, left / 3_600)
+        return days >= 2 ? "expires in \(days) days, on \(end)" : "expires in \(hours) hours, on \(end)"
+    }
+
+    package static func percent(_ share: Double) -> String { "\(Self.number(share * 100)) %" }
+
+    /// A number with one decimal where that says something.
+    package static func number(_ value: Double) -> String {
+        guard let tenths = Int64(exactly: (min(max(value, 0), 9e15) * 10).rounded()) else { return "?" }
+        return value >= 100 || tenths % 10 == 0 ? "\((tenths + 5) / 10)" : "\(tenths / 10).\(tenths % 10)"
+    }
+}

@@ -1,0 +1,98 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+package import CertificatePinning
+
+/// How many reports of a name were attested: whether the unattested ones count as they did before.
+///
+/// They do where under half of a month's reports were attested, or where the attested ones fell below half of their usual
+/// rate: who blocks Apple or the challenges must not silence those whose connections he intercepts. Where nothing is known
+/// they do, too.
+package struct AttestationRate: Hashable, Sendable {
+    /// How many hours are the month that is looked at: 30 days.
+    package static let month: Int64 = 720
+    /// How many attested reports usually come in the time that is compared. Of fewer, half would often be missing by chance.
+    package static let compared = 8.0
+    /// The longest time that is compared, in hours.
+    package static let longest: Int64 = 24
+
+    /// Attested reports of the month.
+    package private(set) var attested: Int64 = 0
+    /// The unattested ones.
+    package private(set) var unattested: Int64 = 0
+    /// How many keys are registered.
+    package var keys: Int64 = 0
+
+    private let now: Timestamp
+    private var hours: [Int64: Int64] = [:]
+    private var days: [Int64: Day] = [:]
+
+    private struct Day: Hashable {
+        var attested: Int64 = 0
+        var all: Int64 = 0
+    }
+
+    /// Nothing yet.
+    package init(at now: Timestamp) { self.now = now }
+
+    /// Counts reports of an hour.
+    package mutating func add(_ count: Int64, in hour: Int64, isAttested: Bool) {
+        if isAttested {
+            self.attested += count
+            self.hours[hour, default: 0] += count
+        } else {
+            self.unattested += count
+        }
+        self.days[hour / 24, default: Day()].all += count
+        if isAttested { self.days[hour / 24, default: Day()].attested += count }
+    }
+
+    /// The share of attested reports, 0 to 1: the mean of the days that had any, each as much as another, so that a flood
+    /// counts for one day and not for the month; `nil` where there were none.
+    package var share: Double? {
+        let shares = self.days.values.filter { $0.all > 0 }.map { Double($0.attested) / Double($0.all) }
+        return shares.isEmpty ? nil : shares.reduce(0, +) / Double(shares.count)
+    }
+
+    /// Whether unattested reports count as they did before.
+    package var countsUnattested: Bool { (self.share ?? 0) < 0.5 || self.hasFallen }
+
+    /// Whether attested reports fell below half of their usual rate, over as many hours as usually bring
+    /// ``compared`` of them, up to ``longest``.
+    package var hasFallen: Bool {
+        let current = self.now.hour
+        guard let first = self.hours.keys.min(), first < current - 1 else { return false }
+        let before = self.hours.filter { $0.key < current - 1 }.values.reduce(0, +)
+        let usual = Double(before) / Double(current - 1 - first)
+        guard usual > 0 else { return false }
+        let wanted = (Self.compared / usual).rounded(.up)
+        let length = wanted >= Double(Self.longest) ? Self.longest : max(Int64(exactly: wanted) ?? 1, 1)
+        // A window that slides: of its first hour as much as is not over.
+        let part = self.now.partOfHour
+        let whole = ((current - length + 1)...current).reduce(0.0) { $0 + Double(self.hours[$1] ?? 0) }
+        let seen = whole + (1 - part) * Double(self.hours[current - length] ?? 0)
+        return seen < usual * Double(length) / 2
+    }
+}
+
+/// Attested reports of one host in the last hour: each key counts once.
+package struct AttestedHost: Hashable, Sendable {
+    /// The fewest keys, and the fewest networks, that are an alarm.
+    package static let leastAlarming = 3
+
+    /// How many keys were heard.
+    package let keys: Int
+    /// From how many networks.
+    package let networks: Int
+    /// How many attested reports come in an hour of the week before, in the mean.
+    package var usual = 0.0
+
+    package init(keys: Int, networks: Int) { (self.keys, self.networks) = (keys, networks) }
+
+    /// Whether it is an alarm by itself: more than chance and the usual noise make.
+    package var isAlarming: Bool {
+        min(self.keys, self.networks) >= Self.leastAlarming
+            && Double(self.keys) > 4 * self.usual + 3 * self.usual.squareRoot()
+    }
+}

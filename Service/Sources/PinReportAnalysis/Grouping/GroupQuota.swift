@@ -1,0 +1,133 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// Which groups of reports are kept, when strangers make up new ones without end.
+///
+/// Groups are kept in two parts: those of published lists and their hosts, and all others. Neither part takes room of the
+/// other, so invented hosts push out nothing that belongs to the operator. Within a part each host has a share, because a
+/// stranger can also name a listed host and make up versions of an app. Where there is no room, the oldest group of one
+/// report leaves; where every group has more than one, the newcomer is counted in ``ReportGroup/overflow(isListed:)``.
+///
+/// A store goes through the new groups of a batch as follows (decision 0046):
+///
+/// 1. It counts the groups of each part, without those that are an overflow, and makes a quota of the two numbers.
+/// 2. For each group that it does not have yet it counts the groups of the ``Share`` and asks ``room(for:holding:)``.
+/// 3. `free`: it stores the group and calls ``add(_:)``.
+/// 4. `whenOneLeaves`: it looks for the group with a count of 1, no overflow, with the lowest `first_at` (then number), in
+///    the share or in the part. It deletes that one, with its reports and what is counted of it, and stores the newcomer.
+///    The quota stays as it is. Where there is no such group it counts the reports in `group.overflow(isListed:)`.
+///
+/// Counts by the hour (``CountedHosts``) do not leave with a group: a rate never falls because a group made room.
+package struct GroupQuota: Hashable, Sendable {
+    /// What shares the room of one host: all groups of a noted host, or all incidents of a list.
+    package struct Share: Hashable, Sendable {
+        /// Whether it stands in the part of published lists and their hosts (``AcceptedReport/isListed``).
+        package let isListed: Bool
+        /// The noted host; empty for incidents.
+        package let host: String
+        /// The list's name for incidents; empty for anything else, where it says nothing.
+        package let listName: String
+        /// Whether its reports are attested: these have a part of their own, which no made-up report reaches.
+        package let isAttested: Bool
+
+        /// The part that it takes room of.
+        package var part: Part { self.isAttested ? .attested : self.isListed ? .listed : .other }
+
+        /// The share that a group counts against.
+        package init(of group: ReportGroup, isListed: Bool) {
+            self.isListed = isListed
+            self.host = group.notedHostname
+            self.listName = group.kind == .incident ? group.listName : ""
+            self.isAttested = group.attestation == .attested
+        }
+    }
+
+    /// What does not take room of anything else.
+    package enum Part: Hashable, Sendable {
+        /// Published lists and their hosts.
+        case listed
+        /// All others.
+        case other
+        /// Attested reports, of whatever host.
+        case attested
+    }
+
+    /// Where a group of one report has to be found that leaves.
+    package enum Scope: Hashable, Sendable {
+        /// Among the groups of the newcomer's share: the host has all that one host may take.
+        case share
+        /// Among the groups of the newcomer's part.
+        case part
+    }
+
+    /// What becomes of a new group.
+    package enum Room: Hashable, Sendable {
+        /// There is room.
+        case free
+        /// There is room when the oldest group of one report leaves; else its reports go to the overflow.
+        case whenOneLeaves(Scope)
+    }
+
+    /// The part of a share: one in so many of its part.
+    static let sharesOfPart = 8
+    /// The fewest groups that a share has, where the part is large enough: one host that fails in several ways.
+    static let leastOfShare = 16
+
+    /// The most groups of published lists and their hosts: half, and the odd one.
+    let mostListed: Int
+    /// The most groups of all others.
+    let mostOther: Int
+    /// Groups of published lists and their hosts, without overflows.
+    package private(set) var listed: Int
+    /// All other groups, without overflows.
+    private(set) var other: Int
+    /// Groups of attested reports, without overflows: as many as of published lists at most.
+    private(set) var attested: Int
+
+    /// A quota.
+    ///
+    /// - Parameters:
+    ///   - listed: How many groups of published lists and their hosts there are, without overflows.
+    ///   - other: How many others there are, without overflows.
+    ///   - attested: How many groups of attested reports there are, without overflows.
+    ///   - most: The most groups of the first two together, at least 2.
+    package init(listed: Int, other: Int, attested: Int = 0, most: Int = ReportGroup.mostGroups) {
+        self.mostOther = max(most, 2) / 2
+        self.mostListed = max(most, 2) - self.mostOther
+        self.listed = listed
+        self.other = other
+        self.attested = attested
+    }
+
+    /// The most groups of one share.
+    func mostOfShare(isListed: Bool) -> Int {
+        let part = isListed ? self.mostListed : self.mostOther
+        return min(max(part / Self.sharesOfPart, Self.leastOfShare), part)
+    }
+
+    /// Whether there is room for a new group.
+    ///
+    /// - Parameters:
+    ///   - share: The newcomer's.
+    ///   - count: How many groups the share has, without overflows.
+    package func room(for share: Share, holding count: Int) -> Room {
+        if count >= self.mostOfShare(isListed: share.isListed || share.isAttested) { return .whenOneLeaves(.share) }
+        let isFull =
+            switch share.part {
+            case .listed: self.listed >= self.mostListed
+            case .other: self.other >= self.mostOther
+            case .attested: self.attested >= self.mostListed
+            }
+        return isFull ? .whenOneLeaves(.part) : .free
+    }
+
+    /// Counts a group that was stored, and for which none left.
+    package mutating func add(_ share: Share) {
+        switch share.part {
+        case .listed: self.listed += 1
+        case .other: self.other += 1
+        case .attested: self.attested += 1
+        }
+    }
+}

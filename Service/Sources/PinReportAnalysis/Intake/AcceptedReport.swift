@@ -1,0 +1,65 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+package import CertificatePinning
+
+/// A report that is to be stored.
+package struct AcceptedReport: Sendable {
+    /// What it says.
+    package let report: CollectedReport
+    /// What failed.
+    package let group: ReportGroup
+    /// When it came.
+    package let receivedAt: Timestamp
+    /// From how many networks its group was reported today, this one included; `nil` where that is not counted.
+    package let networks: NetworkCounter.Count?
+    /// Whether it stands for many that were over a limit.
+    package let isSample: Bool
+    /// Whether its noted host is a domain of a published list, or its list is published. Of anything else, which strangers
+    /// can make up without end, little is kept.
+    package let isListed: Bool
+    /// The name of the list that it names, where that is published here: what bounds hosts of no list (``CountedHosts``).
+    package let publishedName: String?
+    /// What is known of who sent it.
+    package let attestation: ReportAttestation
+    private let document: @Sendable () -> [UInt8]
+
+    /// What is kept of it as JSON, for the first of its group: no member that nobody knows. Written when it is asked for:
+    /// of most reports it is not kept.
+    package var body: [UInt8] { self.document() }
+
+    /// How much memory it takes while it waits, in bytes, about.
+    package var weight: Int {
+        let certificates = self.report.servedChain + self.report.validatedChain
+        return certificates.reduce(Self.leastWeight + (self.report.envelope?.count ?? 0)) { $0 + $1.count }
+    }
+
+    /// The texts of a report, and what stands around them: a report without certificates has about 600 bytes.
+    private static let leastWeight = 1_024
+
+    /// States a report.
+    package init(
+        report: CollectedReport, group: ReportGroup, receivedAt: Timestamp, networks: NetworkCounter.Count?,
+        isSample: Bool, isListed: Bool, publishedName: String? = nil,
+        attestation: ReportAttestation = .notAsked, body: @autoclosure @escaping @Sendable () -> [UInt8]
+    ) {
+        self.report = report
+        self.group = group
+        self.receivedAt = receivedAt
+        self.networks = networks
+        self.isSample = isSample
+        self.isListed = isListed
+        self.publishedName = publishedName
+        self.attestation = attestation
+        self.document = body
+    }
+
+    /// The same report, which counts as unattested: its assertion was used before.
+    package func unattested(_ step: Int) -> AcceptedReport {
+        AcceptedReport(
+            report: self.report, group: ReportGroup(self.report, .unattested), receivedAt: self.receivedAt,
+            networks: nil, isSample: self.isSample, isListed: self.isListed, publishedName: self.publishedName,
+            attestation: ReportAttestation(.unattested, of: self.attestation.name, step: step), body: self.document())
+    }
+}

@@ -1,0 +1,204 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+package import CertificatePinning
+internal import Crypto
+
+/// How many networks reported the same failure in a day, without keeping any address.
+///
+/// A network is the /24 or the /48 of an address, told apart by a keyed hash of it and of the group: HMAC-SHA-256, cut
+/// to 64 bits, under a key that is only in memory and is replaced each day. So what is in memory cannot be turned back
+/// without the key, days cannot be joined, and what leaves is a number.
+///
+/// Groups are counted by the rules of ``GroupQuota``: those of published lists and their hosts have a part of their own, and
+/// no host takes all of it. Where there is no room the oldest group of one network leaves. So groups that strangers make up
+/// from one network push out no group that two networks reported.
+///
+/// When the service starts again on the same day it counts anew: a store keeps the highest number of a day.
+package struct NetworkCounter: Sendable {
+    /// The most networks that are told apart in a group; then it is `256 or more`.
+    package static let mostNetworks = 256
+    /// The most groups that are counted on a day: 20 MiB of hashes at the most.
+    package static let mostGroups = ReportGroup.mostGroups
+    /// How far the clock may fall back over midnight before that counts as another day, in seconds: clocks are set by
+    /// less than this all the time, and every change of the key forgets what was counted.
+    package static let toleratedFall: Int64 = 3_600
+
+    /// The number of a day.
+    package struct Count: Hashable, Sendable {
+        /// The day, in whole days since 1970-01-01 in UTC.
+        package let day: Int64
+        /// How many networks.
+        package let networks: BoundedCount
+
+        /// States a number.
+        package init(day: Int64, networks: BoundedCount) {
+            self.day = day
+            self.networks = networks
+        }
+    }
+
+    private struct Group {
+        let share: GroupQuota.Share
+        /// Counts up: the oldest group has the lowest.
+        let arrival: UInt64
+        /// Sorted.
+        var hashes: [UInt64]
+    }
+
+    /// Where a group that leaves is looked for.
+    private enum Place: Hashable {
+        case share(GroupQuota.Share)
+        case part(GroupQuota.Part)
+    }
+
+    private static let daySeconds: Int64 = 86_400
+
+    private var key: SymmetricKey
+    private var day: Int64
+    /// By the group's id.
+    private var groups: [String: Group] = [:]
+    private var quota = GroupQuota(listed: 0, other: 0)
+    private var held: [GroupQuota.Share: Int] = [:]
+    /// Groups of one network that leave next, the oldest last: found once, and used up before they are looked for again.
+    private var leaving: [Place: [(id: String, arrival: UInt64)]] = [:]
+    /// Places in which no group has one network alone. It stays so until the day ends: networks of a group only become more,
+    /// and no newcomer finds room there. Without this each newcomer would have all groups looked through.
+    private var exhausted: Set<Place> = []
+    /// How often all groups were looked through today.
+    private(set) var searches = 0
+    private var arrivals: UInt64 = 0
+
+    /// A counter for the day of a time.
+    ///
+    /// - Parameters:
+    ///   - now: The time.
+    ///   - random: Where the key comes from: the system's generator, but in tests.
+    package init(at now: Timestamp, using random: inout some RandomNumberGenerator) {
+        self.day = Self.day(of: now)
+        self.key = Self.newKey(using: &random)
+    }
+
+    /// Counts the network of an address for a group.
+    ///
+    /// - Parameters:
+    ///   - address: Where a report came from.
+    ///   - group: What failed.
+    ///   - isListed: Whether it belongs to a published list (`AcceptedReport.isListed`).
+    ///   - now: The time. A day that has passed, or a clock that jumped to another one, ends what was counted.
+    ///   - random: Where the next day's key comes from.
+    /// - Returns: The number so far; `nil` where there is no room for the group.
+    package mutating func count(
+        _ address: SourceAddress, in group: ReportGroup, isListed: Bool, at now: Timestamp,
+        using random: inout some RandomNumberGenerator
+    ) -> Count? {
+        self.turn(to: now, using: &random)
+        if self.groups[group.id] == nil, !self.makeRoom(for: GroupQuota.Share(of: group, isListed: isListed), group.id)
+        {
+            return nil
+        }
+        let hash = self.hash(address, group.id)
+        guard var hashes = self.groups[group.id]?.hashes else { return nil }
+        let place = Self.place(of: hash, in: hashes)
+        let isNew = place == hashes.count || hashes[place] != hash
+        if isNew, hashes.count < Self.mostNetworks {
+            hashes.insert(hash, at: place)
+            self.groups[group.id]?.hashes = hashes
+        }
+        // At the bound the next one may be new or not.
+        return Count(
+            day: self.day, networks: BoundedCount(hashes.count, isMore: hashes.count == Self.mostNetworks))
+    }
+
+    /// How many groups are counted today.
+    package var groupCount: Int { self.groups.count }
+
+    /// Adds a group, in the place of another one where there is no room.
+    ///
+    /// - Returns: Whether it was added.
+    private mutating func makeRoom(for share: GroupQuota.Share, _ id: String) -> Bool {
+        switch self.quota.room(for: share, holding: self.held[share] ?? 0) {
+        case .free: self.quota.add(share)
+        case .whenOneLeaves(let scope):
+            let place = scope == .share ? Place.share(share) : Place.part(share.part)
+            guard let leaving = self.oldestOfOneNetwork(in: place), let group = self.groups.removeValue(forKey: leaving)
+            else { return false }
+            let left = (self.held[group.share] ?? 1) - 1
+            self.held[group.share] = left > 0 ? left : nil
+        }
+        self.held[share, default: 0] += 1
+        self.arrivals += 1
+        self.groups[id] = Group(share: share, arrival: self.arrivals, hashes: [])
+        return true
+    }
+
+    private mutating func oldestOfOneNetwork(in place: Place) -> String? {
+        guard !self.exhausted.contains(place) else { return nil }
+        for isSearched in [false, true] {
+            if isSearched {
+                self.searches += 1
+                self.leaving[place] = self.groups.filter {
+                    Self.stands($0.value, in: place) && $0.value.hashes.count <= 1
+                }
+                .map { (id: $0.key, arrival: $0.value.arrival) }.sorted { $0.arrival > $1.arrival }
+            }
+            while let next = self.leaving[place]?.popLast() {
+                guard let group = self.groups[next.id], group.arrival == next.arrival, group.hashes.count <= 1 else {
+                    continue
+                }
+                return next.id
+            }
+        }
+        self.leaving[place] = nil
+        self.exhausted.insert(place)
+        return nil
+    }
+
+    private static func stands(_ group: Group, in place: Place) -> Bool {
+        switch place {
+        case .share(let share): group.share == share
+        case .part(let part): group.share.part == part
+        }
+    }
+
+    private mutating func turn(to now: Timestamp, using random: inout some RandomNumberGenerator) {
+        let today = Self.day(of: now)
+        guard today != self.day else { return }
+        let start = self.day.multipliedReportingOverflow(by: Self.daySeconds).partialValue
+        if today == self.day - 1, start - now.secondsSince1970 <= Self.toleratedFall { return }
+        self.day = today
+        self.key = Self.newKey(using: &random)
+        self.groups = [:]
+        self.quota = GroupQuota(listed: 0, other: 0)
+        self.held = [:]
+        self.leaving = [:]
+        self.exhausted = []
+        self.searches = 0
+    }
+
+    private func hash(_ address: SourceAddress, _ group: String) -> UInt64 {
+        let code = HMAC<SHA256>.authenticationCode(for: address.site + Array(group.utf8), using: self.key)
+        return code.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// Where a hash stands in a sorted array, or would.
+    private static func place(of hash: UInt64, in hashes: [UInt64]) -> Int {
+        var low = 0
+        var high = hashes.count
+        while low < high {
+            let middle = (low + high) / 2
+            if hashes[middle] < hash { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    private static func day(of time: Timestamp) -> Int64 {
+        let seconds = time.secondsSince1970
+        return seconds / self.daySeconds - (seconds % self.daySeconds < 0 ? 1 : 0)
+    }
+
+    private static func newKey(using random: inout some RandomNumberGenerator) -> SymmetricKey {
+        SymmetricKey(data: (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) })
+    }
+}

@@ -1,0 +1,22 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// What `Retry-After` says, in seconds: how long the line is, and up to a third more by chance, so that those who were
+/// turned away in one moment do not come back in one moment. Never more than four hours (changes of the contract, 12).
+package enum RetryTime {
+    /// The longest line, in seconds: three hours.
+    static let longestLine: Int64 = 10_800
+    /// The longest answer, in seconds: four hours, as long as a client waits at the most between its own attempts.
+    package static let longest: Int64 = 14_400
+
+    /// A time, at least a second.
+    ///
+    /// - Parameters:
+    ///   - line: How long the line is, in seconds.
+    ///   - random: Where chance comes from: the system's generator, but in tests.
+    package static func seconds(_ line: Int64, using random: inout some RandomNumberGenerator) -> Int64 {
+        let line = min(max(line, 1), Self.longestLine)
+        return line + Int64.random(in: 0...(line / 3), using: &random)
+    }
+}

@@ -1,0 +1,49 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+package import CertificateSightings
+
+/// What monitors of Certificate Transparency found for the names of one list.
+package struct SightingOverview: Hashable, Sendable {
+    /// The list.
+    package let name: String
+    /// How many certificates are kept, by what they mean; those of no entry as they were counted.
+    package let counts: [SightingState: Int64]
+    /// Certificates that apps refuse, for names that an entry enforces: those that still are valid, and of which a person
+    /// has not said all. The newest first, ``most`` at most.
+    package let unexpected: [Unexpected]
+    /// Whether there are more.
+    package let hasMore: Bool
+
+    /// A certificate that apps refuse.
+    package struct Unexpected: Hashable, Sendable {
+        /// The certificate.
+        package let sighting: StoredSighting
+        /// From how many networks reports named its key, on the day with the most; `nil` where none did.
+        package let networks: Int64?
+
+        /// States what was found.
+        package init(sighting: StoredSighting, networks: Int64?) {
+            self.sighting = sighting
+            self.networks = networks
+        }
+
+        /// Whether it was seen served: by a probe, or by as many networks as an alarm of failures needs reports.
+        var isServed: Bool {
+            self.sighting.servedAt != nil || self.networks.map { Double($0) >= HostRate.leastAlarming } == true
+        }
+    }
+
+    /// The most unexpected certificates of a list that are looked at: each is an alarm.
+    package static let most = 200
+
+    /// States what was found.
+    package init(name: String, counts: [SightingState: Int64], unexpected: [Unexpected], hasMore: Bool) {
+        self.name = name
+        self.counts = counts
+        self.unexpected = unexpected
+        self.hasMore = hasMore
+    }
+}

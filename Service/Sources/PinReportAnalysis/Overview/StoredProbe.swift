@@ -1,0 +1,55 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+package import CertificatePinning
+
+/// What a probe found of a host, the last time.
+package struct StoredProbe: Hashable, Sendable {
+    /// The list.
+    package let name: String
+    /// The host.
+    package let host: String
+    /// When it was asked.
+    package let at: Timestamp
+    /// Whether all was well.
+    package let isOK: Bool
+    /// What was found: the object of `tumbler probe --json`.
+    package let result: [UInt8]
+    /// When a probe did not reach the host after that, and why; `nil` when the last one did.
+    package var miss: Miss?
+
+    /// That a probe did not reach a host.
+    package struct Miss: Hashable, Sendable {
+        /// When it tried.
+        package let at: Timestamp
+        /// Why, in words.
+        package let why: String
+
+        /// States a miss.
+        package init(at: Timestamp, why: String) {
+            self.at = at
+            self.why = why
+        }
+    }
+
+    /// States a result.
+    package init(name: String, host: String, at: Timestamp, isOK: Bool, result: [UInt8]) {
+        self.name = name
+        self.host = host
+        self.at = at
+        self.isOK = isOK
+        self.result = result
+    }
+}
+
+extension ProbedKeys {
+    /// Compares what a probe found with what is reported; `nil` when it found no path.
+    package init?(_ probe: StoredProbe, leaves: Set<String>, issuer: Pin?) {
+        let path = ProbeFacts(probe.result).path
+        guard let leaf = path.first else { return nil }
+        self.init(
+            at: probe.at, hasLeaf: leaves.contains(leaf.pin),
+            hasIssuer: issuer.map { path.dropFirst().first?.pin == $0.description } ?? false)
+    }
+}

@@ -1,0 +1,110 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+public import CertificatePinning
+
+/// What one failure report says, read within limits: a claim by somebody, nothing more. Nobody signs reports.
+///
+/// All texts are ``PrintableText`` and bounded by ``ReportBodyLimits``. What no member is named for is not kept: not
+/// `app-vendor-id`, and none of the identifiers that an app or a browser may add.
+public struct CollectedReport: Hashable, Sendable {
+    /// What failed.
+    public enum Kind: String, Hashable, Sendable, CaseIterable {
+        /// The chain was valid, and no key of it was one that the list allows.
+        case pin
+        /// TLS failed for another reason: the chain was not valid.
+        case tls
+        /// A request without TLS to a pinned host.
+        case cleartext
+        /// A root or a list was refused, or the list in force is stale (formats.md, section 5).
+        case incident
+        /// Anything else that was reported.
+        case other
+    }
+
+    /// The list that was in force.
+    public struct List: Hashable, Sendable {
+        /// Its name.
+        public let name: String?
+        /// Its version.
+        public let version: Int64?
+        /// The lower-case hex SHA-256 of its envelope.
+        package let digest: String?
+
+        /// States a list.
+        package init(name: String?, version: Int64?, digest: String?) {
+            self.name = name
+            self.version = version
+            self.digest = digest
+        }
+    }
+
+    /// The app that reports.
+    public struct App: Hashable, Sendable {
+        /// Its bundle identifier.
+        public let bundleID: String?
+        /// Its version.
+        public let version: String?
+        /// The platform, such as `IOS`.
+        public let platform: String?
+        /// The platform's version.
+        public let platformVersion: String?
+
+        /// States an app.
+        package init(bundleID: String?, version: String?, platform: String?, platformVersion: String?) {
+            self.bundleID = bundleID
+            self.version = version
+            self.platform = platform
+            self.platformVersion = platformVersion
+        }
+    }
+
+    /// What failed.
+    public internal(set) var kind: Kind
+    /// Why: a code of `a-z 0-9 . _ -`, at most ``ReportBodyLimits/reasonBytes``. A sender may invent one.
+    public internal(set) var reason: String
+    /// When it happened, by the sender's clock.
+    public internal(set) var claimedTime: Timestamp?
+    /// The host of the connection, normalised where it can be; empty for an incident.
+    public internal(set) var hostname = ""
+    /// The port of the connection.
+    package internal(set) var port: Int?
+    /// The entry that applied; the host where the report names none.
+    public internal(set) var notedHostname = ""
+    /// Whether the entry has its subdomains with it.
+    package internal(set) var includesSubdomains: Bool?
+    /// Whether the connection was refused, and not just reported.
+    package internal(set) var isEnforced: Bool?
+    /// When the pins were to end.
+    package internal(set) var expiresAt: Timestamp?
+    /// The app.
+    public internal(set) var app: App
+    /// The list.
+    public internal(set) var list: List
+    /// What the sender wanted to see.
+    package internal(set) var knownPins: [Pin] = []
+    /// What the app noticed of its surroundings.
+    public internal(set) var signals: [String] = []
+    /// What the server presented, in DER, leaf first; not proven to be a chain.
+    package internal(set) var servedChain: [[UInt8]] = []
+    /// What the sender's platform validated, in DER, leaf first.
+    public internal(set) var validatedChain: [[UInt8]] = []
+    /// The refused envelope of an incident. Its signatures say whether it is evidence; nobody has checked them here.
+    public internal(set) var envelope: [UInt8]?
+
+    /// The leaf of ``chain``, read; `nil` without a chain, or when its leaf cannot be read.
+    public internal(set) var leaf: ReadableCertificate?
+    /// Who issued it; likewise.
+    public internal(set) var issuer: SeenIssuer?
+
+    /// What was validated, else what was served.
+    public var chain: [[UInt8]] { self.validatedChain.isEmpty ? self.servedChain : self.validatedChain }
+
+    /// Whether the sender's platform validated ``chain``. Then its device trusts the root: one that it came with, or
+    /// one that somebody installed.
+    package var isChainValidated: Bool { !self.validatedChain.isEmpty }
+
+    /// ``chain`` for people; `nil` in the place of a certificate that cannot be read.
+    public var readableChain: [ReadableCertificate?] { self.chain.map { ReadableCertificate($0) } }
+}

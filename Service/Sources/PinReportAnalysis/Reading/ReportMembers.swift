@@ -1,0 +1,129 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+internal import PinListMetadata
+
+/// The members of one object of a report: tolerant in how a value is written, strict in its bounds.
+///
+/// `null` counts as absent everywhere. A member that no method is asked for is never looked at, and so never kept.
+package struct ReportMembers {
+    private let members: [JSONValue.Member]
+
+    /// Where the object stands, for people: `the report`, `entry 3`.
+    let place: String
+
+    init(_ value: JSONValue, _ place: String) throws(ReportDefect) {
+        guard case .object(let members) = value else {
+            throw ReportDefect(.wrongType, "\(place) is not a JSON object; send one report as one object")
+        }
+        self.members = members
+        self.place = place
+    }
+
+    private func value(_ name: String) -> JSONValue? {
+        let value = self.members.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
+        return value == .null ? nil : value
+    }
+
+    private func wrong(_ name: String, _ expected: String) -> ReportDefect {
+        ReportDefect(.wrongType, "\(name) of \(self.place) is not \(expected)")
+    }
+
+    /// Whether a member is there.
+    func has(_ name: String) -> Bool { self.value(name) != nil }
+
+    /// A text of at most ``ReportBodyLimits/textBytes``, as it stands. A number is a text, too: `"app-version": 7`.
+    func text(_ name: String) throws(ReportDefect) -> String? {
+        switch self.value(name) {
+        case nil: return nil
+        case .integer(let number): return String(number)
+        case .string(let text):
+            guard text.utf8.count <= ReportBodyLimits.textBytes else {
+                throw ReportDefect(
+                    .textTooLong, "\(name) of \(self.place) is over \(ReportBodyLimits.textBytes) bytes long")
+            }
+            return text
+        default: throw self.wrong(name, "a text")
+        }
+    }
+
+    /// A text as a part of one line for people; `nil` when it is absent or empty.
+    func line(_ name: String, most length: Int = ReportBodyLimits.textLength) throws(ReportDefect) -> String? {
+        guard let text = try self.text(name), !text.isEmpty else { return nil }
+        return PrintableText.line(text, maximumLength: length)
+    }
+
+    /// A whole number, or its decimal digits as a text.
+    func integer(_ name: String, in range: ClosedRange<Int64>) throws(ReportDefect) -> Int64? {
+        let number: Int64
+        switch self.value(name) {
+        case nil: return nil
+        case .integer(let integer): number = integer
+        case .string(let text):
+            guard (1...20).contains(text.utf8.count), let integer = Int64(text) else {
+                throw self.wrong(name, "a whole number")
+            }
+            number = integer
+        default: throw self.wrong(name, "a whole number")
+        }
+        guard range.contains(number) else {
+            throw ReportDefect(
+                .outOfRange,
+                "\(name) of \(self.place) is not between \(range.lowerBound) and \(range.upperBound)")
+        }
+        return number
+    }
+
+    /// `true` or `false`; also 1 and 0, and the words that Objective-C and forms write.
+    func flag(_ name: String) throws(ReportDefect) -> Bool? {
+        switch self.value(name) {
+        case nil: return nil
+        case .bool(let flag): return flag
+        case .integer(1): return true
+        case .integer(0): return false
+        case .string("true"), .string("YES"), .string("1"): return true
+        case .string("false"), .string("NO"), .string("0"): return false
+        default: throw self.wrong(name, "true or false")
+        }
+    }
+
+    /// An array of texts; empty when it is absent. Their lengths are the caller's to judge.
+    func texts(_ name: String, most: Int) throws(ReportDefect) -> [String] {
+        guard let value = self.value(name) else { return [] }
+        guard case .array(let values) = value else { throw self.wrong(name, "an array of texts") }
+        guard values.count <= most else {
+            throw ReportDefect(.outOfRange, "\(name) of \(self.place) has over \(most) elements")
+        }
+        var texts: [String] = []
+        for value in values {
+            guard case .string(let text) = value else { throw self.wrong(name, "an array of texts") }
+            texts.append(text)
+        }
+        return texts
+    }
+
+    /// A point in time; `nil` when it is absent, or written as nobody reads it.
+    func time(_ name: String) throws(ReportDefect) -> Timestamp? {
+        try self.text(name).flatMap { ReportedTime.read($0) }
+    }
+
+    /// An object within this one.
+    func object(_ name: String) throws(ReportDefect) -> ReportMembers? {
+        guard let value = self.value(name) else { return nil }
+        return try ReportMembers(value, "\(name) of \(self.place)")
+    }
+
+    /// The envelope of a list incident.
+    func envelope(_ name: String) throws(ReportDefect) -> [UInt8]? {
+        guard let value = self.value(name) else { return nil }
+        guard case .string(let text) = value else { throw self.wrong(name, "a text in base64") }
+        guard let bytes = Base64.decode(text.utf8), bytes.count <= ReportBodyLimits.envelopeBytes else {
+            throw ReportDefect(
+                .envelopeInvalid,
+                "\(name) of \(self.place) is not base64 of at most \(ReportBodyLimits.envelopeBytes) bytes")
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,121 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+package import CertificatePinning
+package import CertificateSightings
+
+/// A certificate that a monitor found in a log, as it is kept for a list.
+package struct StoredSighting: Hashable, Sendable {
+    /// The list.
+    package let name: String
+    /// ``SightedCertificate/identity``.
+    package let identity: String
+    /// What it means by the list that was served when it was judged last; ``state`` is what pages say.
+    package var judged: SightingState
+    /// The domain of the entry that decided.
+    package var host: String
+    /// Whether that entry enforces.
+    package var isEnforced: Bool
+    /// The digest of the list that it was judged by.
+    package var list: String
+    /// The pin of its key.
+    package let key: String
+    /// When its key was first seen served by a probe; `nil` when none saw it.
+    package var servedAt: Timestamp?
+    /// When it is valid.
+    package let notBefore, notAfter: Timestamp
+    /// Whether the precertificate alone was found.
+    package var isPrecertificate: Bool
+    /// The log, as the monitor names it; empty where it did not.
+    package var log: String
+    /// When the log took it, as the monitor says; `nil` where it did not.
+    package var loggedAt: Timestamp?
+    /// When it was told here first.
+    package let firstAt: Timestamp
+    /// The id of the token that told it.
+    package let toldBy: String
+    /// What a person said to its alarm.
+    package var acknowledgement: Acknowledgement?
+    /// The serial number, lower-case hex.
+    package let serialNumber: String
+    /// The issuer's name.
+    package let issuer: String
+    /// The pins of the keys that signed, as far as signatures hold.
+    package var issuers: [String]
+    /// The names that it is for.
+    package let names: [String]
+
+    /// That a person has seen its alarm.
+    package struct Acknowledgement: Hashable, Sendable {
+        /// When.
+        package let at: Timestamp
+        /// The id of the token.
+        package let by: String
+        /// How urgent the alarm was.
+        package let severity: String
+
+        /// States it.
+        package init(at: Timestamp, by: String, severity: String) {
+            (self.at, self.by, self.severity) = (at, by, severity)
+        }
+    }
+
+    /// What it means.
+    package var state: SightingState {
+        self.judged == .pinned && self.servedAt == nil ? .backup : self.judged
+    }
+
+    /// When it was logged, or, where the monitor did not say, told here.
+    package var since: Timestamp { self.loggedAt ?? self.firstAt }
+
+    /// For how long it is kept after its end, in seconds: 30 days.
+    package static let keptAfterEnd: Int64 = 30 * 86_400
+    /// For how long it is kept at most, in seconds: two years.
+    package static let kept: Int64 = 730 * 86_400
+
+    /// States what is kept.
+    package init(
+        name: String, identity: String, judged: SightingState, host: String, isEnforced: Bool, list: String,
+        key: String, servedAt: Timestamp?, notBefore: Timestamp, notAfter: Timestamp, isPrecertificate: Bool,
+        log: String, loggedAt: Timestamp?, firstAt: Timestamp, toldBy: String, acknowledgement: Acknowledgement?,
+        serialNumber: String, issuer: String, issuers: [String], names: [String]
+    ) {
+        (self.name, self.identity, self.judged, self.host) = (name, identity, judged, host)
+        (self.isEnforced, self.list, self.key, self.servedAt) = (isEnforced, list, key, servedAt)
+        (self.notBefore, self.notAfter, self.isPrecertificate) = (notBefore, notAfter, isPrecertificate)
+        (self.log, self.loggedAt, self.firstAt, self.toldBy) = (log, loggedAt, firstAt, toldBy)
+        (self.acknowledgement, self.serialNumber, self.issuer) = (acknowledgement, serialNumber, issuer)
+        (self.issuers, self.names) = (issuers, names)
+    }
+
+    /// A certificate that was just told.
+    package init(
+        _ certificate: SightedCertificate, issuers: [Pin], log: String, loggedAt: Timestamp?, of name: String,
+        by actor: String, at now: Timestamp
+    ) {
+        self.name = name
+        self.identity = certificate.identity
+        (self.judged, self.host, self.isEnforced, self.list) = (.unknown, "", false, "")
+        self.key = certificate.key.description
+        (self.notBefore, self.notAfter) = (certificate.notBefore, certificate.notAfter)
+        self.isPrecertificate = certificate.isPrecertificate
+        (self.log, self.loggedAt) = (log, loggedAt)
+        (self.firstAt, self.toldBy) = (now, actor)
+        self.serialNumber = certificate.serialNumber
+        self.issuer = certificate.issuer
+        self.issuers = issuers.map(\.description)
+        self.names = certificate.names
+    }
+
+    /// Judges it by a list that is served.
+    package mutating func judge(by rules: SightingRules, of list: String, at now: Timestamp) {
+        guard let key = try? Pin(self.key) else { return }
+        let judgement = rules.judge(
+            names: self.names, key: key, issuers: self.issuers.compactMap { try? Pin($0) }, isServed: true, at: now)
+        (self.judged, self.host, self.isEnforced) = (
+            judgement.state, judgement.entry?.description ?? "", judgement.isEnforced
+        )
+        self.list = list
+    }
+}

@@ -1,0 +1,64 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import CommandLineInterface
+import Foundation
+@_spi(Tools) import PinListClient
+
+/// One refresh exactly as an app's client does it: formats.md, sections 3.3, 6 and 7.
+struct RefreshCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "refresh",
+        abstract: "Refresh a list once, exactly as an app's client does.",
+        discussion: """
+            Loads what the state folder holds, fetches new roots and the newest list, verifies, stores, and says what \
+            is in force. Exit code 0: nothing was refused, 1: something was, 2: the network or the disk failed.
+            """
+    )
+
+    @Option(name: .customLong("list-url"), help: ArgumentHelp("The base address of the list.", valueName: "base"))
+    var listURL: String
+
+    @Option(help: ArgumentHelp("The root that the app ships.", valueName: "file"))
+    var root: String
+
+    @Option(help: ArgumentHelp("Where the client keeps its state.", valueName: "dir"))
+    var state: String
+
+    @Option(
+        help: ArgumentHelp(
+            "The list that the app ships; without it a first refresh begins with nothing.", valueName: "file"))
+    var bundled: String?
+
+    @Flag(help: "Print what is in force, and what was refused, as JSON.")
+    var json = false
+
+    @OptionGroup var time: TimeOption
+
+    func run() async throws {
+        guard let address = URL(string: self.listURL) else {
+            throw CommandFailure(.usage, "--list-url \(self.listURL) is no address")
+        }
+        let pinning = try self.pinning(refreshingFrom: address)
+        let outcome = await pinning.refresh()
+        let report = RefreshReport(await pinning.status, outcome, pinning.recentEvents)
+        if self.json { try JSONOutput.write(report) } else { try StandardOutput.write(lines: report.lines) }
+        for note in report.notes { StandardError.note(note) }
+        for complaint in report.complaints { StandardError.failure(CommandFailure(report.exit, complaint)) }
+        guard report.exit == .holds else { throw ExitCode(report.exit.rawValue) }
+    }
+
+    private func pinning(refreshingFrom address: URL) throws(CommandFailure) -> Pinning {
+        let root = try InputFile.read(self.root)
+        let bundled = try self.bundled.map { path throws(CommandFailure) in try InputFile.read(path) }
+        do throws(PinningSetupError) {
+            return try Pinning(
+                forCommandAt: self.time.time, root: root, list: bundled, refreshFrom: address,
+                state: .folder(self.state))
+        } catch {
+            throw CommandFailure(error.code == .address ? .usage : .doesNotHold, error.reason)
+        }
+    }
+}

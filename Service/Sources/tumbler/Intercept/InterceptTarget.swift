@@ -1,0 +1,157 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import CertificatePinning
+import CommandLineInterface
+import Foundation
+import InterceptionBench
+import PinListMetadata
+import PinListRepository
+
+/// Whom the bench stands in front of, and which cases are played.
+struct InterceptTarget: ParsableArguments {
+    @Option(help: ArgumentHelp("The host that clients ask for, and where it is.", valueName: "host[=address:port]"))
+    var upstream: String?
+
+    @Option(
+        parsing: .upToNextOption,
+        help: ArgumentHelp("What the client pins: a list, or pins.", valueName: "list|pin"))
+    var pins: [String] = []
+
+    @Option(name: .customLong("case"), help: ArgumentHelp("A case; all by default.", valueName: "name"))
+    var cases: [String] = []
+
+    @Option(help: ArgumentHelp("An issuing CA of the server's PKI, PEM, then those above it.", valueName: "file"))
+    var intermediate: String?
+
+    @Option(name: .customLong("intermediate-key"), help: ArgumentHelp("Its private key, PEM.", valueName: "file"))
+    var intermediateKey: String?
+
+    func validate() throws {
+        for name in self.cases where InterceptionCase.named(name) == nil {
+            let nearest = NearestName.of(name, among: InterceptionCase.all.map(\.name)).map { "; there is \($0)" } ?? ""
+            throw ValidationError("--case \(name): there is no such case\(nearest)")
+        }
+        if (self.intermediate == nil) != (self.intermediateKey == nil) {
+            throw ValidationError("--intermediate and --intermediate-key go together")
+        }
+        if self.cases.contains("same-intermediate"), self.intermediate == nil {
+            throw ValidationError("--case same-intermediate needs --intermediate and --intermediate-key")
+        }
+        if let upstream, Self.place(upstream) == nil {
+            throw ValidationError("--upstream \(upstream): it is written HOST or HOST=ADDRESS:PORT")
+        }
+    }
+
+    /// The host, and where it is reached.
+    private static func place(_ text: String) -> (host: HostName, server: ServerAddress)? {
+        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard let host = try? HostName(parts[0]) else { return nil }
+        let bracketed = host.description.contains(":") ? "[\(host)]" : host.description
+        return ServerAddress(parts.count == 2 ? parts[1] : "\(bracketed):443").map { (host, $0) }
+    }
+
+    /// Reads the files, and asks the server for its certificates where a case needs them.
+    ///
+    /// - Throws: ``CommandFailure``.
+    func load() async throws(CommandFailure) -> (InterceptedServer, [InterceptionCase], [Pin]) {
+        guard let upstream, let (host, server) = Self.place(upstream) else {
+            throw CommandFailure(.usage, "--upstream is missing")
+        }
+        let cases = self.played
+        var presented: [[UInt8]] = []
+        if cases.contains(where: { $0.need == .presentedChain }) {
+            let asked = ServerAddress(host.description.contains(":") ? "[\(host)]:443" : "\(host):443") ?? server
+            do throws(CommandFailure) {
+                presented = try await LiveServer.presentedChain(of: asked, connectingTo: server)
+            } catch {
+                throw CommandFailure(
+                    error.exitCode, "the server's certificates are needed: \(error.message)",
+                    hint: "--upstream \(host)=ADDRESS:PORT says where it is; --case NAME plays some cases only")
+            }
+        }
+        var intercepted = InterceptedServer(
+            host: host, address: server.host.description, port: server.port, presented: presented)
+        if let intermediate, let intermediateKey { try Self.add(intermediate, intermediateKey, to: &intercepted) }
+        let pins = try self.parsedPins(for: host)
+        let isPinned = presented.contains { der in (try? Pin(publicKeyOf: der)).map { pins.contains($0) } ?? false }
+        if !pins.isEmpty, !presented.isEmpty, !isPinned {
+            StandardError.warning("no certificate that \(server) presents has a key of --pins; its anchor may")
+        }
+        return (intercepted, cases, pins)
+    }
+
+    /// The cases, in the order in which they are named, or all that can be played.
+    private var played: [InterceptionCase] {
+        guard self.cases.isEmpty else {
+            var seen = Set<String>()
+            return self.cases.filter { seen.insert($0).inserted }.compactMap { InterceptionCase.named($0) }
+        }
+        guard self.intermediate == nil else { return InterceptionCase.all }
+        StandardError.note("same-intermediate is left out: it needs --intermediate and --intermediate-key")
+        return InterceptionCase.all.filter { $0.need != .intermediate }
+    }
+
+    private static func add(
+        _ file: String, _ keyFile: String, to server: inout InterceptedServer
+    ) throws(CommandFailure) {
+        guard let chain = try ChainFile.certificates(in: try InputFile.read(file), named: file) else {
+            throw CommandFailure(.undecided, "\(file): there is no certificate in it")
+        }
+        let key = String(decoding: try InputFile.read(keyFile), as: UTF8.self)
+        do throws(InterceptionError) { try server.add(intermediate: chain, keyPEM: key) } catch {
+            var reason = "it cannot be used"
+            if case .intermediate(let text) = error { reason = text }
+            throw CommandFailure(.undecided, "--intermediate \(file): \(reason)")
+        }
+    }
+
+    /// The pins of the command line, and those that lists have for the host.
+    private func parsedPins(for host: HostName) throws(CommandFailure) -> [Pin] {
+        var pins: [Pin] = []
+        for text in self.pins {
+            if let pin = try? Pin(text) {
+                pins.append(pin)
+                continue
+            }
+            let bytes = try InputFile.read(text)
+            let list = try CommandFailure.wrapping { () throws(RepositoryError) in
+                try KnownList(bytes, named: text, roots: []).list
+            }
+            guard let policy = try? PinningPolicy(domains: list.domains.map(\.entry)),
+                let entry = policy.entry(for: host)
+            else { throw CommandFailure(.undecided, "\(text): no entry of this list covers \(host)") }
+            pins += entry.pins.map(\.pin)
+        }
+        return pins
+    }
+}
+
+/// Where the bench listens: `127.0.0.1:8443`, or `[::1]:0` for a port that the system chooses.
+struct BenchAddress {
+    /// The address, an IPv6 address without brackets.
+    var host: String { self.name.description }
+    /// The first port.
+    let port: Int
+    private let name: HostName
+
+    /// Reads an address; `nil` for what is none.
+    init?(_ text: String) {
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]),
+            let server = ServerAddress("\(text[..<colon]):1")
+        else { return nil }
+        self.name = server.host
+        self.port = Int(port)
+    }
+
+    /// Whether only this machine reaches it.
+    var isLoopback: Bool { ReportAddress.isLoopback(self.name) }
+
+    /// Where a client on this machine connects to.
+    var reachable: String { self.host == "0.0.0.0" ? "127.0.0.1" : self.host == "::" ? "::1" : self.host }
+
+    /// As it is written, with another port.
+    func text(port: Int) -> String { self.host.contains(":") ? "[\(self.host)]:\(port)" : "\(self.host):\(port)" }
+}

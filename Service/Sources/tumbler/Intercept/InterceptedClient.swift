@@ -1,0 +1,117 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CommandLineInterface
+import Foundation
+import UnixSignals
+
+/// What ends a bench: its work, a signal, or the time. All three lead to the results.
+enum InterceptionTurns {
+    /// Lines of standard input, read when the first one is asked for.
+    struct Lines: Sendable {
+        /// Waits for a line.
+        ///
+        /// - Returns: Whether there was one; not at the end.
+        func next() async -> Bool {
+            await withCheckedContinuation { continuation in
+                Thread.detachNewThread { continuation.resume(returning: readLine() != nil) }
+            }
+        }
+
+        /// Waits until the bench ends.
+        func never() async { try? await Task.sleep(for: .seconds(1 << 31)) }
+    }
+
+    /// Runs `body` to its end, to a signal, or for so long.
+    static func run(seconds: Int64, _ body: @escaping @Sendable (Lines) async throws -> Void) async throws {
+        let ends = AsyncThrowingStream<Void, any Error>.makeStream()
+        let tasks = [
+            Task {
+                do {
+                    try await body(Lines())
+                    ends.continuation.finish()
+                } catch {
+                    ends.continuation.finish(throwing: error)
+                }
+            },
+            Task {
+                for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup) { break }
+                ends.continuation.finish()
+            },
+            Task {
+                try? await Task.sleep(for: .seconds(seconds))
+                ends.continuation.finish()
+            },
+        ]
+        defer { for task in tasks { task.cancel() } }
+        for try await _ in ends.stream {}
+    }
+}
+
+/// A client that is run by the bench, one time for each case.
+struct InterceptedClient: Sendable {
+    /// What it is told in its environment.
+    struct Scene: Sendable {
+        let name: String
+        let host: String
+        let address: String
+        let port: Int
+        let isProxy: Bool
+        let authority: String?
+
+        /// The variables.
+        var variables: [String: String] {
+            var variables = [
+                "TUMBLER_CASE": self.name, "TUMBLER_HOST": self.host, "TUMBLER_ADDRESS": self.address,
+                "TUMBLER_PORT": "\(self.port)",
+            ]
+            let address = self.address.contains(":") ? "[\(self.address)]" : self.address
+            if self.isProxy { variables["TUMBLER_PROXY"] = "http://\(address):\(self.port)" }
+            if let authority { variables["TUMBLER_CA"] = URL(fileURLWithPath: authority).path }
+            return variables
+        }
+    }
+
+    /// The longest that it may take for one case, in seconds.
+    private static let longestSeconds = 600.0
+    /// What `env` ends with when there is no such program, or none that can be run.
+    private static let notThere: ClosedRange<Int32> = 126...127
+
+    /// The program and its arguments.
+    let words: [String]
+
+    /// Runs it to its end. What it prints goes to standard error; how it ends says nothing.
+    ///
+    /// - Throws: ``CommandFailure`` when it cannot be started.
+    func run(_ scene: Scene) async throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = self.words
+        process.environment = ProcessInfo.processInfo.environment.merging(scene.variables) { $1 }
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle.standardError
+        let ended = AsyncStream<Int32>.makeStream()
+        process.terminationHandler = { process in
+            ended.continuation.yield(process.terminationStatus)
+            ended.continuation.finish()
+        }
+        do { try process.run() } catch {
+            throw CommandFailure(.undecided, "\(self.words[0]) cannot be started")
+        }
+        let limit = Task {
+            try await Task.sleep(for: .seconds(Self.longestSeconds))
+            process.terminate()
+        }
+        defer { limit.cancel() }
+        let status = await withTaskCancellationHandler {
+            await ended.stream.first { _ in true }
+        } onCancel: {
+            process.terminate()
+        }
+        guard let status, !Self.notThere.contains(status) else {
+            throw CommandFailure(
+                .undecided, "\(self.words[0]) cannot be run", hint: "the command stands behind --, as for env")
+        }
+    }
+}

@@ -1,0 +1,63 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import CertificatePinning
+import CommandLineInterface
+
+/// The everyday command: from what people wrote to what clients get.
+struct ReleaseCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "release",
+        abstract: "Lint, build, show the difference, sign, verify and publish the project's list.",
+        discussion: """
+            Stops before the first thing that fails, with nothing written. The keys are those of signers: in \
+            tumbler.yaml unless --key names others; when they do not make the threshold, use build, sign and combine. \
+            The list becomes pins.json of the project folder; --export writes the tree of a static host as well. With \
+            server: in tumbler.yaml and a token, it is published there: the list that the service serves is the one \
+            that is compared with, and when the service refuses, pins.json stays what it was. Without a token nothing \
+            is released, unless --no-publish says that it is meant so. What goes out is kept in lists/.
+            """
+    )
+
+    @OptionGroup var live: LiveOption
+    @OptionGroup var options: ReleaseOptions
+
+    @Flag(help: "Print what was released as JSON.")
+    var json = false
+
+    @OptionGroup var project: ProjectOption
+    @OptionGroup var time: TimeOption
+
+    func run() async throws {
+        let released = try await self.options.release(self.project, live: self.live, at: self.time.time).run()
+        if self.json { return try JSONOutput.write(released) }
+        try StandardOutput.write(lines: released.lines)
+    }
+}
+
+/// How a list is released: by `release`, and by each step of a rotation that publishes.
+struct ReleaseOptions: ParsableArguments {
+    @OptionGroup var allow: AllowOption
+    @OptionGroup var signers: SignerOptions
+    @OptionGroup var service: ServiceOptions
+
+    @Flag(name: .customLong("no-publish"), help: "Do not publish on the service: it is done elsewhere, or later.")
+    var noPublish = false
+
+    @Option(help: ArgumentHelp("Publish to this folder, too: v1/lists/NAME below it.", valueName: "dir"))
+    var export: String?
+
+    @Flag(help: "Do not ask.")
+    var yes = false
+
+    /// The release of a project, now.
+    ///
+    /// - Parameter live: How hosts are looked at; `nil` for not at all.
+    func release(_ project: ProjectOption, live: LiveOption? = nil, at time: Timestamp) -> Release {
+        Release(
+            allow: self.allow, live: live, signers: self.signers, service: self.service, noPublish: self.noPublish,
+            export: self.export, yes: self.yes, project: project, time: time)
+    }
+}

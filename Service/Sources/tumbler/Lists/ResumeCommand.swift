@@ -1,0 +1,42 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import CertificatePinning
+import CommandLineInterface
+import Foundation
+import PinListDifference
+import PinListRepository
+
+/// Takes a suspension out of the source.
+struct ResumeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resume",
+        abstract: "End a suspension: an edit of tumbler.yaml.",
+        discussion: "The lines that suspend wrote go again, and nothing else changes. tumbler release puts it out."
+    )
+
+    @Argument(help: "The domain that is suspended, or '*' where every entry is.")
+    var domain: String
+
+    @Flag(help: "Print what was resumed as JSON.")
+    var json = false
+
+    @OptionGroup var project: ProjectOption
+
+    func run() throws {
+        let file = try SourceFileEdit(self.project)
+        let scope = try self.scope(file)
+        try file.write(try file.edit.resuming(scope))
+        if self.json { return try JSONOutput.write(["domain": scope.text]) }
+        try StandardOutput.write(lines: ["\(scope.text) not suspended any more; tumbler release puts it out"])
+    }
+
+    /// A suspension whose entry is gone may still be taken out.
+    private func scope(_ file: SourceFileEdit) throws -> Suspension.Scope {
+        let held = file.edit.source.suspended.map(\.value.scope)
+        if let host = try? HostName(self.domain), held.contains(.entry(host)) { return .entry(host) }
+        return try file.edit.scope(self.domain)
+    }
+}

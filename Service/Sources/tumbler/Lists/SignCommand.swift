@@ -1,0 +1,141 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import CommandLineInterface
+import PinListMetadata
+import PinListRepository
+
+/// Signs a root or a list.
+struct SignCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sign",
+        abstract: "Add signatures to a root or a list.",
+        discussion: """
+            FILE is a payload or an envelope. What is signed is shown with the SHA-256 of the payload, and confirmed \
+            on the terminal, by --expect or by --yes. Each signature must verify under a key of the roots that are \
+            given; a root is signed by its own keys and by those of the root before it. Nothing is written when one \
+            does not. Keys of a hybrid demand are counted beside the others. A root is refused when clients that verify \
+            the algorithms of verifiable: in tumbler.yaml alone could never reach a threshold of it, unless \
+            --allow unverifiable-threshold.
+
+            Exit code 0: every threshold is met; 1: signatures are still missing, the envelope is written all the same.
+            """
+    )
+
+    @Argument(help: "A payload or an envelope.")
+    var file: String
+
+    @OptionGroup var signers: SignerOptions
+
+    @Option(
+        name: .customLong("root"),
+        help: ArgumentHelp("A root whose keys may sign; of the project folder the newest.", valueName: "file"))
+    var roots: [String] = []
+
+    @OptionGroup var project: ProjectOption
+    @OptionGroup var allow: AllowOption
+
+    @Option(help: ArgumentHelp("Sign only the payload with this SHA-256.", valueName: "digest"))
+    var expect: String?
+
+    @Flag(help: "Do not ask.")
+    var yes = false
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    @OptionGroup var output: OutputOption
+
+    func validate() throws {
+        if let expect, expect.count != 64 || !expect.allSatisfy(\.isHexDigit) {
+            throw ValidationError("--expect is a SHA-256: 64 hexadecimal digits")
+        }
+        try self.allow.expectOnly(.unverifiableThreshold)
+    }
+
+    func run() async throws {
+        let metadata = try CommandFailure.wrapping { () throws(RepositoryError) in
+            let bytes = try BoundedFile.read(self.file, most: MetadataLimits().listBytes)
+            return try SignableMetadata(bytes, named: self.file)
+        }
+        let signers = try self.signers.signers(for: metadata.kind, self.project)
+        let roots = try self.roots(for: metadata)
+        var ceremony = try CommandFailure.wrapping { () throws(RepositoryError) in
+            try SigningCeremony(metadata, under: roots)
+        }
+        try self.expectPayload(metadata)
+        try self.project.expectRoom(for: metadata, at: self.output.path)
+        try CommandFailure.wrapping { () throws(RepositoryError) in try metadata.expectDeniedKeys() }
+        if case .root(let root) = metadata.content {
+            try ReachableThresholds.expect(of: root, self.project, unless: self.allow)
+        }
+        let isConfirmed = self.yes || self.expect != nil
+        // Before anything is written: afterwards the list would be compared with itself.
+        let summary = self.summary(of: metadata)
+        let warnings = self.warnings(of: metadata)
+        func show() {
+            for line in summary { StandardError.note(line) }
+            for line in warnings { StandardError.warning(line) }
+        }
+        if !isConfirmed {
+            try SigningConsent.expectSomebody(hint: "--expect DIGEST signs exactly that payload, --yes signs any")
+            show()
+            guard SigningConsent.ask("Sign this?") else {
+                throw CommandFailure(.doesNotHold, "not signed, nothing was written")
+            }
+        }
+        for signer in signers {
+            do throws(RepositoryError) { try await ceremony.add(signer) } catch { throw CommandFailure(error) }
+        }
+        let signed = ceremony.envelope
+        let file = try CommandFailure.wrapping { () throws(RepositoryError) in try SignableMetadata.file(of: signed) }
+        try self.output.write(file)
+        if ceremony.isComplete { try self.project.keep(file, of: metadata.kind, at: self.output.path) }
+        // For the log of whoever did not want to be asked; after a failure there is nothing but its line.
+        if isConfirmed { show() }
+        let report = SigningReport(ceremony)
+        if self.json { try JSONOutput.write(report) } else { try StandardOutput.write(lines: report.lines) }
+        guard ceremony.isComplete else { throw ExitCode(CommandExit.doesNotHold.rawValue) }
+    }
+
+    private func roots(for metadata: SignableMetadata) throws(CommandFailure) -> [Root] {
+        guard self.roots.isEmpty else {
+            var roots: [Root] = []
+            for path in self.roots { roots.append(try RootOption.read(path)) }
+            return roots
+        }
+        switch metadata.kind {
+        case .pins: return [try self.project.newestRoot()]
+        // The first root has none before it, and a later one can be signed where the one before is not at hand.
+        case .root: return (try? self.project.newestRoot()).map { [$0] } ?? []
+        }
+    }
+
+    private func expectPayload(_ metadata: SignableMetadata) throws(CommandFailure) {
+        guard let expect, expect.lowercased() != metadata.payloadDigest else { return }
+        throw CommandFailure(
+            .doesNotHold, "the payload's SHA-256 is \(metadata.payloadDigest), not what was expected",
+            hint: "someone gave you another file than was agreed on")
+    }
+
+    /// What is shown: the list, and how it differs from what is published. `pins.json` may be this very list already, with
+    /// fewer signatures; then the list before it is what people have.
+    private func summary(of metadata: SignableMetadata) -> [String] {
+        let project = try? self.project.find()
+        var published = project.flatMap { try? $0.publishedList() }
+        if let project, let held = published, held.payload == metadata.envelope.payload {
+            published = (try? ListHistory(of: project))?.newestList(below: held.version)
+        }
+        return SigningSummary.lines(of: metadata, published: published)
+    }
+
+    /// What is wrong with publishing a root now.
+    private func warnings(of metadata: SignableMetadata) -> [String] {
+        guard case .root(let root) = metadata.content, let project = try? self.project.find(),
+            (try? project.publishedList())?.name == root.name
+        else { return [] }
+        return PublishedListWarning.lines(of: root, try? project.newestList())
+    }
+}

@@ -1,0 +1,114 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import CommandLineInterface
+import Foundation
+import PinListDifference
+import PinListMetadata
+import PinListRepository
+
+/// What is shown before someone signs: all of what the signature will vouch for, as far as a person can take it in.
+enum SigningSummary {
+    /// The most entries that are listed one by one; the digest stands for all of them.
+    static let mostEntries = 100
+
+    /// The lines.
+    ///
+    /// - Parameters:
+    ///   - metadata: What is to be signed.
+    ///   - published: The list that clients have; how the new one differs is said as well.
+    static func lines(of metadata: SignableMetadata, published: PinList?) -> [String] {
+        switch metadata.content {
+        case .root(let root): ShownRoot(root, payload: metadata.envelope.payload).lines
+        case .pins(let list):
+            self.lines(of: list, digest: metadata.payloadDigest) + self.difference(from: published, to: list)
+        }
+    }
+
+    /// How a list differs from what is published.
+    static func difference(from published: PinList?, to list: PinList) -> [String] {
+        guard let published else { return ["nothing is published yet that this could be compared with"] }
+        let difference = ListDifference(old: published, new: list)
+        guard !difference.isEmpty else { return ["the same as version \(published.version)"] }
+        return ["against version \(published.version), which is published:"] + difference.lines.map { "  \($0)" }
+    }
+
+    private static func lines(of list: PinList, digest: String) -> [String] {
+        var lines = [
+            "list \(list.version) of \(list.name)", "issued \(list.issuedAt), expires \(list.expiresAt)",
+            "payload SHA-256 \(digest)",
+        ]
+        if let share = self.share(list.reportPerMillion) { lines.append(share) }
+        lines += list.domains.prefix(self.mostEntries).map(self.line)
+        if list.domains.count > self.mostEntries {
+            lines.append("and \(list.domains.count - self.mostEntries) entries more")
+        }
+        lines += list.denied.map { "denied \($0.pin)\($0.isEnforced ? "" : " (report only)")" }
+        lines += list.revoked.map { entry in
+            let serials = entry.serials.map(\.description).joined(separator: " ")
+            return "revoked of \(entry.issuer)\(entry.isEnforced ? "" : " (report only)"): \(serials)"
+        }
+        lines += list.suspended.map { suspension in
+            "suspended \(suspension.scope.text) until \(suspension.until): \(suspension.reason)"
+        }
+        if list.unlisted != .allow { lines.append("unlisted hosts: \(list.unlisted.rawValue)") }
+        return lines
+    }
+
+    private static func line(of domain: PinList.Domain) -> String {
+        let entry = domain.entry
+        let name = entry.includeSubdomains ? "\(entry.domain) and below" : "\(entry.domain)"
+        let share = domain.rollout < 100 ? " for \(domain.rollout) %" : ""
+        let end = entry.expiresAt.map { ", until \($0)" } ?? ""
+        let pins = entry.pins.map { pin in
+            pin.position == .any ? "\(pin.pin)" : "\(pin.pin) (\(pin.position.rawValue))"
+        }
+        let reports = domain.reportPerMillion.flatMap { self.share($0) }.map { "; \($0)" } ?? ""
+        return "\(name): \(entry.mode.rawValue)\(share)\(end): \(pins.joined(separator: " "))\(reports)"
+    }
+
+    /// How many installations report failures, in words; `nil` where all do.
+    static func share(_ perMillion: Int64) -> String? {
+        perMillion == MetadataLimits.reportPerMillion.upperBound
+            ? nil : "\(perMillion) of a million installations report failures"
+    }
+}
+
+extension Suspension.Scope {
+    fileprivate var text: String {
+        switch self {
+        case .everything: "everything"
+        case .entry(let host): "\(host)"
+        }
+    }
+}
+
+/// Whether whoever runs a command wants what it is about to do.
+enum SigningConsent {
+    /// Makes sure that somebody can be asked.
+    ///
+    /// - Parameter hint: What to type where nobody can be.
+    /// - Throws: ``CommandFailure`` in a pipe.
+    static func expectSomebody(hint: String = "--yes signs without asking") throws(CommandFailure) {
+        guard isatty(STDIN_FILENO) == 1 else {
+            throw CommandFailure(
+                .usage, "nobody can be asked here whether this is to be signed",
+                hint: hint)
+        }
+    }
+
+    /// Asks on the terminal for a text; without white space around it.
+    static func answer(_ question: String) -> String {
+        StandardError.question(question)
+        return readLine()?.trimmingCharacters(in: .whitespaces) ?? ""
+    }
+
+    /// Asks on the terminal; anything but yes is no.
+    static func ask(_ question: String) -> Bool {
+        StandardError.question("\(question) [yes/no] ")
+        let answer = readLine()?.trimmingCharacters(in: .whitespaces).lowercased()
+        return answer == "yes" || answer == "y"
+    }
+}

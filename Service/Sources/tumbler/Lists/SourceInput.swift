@@ -1,0 +1,70 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import CommandLineInterface
+import Foundation
+import PinListMetadata
+import PinListRepository
+
+/// A source with the project that it stands in.
+struct SourceInput {
+    /// The source.
+    let source: ListSource
+
+    /// Its folder: the newest list and the roots are there, if there are any.
+    let project: ProjectFolder
+
+    /// Reads a source.
+    ///
+    /// - Parameters:
+    ///   - path: Its path; `nil` for that of the project folder.
+    ///   - option: Where the project is.
+    /// - Throws: ``CommandFailure``.
+    init(_ path: String?, _ option: ProjectOption) throws(CommandFailure) {
+        do {
+            if let path {
+                let file = URL(fileURLWithPath: path, relativeTo: ProjectOption.working)
+                self.project = ProjectFolder(file.deletingLastPathComponent())
+                self.source = try Self.read(path, DiskFiles(in: ProjectOption.working))
+            } else {
+                self.project = try option.find()
+                self.source = try Self.read(ProjectFolder.sourceName, DiskFiles(in: self.project.folder))
+            }
+        } catch let failure as CommandFailure {
+            throw failure
+        } catch let error as RepositoryError {
+            throw CommandFailure(error)
+        } catch {
+            throw CommandFailure(.undecided, "\(error)")
+        }
+    }
+
+    private static func read(_ file: String, _ files: DiskFiles) throws -> ListSource {
+        let bytes: [UInt8]
+        do { bytes = try files.bytes(of: file, limit: ListSource.maximumLength) } catch {
+            throw RepositoryError(error.code, "\(file): \(error.reason)", hint: error.hint)
+        }
+        return try ListSource(bytes, file: file, files: files)
+    }
+
+    /// The newest list that is known: the one in the project or the published one, whichever is newer.
+    ///
+    /// - Throws: ``CommandFailure`` when one is there and cannot be read or does not verify.
+    func newest(_ published: KnownList?) throws(CommandFailure) -> PinList? {
+        let held: PinList?
+        do {
+            held = try self.project.newestList().map { bytes in
+                try KnownList(bytes, named: ProjectFolder.listName, roots: try self.project.roots()).list
+            }
+        } catch let error as RepositoryError {
+            throw CommandFailure(error)
+        } catch {
+            throw CommandFailure(.undecided, "\(error)")
+        }
+        guard let held else { return published?.list }
+        guard let published, published.list.version > held.version else { return held }
+        return published.list
+    }
+}

@@ -1,0 +1,151 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import CertificatePinning
+import CommandLineInterface
+import Foundation
+import PinListRepository
+
+/// What the service warns of, and what a person does about it.
+struct AlarmsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "alarms", abstract: "List the alarms of the service, acknowledge and silence them.",
+        discussion: """
+            list needs a token of scope read or operate, the others one of scope operate. Each change is in the audit log.
+            """,
+        subcommands: [
+            AlarmsListCommand.self, AlarmsAcknowledgeCommand.self, AlarmsSilenceCommand.self,
+            AlarmsUnsilenceCommand.self,
+        ],
+        defaultSubcommand: AlarmsListCommand.self)
+}
+
+/// What fires, and what is silenced.
+struct AlarmsListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the alarms that fire, and the silences.",
+        discussion: "Exit code 0: no alarm fires that is not silenced; 1: one does; 2: the service could not be asked.")
+
+    @OptionGroup var service: ServiceOptions
+
+    @Flag(help: "Print what the service answers: JSON.")
+    var json = false
+
+    @OptionGroup var project: ProjectOption
+
+    func run() async throws {
+        let address = try self.service.requiredAddress(self.project)
+        let token = try address.isLoopback ? self.service.token() : self.service.requiredToken("read")
+        let (json, alarms) = try await ServiceClient(address, token).alarms()
+        if self.json {
+            try StandardOutput.write(Data(json) + Data("\n".utf8))
+        } else {
+            try StandardOutput.write(lines: alarms.lines)
+        }
+        guard alarms.alarms.allSatisfy({ $0.silencedUntil != nil }) else {
+            throw ExitCode(CommandExit.doesNotHold.rawValue)
+        }
+    }
+}
+
+/// A person has seen an alarm.
+struct AlarmsAcknowledgeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "acknowledge", abstract: "Say that you have seen an alarm.",
+        discussion: "Others see it, until the alarm ends or becomes more urgent. It rings on: silence keeps it quiet.")
+
+    @Argument(help: "The key of an alarm that fires, as tumbler alarms lists it.")
+    var key: String
+
+    @OptionGroup var service: ServiceOptions
+    @OptionGroup var project: ProjectOption
+
+    func run() async throws {
+        try await self.service.operate(self.project).handleAlarm(
+            "acknowledge", Array(try JSONOutput.line(["key": self.key])))
+        try StandardOutput.write(lines: ["acknowledged \(PrintableText.line(self.key, maximumLength: 400))"])
+    }
+}
+
+/// An alarm, or a kind of alarms, rings nobody for a time.
+struct AlarmsSilenceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "silence", abstract: "Keep an alarm, or a kind of alarms, quiet for a time.",
+        discussion: """
+            It is shown on, and tells nobody until the time is over; what fires then rings. What is more urgent than \
+            --up-to rings at once.
+            """)
+
+    @Argument(help: "The key of an alarm that fires, as tumbler alarms lists it, or a kind such as probe-unreached.")
+    var what: String
+
+    @Option(name: .customLong("for"), help: ArgumentHelp("How long, 7d at most: 4h.", valueName: "duration"))
+    var length: String
+
+    @Option(help: "Why; it is in the audit log.")
+    var because: String
+
+    @Option(
+        name: .customLong("up-to"),
+        help: ArgumentHelp(
+            "The most urgent that is silenced: notice, warning or critical; else as urgent as it is now, and a warning "
+                + "where none fires.", valueName: "severity"))
+    var severity: String?
+
+    @OptionGroup var service: ServiceOptions
+    @OptionGroup var project: ProjectOption
+
+    private struct Body: Encodable {
+        let what: String
+        let seconds: Int64
+        let because: String
+        let upTo: String?
+    }
+
+    func validate() throws {
+        guard let seconds = SourceDuration.seconds(of: self.length), (60...604_800).contains(seconds) else {
+            throw ValidationError("--for \(self.length): from 60s to 7d; write \(SourceDuration.form)")
+        }
+        guard !self.because.isEmpty else { throw ValidationError("--because is empty") }
+        guard self.severity.map(ServiceAlarms.severities.contains) ?? true else {
+            throw ValidationError("--up-to is notice, warning or critical")
+        }
+    }
+
+    func run() async throws {
+        guard let seconds = SourceDuration.seconds(of: self.length) else { return }
+        let body = Body(what: self.what, seconds: seconds, because: self.because, upTo: self.severity)
+        try await self.service.operate(self.project).handleAlarm("silence", Array(try JSONOutput.line(body)))
+        try StandardOutput.write(
+            lines: ["silenced \(PrintableText.line(self.what, maximumLength: 400)) for \(self.length)"])
+    }
+}
+
+/// A silence is over before its time.
+struct AlarmsUnsilenceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unsilence", abstract: "End a silence before its time.")
+
+    @Argument(help: "What is silenced, as tumbler alarms lists it.")
+    var what: String
+
+    @OptionGroup var service: ServiceOptions
+    @OptionGroup var project: ProjectOption
+
+    func run() async throws {
+        try await self.service.operate(self.project).handleAlarm(
+            "unsilence", Array(try JSONOutput.line(["what": self.what])))
+        try StandardOutput.write(lines: ["no longer silenced: \(PrintableText.line(self.what, maximumLength: 400))"])
+    }
+}
+
+extension ServiceOptions {
+    /// The service, with a token that may change something of alarms.
+    ///
+    /// - Throws: ``CommandFailure`` when there is no address or no token.
+    fileprivate func operate(_ project: ProjectOption) throws(CommandFailure) -> ServiceClient {
+        ServiceClient(try self.requiredAddress(project), try self.requiredToken("operate"))
+    }
+}

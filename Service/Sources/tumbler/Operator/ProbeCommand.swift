@@ -1,0 +1,154 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import CertificatePinning
+import CommandLineInterface
+import Foundation
+import PathValidation
+import PinListMetadata
+import PinListRepository
+import PinRotation
+
+/// Every host of a list, asked from here.
+struct ProbeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "probe",
+        abstract: "Ask every host of a list for its certificates, and judge them as pinned apps do.",
+        discussion: """
+            Each entry's own host is asked on port 443; --host names further ones, such as subdomains. The chain is \
+            validated, then judged as an app that enforces it would: by the list, and by every list that installations \
+            may still hold. Which these are, the service says where it measured that; else they are those of the last \
+            propagation, out of lists/ of the project. Said is which pin matches, how long each certificate holds, and \
+            whether the issuer is another one than last time.
+
+            --push sends the result to the service as well, for its dashboard: of hosts that are domains of the list, \
+            because the service takes no others.
+
+            Exit code 0: all is well; 1: somebody would be locked out, or a certificate ends within --within; 2: a \
+            host could not be asked, and nothing is at 1.
+            """
+    )
+
+    @OptionGroup var target: ProbeTarget
+
+    @Option(
+        name: .customLong("host"), help: "A further host, such as one below an entry. May be given several times.",
+        transform: Self.host)
+    var hosts: [HostName] = []
+
+    @Option(
+        name: [.customLong("roots"), .customLong("cacert")],
+        help: ArgumentHelp("The anchors in PEM, or the word system.", valueName: "file|system"))
+    var anchors: String = RootsOption.system
+
+    @OptionGroup var connectTo: ConnectToOptions
+
+    @Option(help: ArgumentHelp("How long before the end of a certificate it is said.", valueName: "duration"))
+    var within: String = "30d"
+
+    @Option(
+        help: ArgumentHelp(
+            "Where the results are kept for the next probe; in a project \(ProbeMemoryFile.defaultPath).",
+            valueName: "file"))
+    var previous: String?
+
+    @Flag(help: "Send the result to the service.")
+    var push = false
+
+    @OptionGroup var service: ServiceOptions
+
+    @Flag(help: "Print the result as JSON.")
+    var json = false
+
+    @OptionGroup var time: TimeOption
+
+    func validate() throws {
+        guard SourceDuration.seconds(of: self.within) != nil else {
+            throw ValidationError("--within \(self.within): write \(SourceDuration.form)")
+        }
+    }
+
+    func run() async throws {
+        let time = self.time.time
+        guard let notice = SourceDuration.seconds(of: self.within) else { return }
+        // What is missing for sending is said before anybody is asked.
+        let client = self.push ? try self.client() : nil
+        let list = try await self.target.load()
+        let held = try await self.target.heldLists(with: list, self.service, at: time)
+        let rules = try CommandFailure.wrapping { () throws(RepositoryError) in
+            try ProbeRules(list, at: time, notice: notice, held: held, logs: try self.target.logs(of: list))
+        }
+        if rules.isExpired { StandardError.warning("the list expired at \(list.expiresAt); clients still enforce it") }
+        let observer = HostObserver(
+            validator: PathValidator(
+                roots: try RootsOption.load(self.anchors), monotonicNanoseconds: monotonicNanoseconds),
+            places: self.connectTo.places, time: time)
+        let hosts = rules.hosts(and: self.hosts)
+        let observations = await observer.observe(hosts)
+
+        let file = self.memoryFile
+        var memory = file?.load() ?? ProbeMemory()
+        let report = ProbeReport(
+            list, held: held, at: time, zip(hosts, observations).map { rules.judge($0, $1, &memory) })
+        self.keepRotations(Array(zip(hosts, observations)), &memory, at: time)
+        file?.save(memory)
+        if self.json {
+            try JSONOutput.write(report)
+        } else {
+            try StandardOutput.write(lines: ProbeLines(report: report, notice: notice).lines)
+        }
+        try await self.send(
+            report.only(Set(list.domains.map(\.entry.domain))), client, needsSomebody: report.needsSomebody)
+        if report.needsSomebody { throw ExitCode(CommandExit.doesNotHold.rawValue) }
+        if report.isIncomplete { throw ExitCode(CommandExit.undecided.rawValue) }
+    }
+
+    /// Keeps what was seen of the keys of rotations, which their gates ask for.
+    private func keepRotations(
+        _ seen: [(HostName, [AddressObservation])], _ memory: inout ProbeMemory, at time: Timestamp
+    ) {
+        guard self.target.list == nil, let project = try? self.target.project.find() else { return }
+        do throws(RepositoryError) {
+            for entry in try RotationFolder(of: project).plans() where !entry.plan.state.isFinal {
+                // A pin set is of several hosts: each of them has to be seen.
+                let hosts = entry.plan.entries
+                let observations = hosts.compactMap { host in seen.first { $0.0 == host }?.1 }
+                guard observations.count == hosts.count else { continue }
+                let joined = KeySightings.joining(
+                    RotationLookOptions.addresses(of: hosts, observations), at: time, new: entry.plan.new,
+                    old: entry.plan.old, to: memory.sightings(of: entry.plan))
+                if let joined { memory.keep(joined, of: entry.plan) }
+            }
+        } catch {
+            StandardError.warning("\(error.reason); what was seen is not kept for rotations")
+        }
+    }
+
+    /// Sends the report. What was found counts for more than that it could not be sent.
+    private func send(_ report: ProbeReport, _ client: ServiceClient?, needsSomebody: Bool) async throws {
+        guard let client else { return }
+        let body = Array(try JSONOutput.line(report))
+        do throws(CommandFailure) { try await client.push(body, of: report.name) } catch {
+            throw CommandFailure(needsSomebody ? .doesNotHold : .undecided, error.message, hint: error.hint)
+        }
+    }
+
+    private func client() throws(CommandFailure) -> ServiceClient {
+        ServiceClient(
+            try self.service.requiredAddress(self.target.project), try self.service.requiredToken("publish"))
+    }
+
+    private var memoryFile: ProbeMemoryFile? {
+        if let previous {
+            return ProbeMemoryFile(
+                URL(fileURLWithPath: previous, relativeTo: ProjectOption.working), isOurs: false)
+        }
+        return self.target.memory.map { ProbeMemoryFile($0, isOurs: true) }
+    }
+
+    private static func host(_ text: String) throws -> HostName {
+        do throws(InputError) { return try HostName(text) } catch { throw ValidationError("\(error)") }
+    }
+}

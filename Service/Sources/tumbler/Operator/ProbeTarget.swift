@@ -1,0 +1,104 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import CertificatePinning
+import CertificateTransparency
+import CommandLineInterface
+import Foundation
+import PinListMetadata
+import PinListRepository
+
+/// The list whose hosts are probed: that of the project folder, a file, or an address.
+struct ProbeTarget: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp(
+            "A list: a file, or the address of a list or of its pins.json. Else pins.json of the project folder.",
+            valueName: "list"))
+    var list: String?
+
+    @Option(
+        name: .customLong("root"),
+        help: ArgumentHelp(
+            "A root that vouches for the list; several times, in their order. Else those of the project folder.",
+            valueName: "file"))
+    var roots: [String] = []
+
+    @OptionGroup var project: ProjectOption
+
+    /// Reads the list. It is verified where there are roots; without any, a note says so.
+    ///
+    /// - Throws: ``CommandFailure``.
+    func load() async throws(CommandFailure) -> PinList {
+        let (bytes, name) = try await self.bytes()
+        let roots = try self.rootBytes()
+        let known: KnownList
+        do throws(RepositoryError) { known = try KnownList(bytes, named: name, roots: roots) } catch {
+            // Nobody is locked out by it here: nothing was asked.
+            throw CommandFailure(.undecided, error.reason, hint: error.hint)
+        }
+        if !known.isVerified {
+            StandardError.note("\(name): no root vouches for this list; it is believed as it is")
+        }
+        return known.list
+    }
+
+    /// The lists that installations may still hold beside one; `nil` where no project remembers them.
+    ///
+    /// - Throws: ``CommandFailure`` when what the project remembers cannot be read.
+    func heldLists(
+        with list: PinList, _ service: ServiceOptions, at time: Timestamp
+    ) async throws(CommandFailure) -> HeldLists? {
+        guard let project = try? self.project.find() else { return nil }
+        let name = try CommandFailure.wrapping { () throws(RepositoryError) in try project.name() }
+        guard name == list.name else { return nil }
+        return try await HeldLists.known(
+            in: project, name: list.name, source: (try? SourceInput(nil, self.project))?.source, published: list,
+            service: service, at: time)
+    }
+
+    /// What policies of Certificate Transparency are judged with: the log list that the list names, else that of the
+    /// project's source; `nil` where there is no project, or it has none.
+    ///
+    /// - Throws: ``RepositoryError`` when the list names one that is not at hand, or the source's cannot be read.
+    func logs(of list: PinList) throws(RepositoryError) -> LogList? {
+        guard let project = try? self.project.find() else { return nil }
+        return try project.logList(of: list)
+    }
+
+    /// Where the results of the last probe are kept, unless somebody says otherwise: in the project folder, for its own
+    /// list alone.
+    var memory: URL? {
+        guard self.list == nil, let folder = (try? self.project.find())?.folder else { return nil }
+        return folder.appendingPathComponent(ProbeMemoryFile.defaultPath)
+    }
+
+    private func bytes() async throws(CommandFailure) -> ([UInt8], String) {
+        guard let list = self.list else {
+            let project = try self.project.find()
+            let bytes = try CommandFailure.wrapping { () throws(RepositoryError) in try project.newestList() }
+            guard let bytes else {
+                throw CommandFailure(
+                    .undecided, "there is no \(ProjectFolder.listName) in the project folder",
+                    hint: "tumbler release signs tumbler.yaml; or name a list")
+            }
+            return (bytes, ProjectFolder.listName)
+        }
+        if list.contains("://") { return (try await PublishedDownload.bytes(of: list), list) }
+        return (try InputFile.read(list), list)
+    }
+
+    private func rootBytes() throws(CommandFailure) -> [[UInt8]] {
+        var roots: [[UInt8]] = []
+        for path in self.roots {
+            roots.append(
+                try CommandFailure.wrapping { () throws(RepositoryError) in
+                    try BoundedFile.read(path, most: MetadataLimits().rootBytes)
+                })
+        }
+        guard roots.isEmpty, self.list == nil || self.project.directory != nil else { return roots }
+        let project = try self.project.find()
+        return try CommandFailure.wrapping { () throws(RepositoryError) in try project.roots() }
+    }
+}

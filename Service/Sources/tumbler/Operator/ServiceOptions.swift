@@ -1,0 +1,75 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import CommandLineInterface
+import Foundation
+import PinListRepository
+
+/// `--server URL` and `--token-file FILE`: the service, and what opens it.
+struct ServiceOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("The address of the service, in place of server: in tumbler.yaml.", valueName: "url"))
+    var server: String?
+
+    @Option(
+        name: .customLong("token-file"),
+        help: ArgumentHelp(
+            "The file with the token; else the one that \(ServiceToken.environmentName) names.", valueName: "file"))
+    var tokenFile: String?
+
+    /// The file of the token, wherever it is named; `nil` when it is named nowhere.
+    private var tokenPath: String? {
+        if let tokenFile { return tokenFile }
+        let path = ProcessInfo.processInfo.environment[ServiceToken.environmentName] ?? ""
+        return path.isEmpty ? nil : path
+    }
+
+    /// The address: that of the command line, else that of the source.
+    ///
+    /// - Throws: ``CommandFailure`` when it is none.
+    func address(or source: ListSource?) throws(CommandFailure) -> ServiceAddress? {
+        if let server { return try ServiceAddress(server, from: "--server") }
+        guard let named = source?.server else { return nil }
+        return try ServiceAddress(named.value, from: "server: in tumbler.yaml")
+    }
+
+    /// The address: that of the command line, else that of the project's source.
+    ///
+    /// - Throws: ``CommandFailure`` when there is none.
+    func requiredAddress(_ project: ProjectOption) throws(CommandFailure) -> ServiceAddress {
+        // The source is read only where it is needed: it may name files that are not here.
+        if let server { return try ServiceAddress(server, from: "--server") }
+        var source: ListSource?
+        if (try? project.find()) != nil || project.directory != nil {
+            source = try SourceInput(nil, project).source
+        }
+        guard let address = try self.address(or: source) else {
+            throw CommandFailure(
+                .usage, "there is no service: no --server, and no server: in a tumbler.yaml here",
+                hint: "--server https://HOST, or -C DIR")
+        }
+        return address
+    }
+
+    /// The token; `nil` when no file is named.
+    ///
+    /// - Throws: ``CommandFailure`` when the file cannot be read.
+    func token() throws(CommandFailure) -> ServiceToken? {
+        try self.tokenPath.map { path throws(CommandFailure) in try ServiceToken(file: path) }
+    }
+
+    /// The token.
+    ///
+    /// - Parameter scope: What it must open, for the hint.
+    /// - Throws: ``CommandFailure`` when no file is named, or it cannot be read.
+    func requiredToken(_ scope: String) throws(CommandFailure) -> ServiceToken {
+        guard let token = try self.token() else {
+            throw CommandFailure(
+                .usage, "there is no token: no --token-file, and \(ServiceToken.environmentName) names no file",
+                hint: "tumbler token create --scope \(scope), on the service's machine, makes one")
+        }
+        return token
+    }
+}

@@ -1,0 +1,138 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a service says of itself, `GET /v1/status`. Read tolerantly: a member that is missing or of another type is
+/// unknown, an element of a list that cannot be read is left out, and the rest counts all the same. Only an answer
+/// without names and alarms is none.
+struct ServiceStatus: Decodable, Sendable {
+    /// When it was made, RFC 3339.
+    var time: String?
+    /// The digest of the newest entry of the audit log.
+    var auditHead: String?
+    /// How many entries the audit log has.
+    var auditEntries: Int?
+    /// The lists.
+    var names: [PublishedNameStatus]
+    /// The hosts of the reports.
+    var hosts: [HostStatus]
+    /// The groups of failures.
+    var groups: [GroupStatus]
+    /// What needs a person.
+    var alarms: [AlarmStatus]
+    /// What the last probe found.
+    var probes: [ProbeStatus]
+    /// What monitors found in logs.
+    var sightings: [SightingStatus]
+
+    private enum CodingKeys: CodingKey {
+        case time, auditHead, auditEntries, names, hosts, groups, alarms, probes, sightings
+    }
+
+    /// Reads it.
+    ///
+    /// - Throws: `DecodingError` when there are no names, no alarms, or an alarm that cannot be read: it might be the
+    ///   one that counts.
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.time = container.lenient(.time)
+        self.auditHead = container.lenient(.auditHead)
+        self.auditEntries = container.lenient(.auditEntries)
+        self.names = container.lenientList(.names)
+        self.hosts = container.lenientList(.hosts)
+        self.groups = container.lenientList(.groups)
+        self.alarms = try container.decode([AlarmStatus].self, forKey: .alarms)
+        self.probes = container.lenientList(.probes)
+        self.sightings = container.lenientList(.sightings)
+        _ = try container.nestedUnkeyedContainer(forKey: .names)
+    }
+
+    /// Failures at one host.
+    struct HostStatus: Decodable, Sendable {
+        /// The host.
+        var host: String
+        /// Failures in the last hour.
+        var lastHour: Int?
+        /// What is usual for an hour.
+        var usual: Double?
+        /// The list.
+        var list: String?
+    }
+
+    /// Failures that are alike.
+    struct GroupStatus: Decodable, Sendable {
+        /// The host.
+        var host: String
+        /// Why, by its code.
+        var reason: String?
+        /// How many.
+        var count: Int?
+        /// The likely cause, in words.
+        var cause: String?
+        /// Who issued what was seen, as the certificate says.
+        var issuer: String?
+    }
+
+    /// Something that needs a person. Every member may be missing: that there is an alarm is what counts.
+    struct AlarmStatus: Decodable, Sendable {
+        /// What it is about, with its kind: `failure-rate:api.example.com`.
+        var key: String?
+        /// What kind.
+        var kind: String?
+        /// How bad.
+        var severity: String?
+        /// Since when.
+        var since: String?
+        /// What, in a sentence.
+        var detail: String?
+
+        private enum CodingKeys: CodingKey { case key, kind, severity, since, detail }
+
+        /// Reads it.
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            self.key = container.lenient(.key)
+            self.kind = container.lenient(.kind)
+            self.severity = container.lenient(.severity)
+            self.since = container.lenient(.since)
+            self.detail = container.lenient(.detail)
+        }
+    }
+
+    /// What monitors found in logs, of one list.
+    struct SightingStatus: Decodable, Sendable {
+        /// The list.
+        var name: String
+        /// How many certificates, by what they mean.
+        var counts: [String: Int64]
+        /// Those that apps would refuse.
+        var unexpected: [UnexpectedStatus]?
+    }
+
+    /// A certificate that apps would refuse.
+    struct UnexpectedStatus: Decodable, Sendable {
+        /// The entry's domain.
+        var host: String
+        /// The pin of its key.
+        var key: String
+        /// The issuer's name.
+        var issuer: String?
+        /// When it was logged, or told.
+        var loggedAt: String?
+        var toldAt: String?
+        /// When a probe saw it served.
+        var probedAt: String?
+    }
+
+    /// What a probe found at a host.
+    struct ProbeStatus: Decodable, Sendable {
+        /// The host.
+        var host: String
+        /// Whether all was well.
+        var ok: Bool?
+        /// What was found.
+        var detail: String?
+        /// When.
+        var at: String?
+    }
+}

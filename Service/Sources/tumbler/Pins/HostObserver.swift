@@ -1,0 +1,148 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import CommandLineInterface
+import PathValidation
+import PinListRepository
+
+/// Asks hosts for their certificates, at each of their addresses, some at once, and validates what they present.
+struct HostObserver: Sendable {
+    /// How many addresses are asked at once, and how many names are looked up at once.
+    static let hostsAtOnce = 8
+
+    /// The anchors, and how much work a validation may be.
+    let validator: PathValidator
+
+    /// What is asked elsewhere. Several for one HOST:PORT are several addresses of it.
+    let places: [ConnectTo]
+
+    /// The time at which the certificates must be valid.
+    let time: Timestamp
+
+    /// The longest that asking one address may take, and looking up one name.
+    var timeout: Duration = LiveServer.timeout
+
+    /// One address of a host.
+    private struct Target: Sendable {
+        let host: HostName
+        /// The server that is asked for.
+        let server: ServerAddress
+        /// Where it is; or why that is not known.
+        let place: Result<ServerAddress, NoPlace>
+    }
+
+    /// Why there is nobody to ask.
+    private struct NoPlace: Error {
+        let address: String?
+        let reason: String
+    }
+
+    /// Asks hosts on port 443.
+    ///
+    /// - Returns: What was seen at each address, in the order of the hosts.
+    func observe(_ hosts: [HostName]) async -> [[AddressObservation]] {
+        let targets = await self.inTurn(hosts) { await self.targets(of: $0) }
+        var observations = await self.inTurn(targets.flatMap { $0 }) { await self.observe($0) }[...]
+        return targets.map { targets in
+            defer { observations = observations.dropFirst(targets.count) }
+            return Array(observations.prefix(targets.count))
+        }
+    }
+
+    /// Does something for each of some values, some at once.
+    private func inTurn<Value: Sendable, Answer: Sendable>(
+        _ values: [Value], _ body: @escaping @Sendable (Value) async -> Answer
+    ) async -> [Answer] {
+        await withTaskGroup(of: (Int, Answer).self) { group in
+            var answers = [Answer?](repeating: nil, count: values.count)
+            var next = 0
+            func start() {
+                guard next < values.count else { return }
+                let (index, value) = (next, values[next])
+                next += 1
+                group.addTask { (index, await body(value)) }
+            }
+            for _ in 0..<Self.hostsAtOnce { start() }
+            while let (index, answer) = await group.next() {
+                answers[index] = answer
+                start()
+            }
+            return answers.compactMap { $0 }
+        }
+    }
+
+    private func targets(of host: HostName) async -> [Target] {
+        let bracketed = host.description.contains(":") ? "[\(host)]" : "\(host)"
+        guard let address = FetchAddress("https://\(bracketed)/"), let server = ServerAddress("\(bracketed):443")
+        else { return [] }
+        var targets: [Target] = []
+        for place in self.places(of: address, server) {
+            for found in await self.addresses(of: place) {
+                targets.append(Target(host: host, server: server, place: found))
+            }
+        }
+        return targets
+    }
+
+    /// The addresses of a place, or why there is none.
+    private func addresses(of place: ServerAddress) async -> [Result<ServerAddress, NoPlace>] {
+        let found: [String]
+        do { found = try await HostAddresses.all(of: place.host, within: self.timeout) } catch {
+            let reason = "\(place.host): no answer from the resolver within \(self.timeout)"
+            return [.failure(NoPlace(address: nil, reason: reason))]
+        }
+        guard !found.isEmpty else {
+            return [.failure(NoPlace(address: nil, reason: "\(place): no such host"))]
+        }
+        return found.enumerated().map { index, text in
+            let written = "\(text.contains(":") ? "[\(text)]" : text):\(place.port)"
+            guard index < HostAddresses.most else {
+                return .failure(
+                    NoPlace(address: written, reason: "\(place): only \(HostAddresses.most) addresses are asked"))
+            }
+            guard let address = ServerAddress(written) else {
+                return .failure(
+                    NoPlace(address: written, reason: "\(place): \(text) is an address of this machine's link"))
+            }
+            return .success(address)
+        }
+    }
+
+    private func observe(_ target: Target) async -> AddressObservation {
+        let place: ServerAddress
+        switch target.place {
+        case .success(let found): place = found
+        case .failure(let nowhere):
+            return AddressObservation(address: nowhere.address, .unreachable(nowhere.reason))
+        }
+        do throws(LiveServer.Silence) {
+            let presented = try await LiveServer.chain(of: target.server, connectingTo: place, timeout: self.timeout)
+            let observation: ProbeObservation
+            switch await self.validator.validate(presented: presented, as: .host(target.host), at: self.time).result {
+            case .success(let path): observation = .validated(path)
+            case .failure(let refusal): observation = .refused(refusal.reason, refusal.detail)
+            }
+            return AddressObservation(address: place.description, observation)
+        } catch {
+            return AddressObservation(
+                address: place.description, .unreachable(error.failure.message), hasNoRoute: error.hasNoRoute)
+        }
+    }
+
+    /// Where a server is: its own name, or all places that are named for the same HOST:PORT as the first that covers it.
+    private func places(of address: FetchAddress, _ server: ServerAddress) -> [ServerAddress] {
+        guard let first = self.places.first(where: { $0.covers(address) }) else { return [server] }
+        var places: [ServerAddress] = []
+        for place in self.places where place.host == first.host && place.port == first.port {
+            let host = place.otherHost ?? server.host
+            let bracketed = host.description.contains(":") ? "[\(host)]" : "\(host)"
+            guard let other = ServerAddress("\(bracketed):\(place.otherPort ?? server.port)"),
+                !places.contains(where: { $0.description == other.description })
+            else { continue }
+            places.append(other)
+        }
+        return places
+    }
+}

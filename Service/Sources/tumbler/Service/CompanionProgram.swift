@@ -1,0 +1,75 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CommandLineInterface
+import Foundation
+
+/// A program that takes over a command of this one: in this program's folder, else on the `PATH`.
+struct CompanionProgram: Sendable {
+    /// The service's: another program, so that this one, which signs lists, links no web framework and no database.
+    static let service = CompanionProgram(
+        name: "tumbler-service", hint: "make install, in a checkout of Tumbler, installs it beside tumbler")
+    /// The audit's, which parses Swift: swift-syntax is heavy.
+    static let audit = CompanionProgram(
+        name: "tumbler-audit",
+        hint: "in a checkout of Tumbler: swift build -c release --package-path Audit; then copy it beside tumbler")
+
+    /// The name of its file.
+    let name: String
+    /// How to get it.
+    let hint: String
+
+    /// Finds its file.
+    ///
+    /// - Parameters:
+    ///   - own: This program's file. Symbolic links are followed.
+    ///   - path: Folders, as `PATH` has them. One that is relative names another folder wherever one types, and is passed
+    ///     over.
+    /// - Returns: Its path.
+    /// - Throws: ``CommandFailure`` with what is missing and how to get it.
+    func file(beside own: URL?, orOn path: String) throws(CommandFailure) -> String {
+        let own = own?.resolvingSymlinksInPath()
+        let beside = own?.deletingLastPathComponent().path
+        let folders = path.split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
+        let found = ([beside].compactMap { $0 } + folders).lazy
+            .map { URL(fileURLWithPath: $0, isDirectory: true).appendingPathComponent(self.name) }
+            .first { Self.isProgram($0, otherThan: own) }
+        guard let found else {
+            throw CommandFailure(
+                .undecided,
+                "\(self.name) is not installed: it is neither beside tumbler\(beside.map { ", in \($0)," } ?? "") nor on the PATH",
+                hint: self.hint)
+        }
+        return found.path
+    }
+
+    /// Finds its file for this process.
+    ///
+    /// - Throws: ``CommandFailure`` with what is missing and how to get it.
+    func installed() throws(CommandFailure) -> String {
+        try self.file(beside: Bundle.main.executableURL, orOn: ProcessInfo.processInfo.environment["PATH"] ?? "")
+    }
+
+    /// A file that can be run. A link that leads back to this program would be found again and again.
+    private static func isProgram(_ file: URL, otherThan own: URL?) -> Bool {
+        var isFolder: ObjCBool = false
+        return FileManager.default.fileExists(atPath: file.path, isDirectory: &isFolder) && !isFolder.boolValue
+            && FileManager.default.isExecutableFile(atPath: file.path) && file.resolvingSymlinksInPath() != own
+    }
+
+    /// Lets it take over this process (execve(2)): with the arguments, the environment, the standard streams, the process
+    /// id, and so the exit code and every signal. Does not return.
+    ///
+    /// - Parameter first: Which argument of this process is its own name: 0, or 1 for a program that has the command alone.
+    func takesOver(from first: Int = 0) -> Never {
+        do throws(CommandFailure) {
+            let program = try self.installed()
+            execv(program, CommandLine.unsafeArgv + min(first, Int(CommandLine.argc)))
+            throw CommandFailure(
+                .undecided, "\(program) cannot be started: \(String(cString: strerror(errno)))", hint: self.hint)
+        } catch {
+            CommandLineProgram.end(with: error)
+        }
+    }
+}

@@ -1,0 +1,98 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import CertificateSightings
+import PinListMetadata
+import Testing
+
+@Suite("What a certificate in a log means")
+struct SightingRulesTests {
+    private static let now = Timestamp(secondsSince1970: 1_795_219_200)
+
+    private static func pin(_ number: UInt8) -> Pin { Pin(kind: .publicKey, hashing: [number]) }
+
+    private static func entry(
+        _ domain: String, _ pins: [KnownPin], subdomains: Bool = false, mode: PinnedDomain.Mode = .enforce,
+        expiresAt: Timestamp? = nil
+    ) throws -> PinList.Domain {
+        PinList.Domain(
+            PinnedDomain(
+                try HostName(domain), includeSubdomains: subdomains, mode: mode, pins: pins, expiresAt: expiresAt))
+    }
+
+    private static func rules(_ domains: [PinList.Domain], denied: [Pin] = []) -> SightingRules {
+        SightingRules(
+            PinList(
+                name: "com.example.app", version: 1, issuedAt: Self.now, expiresAt: Self.now, domains: domains,
+                denied: denied.map { DeniedKey($0) }))
+    }
+
+    private static func judge(
+        _ rules: SightingRules, _ names: [String], key: UInt8, issuers: [UInt8] = [], isServed: Bool = false
+    ) -> String {
+        let judged = rules.judge(
+            names: names, key: Self.pin(key), issuers: issuers.map(Self.pin), isServed: isServed, at: Self.now)
+        return "\(judged.state.rawValue) \(judged.entry?.description ?? "-")\(judged.isEnforced ? " enforced" : "")"
+    }
+
+    @Test("each state has its certificate")
+    func eachStateHasItsCertificate() throws {
+        let rules = Self.rules(
+            [try Self.entry("a.example", [KnownPin(Self.pin(1)), KnownPin(Self.pin(2), position: .issuer)])],
+            denied: [Self.pin(9)])
+        #expect(Self.judge(rules, ["a.example"], key: 1, isServed: true) == "pinned a.example enforced")
+        #expect(Self.judge(rules, ["a.example"], key: 1) == "backup a.example enforced")
+        #expect(Self.judge(rules, ["a.example"], key: 3, issuers: [4, 2]) == "issuer a.example enforced")
+        #expect(Self.judge(rules, ["a.example"], key: 9) == "denied a.example enforced")
+        #expect(Self.judge(rules, ["a.example"], key: 1, issuers: [9]) == "denied a.example enforced")
+        #expect(Self.judge(rules, ["a.example"], key: 3, issuers: [4]) == "unknown a.example enforced")
+        // A key that is pinned for issuers alone is none of the server's own.
+        #expect(Self.judge(rules, ["a.example"], key: 2) == "unknown a.example enforced")
+        #expect(Self.judge(rules, ["b.example"], key: 1) == "unlisted -")
+        #expect(Self.judge(rules, [], key: 1) == "unlisted -")
+    }
+
+    @Test("a key that is pinned for the server alone does not let an issuer pass with it")
+    func keyThatIsPinnedForTheServerAloneDoesNotLetAnIssuerPassWithIt() throws {
+        let rules = Self.rules([try Self.entry("a.example", [KnownPin(Self.pin(1), position: .leaf)])])
+        #expect(Self.judge(rules, ["a.example"], key: 3, issuers: [1]) == "unknown a.example enforced")
+    }
+
+    @Test("a wildcard stands for each entry directly below, and for that of the names above; a name for its own entry")
+    func wildcardStandsForEachEntryDirectlyBelowAndForThatOfTheNamesAbove() throws {
+        let rules = Self.rules([
+            try Self.entry("example.com", [KnownPin(Self.pin(1))], subdomains: true),
+            try Self.entry("api.example.com", [KnownPin(Self.pin(2))]),
+            try Self.entry("a.b.example.com", [KnownPin(Self.pin(3))]),
+            try Self.entry("192.0.2.7", [KnownPin(Self.pin(4))]),
+        ])
+        #expect(Self.judge(rules, ["www.example.com"], key: 1) == "backup example.com enforced")
+        #expect(Self.judge(rules, ["*.example.com"], key: 1) == "unknown api.example.com enforced")
+        #expect(Self.judge(rules, ["*.example.com"], key: 2) == "unknown example.com enforced")
+        #expect(Self.judge(rules, ["*.b.example.com"], key: 3) == "unknown example.com enforced")
+        #expect(Self.judge(rules, ["*.com"], key: 7) == "unknown example.com enforced")
+        #expect(Self.judge(rules, ["API.example.com."], key: 2) == "backup api.example.com enforced")
+        #expect(Self.judge(rules, ["192.0.2.7"], key: 4) == "backup 192.0.2.7 enforced")
+        for name in [
+            "com", "*", "*.", "f*.other.example", "*.*.example.net", "xexample.com", "a b", "*.192.0.2.7",
+        ] {
+            #expect(Self.judge(rules, [name], key: 7) == "unlisted -", "\(name)")
+        }
+    }
+
+    @Test("of several entries the worst decides, and of those one that enforces; an entry that ended enforces nothing")
+    func ofSeveralEntriesTheWorstDecides() throws {
+        let rules = Self.rules([
+            try Self.entry("a.example", [KnownPin(Self.pin(1))]),
+            try Self.entry("b.example", [KnownPin(Self.pin(2))], mode: .report),
+            try Self.entry("c.example", [KnownPin(Self.pin(3))]),
+            try Self.entry("d.example", [KnownPin(Self.pin(4))], expiresAt: Self.now),
+        ])
+        #expect(Self.judge(rules, ["a.example", "b.example"], key: 1) == "unknown b.example")
+        #expect(Self.judge(rules, ["a.example", "b.example", "c.example"], key: 1) == "unknown c.example enforced")
+        #expect(Self.judge(rules, ["b.example", "a.example"], key: 2) == "unknown a.example enforced")
+        #expect(Self.judge(rules, ["d.example"], key: 5) == "unknown d.example")
+    }
+}

@@ -1,0 +1,99 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import Foundation
+import PinListMetadata
+import PinListRepository
+import Testing
+
+@Suite("A source that asks for Certificate Transparency")
+struct TransparencySourceTests {
+    private static let logs = #"{"log_list_timestamp": "2026-11-20T00:00:00Z", "operators": []}"#
+    private static let files = ["logs.json": Self.logs]
+
+    private static func text(_ transparency: String, logs: String = "logs: logs.json") -> String {
+        SourceText.good(entry: "transparency: \(transparency)", list: logs)
+    }
+
+    private static func findings(
+        _ text: String, _ files: [String: String] = Self.files, probed: ProbeMemory? = nil
+    ) throws -> [LintFinding] {
+        let source = try SourceText.read(text, files)
+        var linter = Linter(try PinListBuilt.list(source), at: SourceText.now)
+        linter.source = source
+        linter.probed = probed
+        return linter.findings
+    }
+
+    /// What a probe remembers of hosts, as its file has it.
+    private static func memory(_ hosts: [String: [String]?]) throws -> ProbeMemory {
+        let sights = hosts.mapValues { policies -> [String: Any] in
+            let sight: [String: Any] = [
+                "at": "2026-11-20T00:00:00Z", "issuer": "", "issuerName": "", "pins": [String](),
+            ]
+            return policies.map { sight.merging(["transparency": $0]) { $1 } } ?? sight
+        }
+        let data = try JSONSerialization.data(withJSONObject: ["schema": 1, "hosts": sights])
+        return try #require(ProbeMemory(Array(data)))
+    }
+
+    @Test("becomes a list that names the file by digest and length, and has the rule in its entry")
+    func becomesAListThatNamesTheFileByDigestAndLengthAndHasTheRuleInItsEntry() throws {
+        let source = try SourceText.read(Self.text("{mode: report, policy: apple}"), Self.files)
+        let list = try PinListBuilt.list(source)
+        #expect(list.logs == ListedLogs(of: Array(Self.logs.utf8)))
+        #expect(list.domains[0].entry.transparency == TransparencyRule(.report, .apple))
+        for off in ["{mode: off}", "{mode: \"off\", policy: chrome}", "{}"] {
+            let list = try PinListBuilt.list(try SourceText.read(Self.text(off), Self.files))
+            #expect(list.domains[0].entry.transparency == nil)
+        }
+    }
+
+    @Test("that is wrong says where and what to write")
+    func thatIsWrongSaysWhereAndWhatToWrite() {
+        for (text, column, word) in [
+            ("{mode: enforced, policy: chrome}", 26, "write enforce"),
+            ("{mode: enforce, policy: chromium}", 43, "chrome, apple"), ("{mode: enforce}", 19, "policy: chrome"),
+            ("{mode: enforce, rules: chrome}", 35, "policy"), ("chrome", 19, "mode, policy"),
+        ] {
+            SourceText.expectRefusal(Self.text(text), Self.files, at: "tumbler.yaml:7:\(column)", word)
+        }
+        SourceText.expectRefusal(Self.text("{}"), at: "tumbler.yaml:3:7", "no such file")
+        SourceText.expectRefusal(Self.text("{}"), ["logs.json": "{}"], at: "tumbler.yaml:3:7", "no log list")
+        SourceText.expectRefusal(Self.text("{}"), ["logs.json": ""], at: "tumbler.yaml:3:7")
+    }
+
+    @Test("enforce is refused until a probe saw the policy satisfied at every host of the entry")
+    func enforceIsRefusedUntilAProbeSawThePolicySatisfiedAtEveryHostOfTheEntry() throws {
+        let enforce = Self.text("{mode: enforce, policy: chrome}")
+        let insufficient: [ProbeMemory?] = [
+            nil, try Self.memory([:]), try Self.memory(["other.example.com": ["chrome"]]),
+            try Self.memory(["api.example.com": [String]?.none]), try Self.memory(["api.example.com": ["apple"]]),
+            try Self.memory(["api.example.com": []]),
+        ]
+        for memory in insufficient {
+            let findings = try Self.findings(enforce, probed: memory)
+            #expect(findings.map(\.rule.id) == ["unseen-transparency"] && findings[0].rule.severity == .error)
+        }
+        let seen = try Self.memory(["api.example.com": ["apple", "chrome"]])
+        #expect(try Self.findings(enforce, probed: seen).isEmpty)
+        #expect(try Self.findings(Self.text("{mode: report, policy: chrome}")).isEmpty)
+        // A host below the entry that was probed counts as well.
+        let below = enforce.replacing("pins: [", with: "includeSubdomains: true\n    pins: [")
+        let one = try Self.memory(["api.example.com": ["chrome"], "a.api.example.com": []])
+        #expect(try Self.findings(below, probed: one).map(\.rule.id) == ["unseen-transparency"])
+        #expect(try Self.findings(enforce, probed: one).isEmpty)
+    }
+
+    @Test("without a log list is an error, with a stale one a warning")
+    func withoutALogListIsAnErrorWithAStaleOneAWarning() throws {
+        let report = "{mode: report, policy: chrome}"
+        #expect(try Self.findings(Self.text(report, logs: "")).map(\.rule.id) == ["transparency-without-logs"])
+        for logs in [#"{"log_list_timestamp": "2026-09-11T23:59:59Z", "operators": []}"#, #"{"operators": []}"#] {
+            let findings = try Self.findings(Self.text(report), ["logs.json": logs])
+            #expect(findings.map(\.rule.id) == ["logs-stale"] && findings[0].rule.severity == .warning)
+        }
+    }
+}

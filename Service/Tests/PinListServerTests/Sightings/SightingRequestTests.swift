@@ -1,0 +1,310 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import CertificatePinning
+import CertificateSightings
+import Crypto
+import Foundation
+import NIOHTTP1
+import PinListMetadata
+import PinningTesting
+import Testing
+
+@testable import PinListServer
+@testable import PinListStore
+@testable import PinReportAnalysis
+
+@Suite("Certificates that monitors hand in", .runsPostgreSQL)
+struct SightingRequestTests {
+    private static func entry(_ host: String, _ pins: [Pin], mode: PinnedDomain.Mode = .enforce) throws
+        -> PinList.Domain
+    {
+        PinList.Domain(PinnedDomain(try HostName(host), mode: mode, pins: pins.map { KnownPin($0) }))
+    }
+
+    @Test(
+        "each is judged by the list that is served, kept once, and those of no entry are counted",
+        arguments: TestedStore.all)
+    func eachIsJudgedByTheListThatIsServedKeptOnceAndThoseOfNoEntryAreCounted(on tested: TestedStore) async throws {
+        let logged = LoggedCertificates()
+        let (ours, theirs, bad) = (P256.Signing.PrivateKey(), P256.Signing.PrivateKey(), P256.Signing.PrivateKey())
+        let issuer = try logged.issuer()
+        try await SightingScene.with(
+            [
+                try Self.entry("api.example.com", [LoggedCertificates.pin(ours)]),
+                try Self.entry("www.example.com", [LoggedCertificates.pin(logged.authority)]),
+            ], denied: [LoggedCertificates.pin(bad)], on: tested
+        ) { scene, _ in
+            let certificates = try [
+                (["api.example.com"], ours), (["www.example.com"], theirs), (["api.example.com"], bad),
+                (["api.example.com"], theirs), (["other.example"], theirs),
+            ].map { names, key in (try logged.certificate(for: names, key: key), [issuer]) }
+            let wanted = ["backup", "issuer", "denied", "unknown", "unlisted"]
+            #expect(try await scene.states(certificates) == wanted)
+            #expect(try await scene.states(certificates) == wanted)
+            let kept = try await scene.service.store.read { try $0.sightings(of: SightingScene.name, limit: 100) }
+            #expect(kept.map(\.state.rawValue).sorted() == ["backup", "denied", "issuer", "unknown"])
+            #expect(Set(kept.map(\.log)) == ["https://log.example/"])
+            let counts = try await scene.service.store.read { try $0.sightingCounts(of: SightingScene.name) }
+            #expect(counts == [.backup: 1, .denied: 1, .issuer: 1, .unknown: 1, .unlisted: 2])
+            // Without its chain an issuer's signature is not known to hold.
+            let alone = try logged.certificate(for: ["www.example.com"], key: bad, serial: 9)
+            #expect(try await scene.states([(alone, [])]) == ["denied"])
+            let second = try logged.certificate(for: ["www.example.com"], key: theirs, serial: 9)
+            #expect(try await scene.states([(second, [])]) == ["unknown"])
+            #expect(try await scene.states([(second, [issuer])]) == ["issuer"])
+            let metrics = try await scene.service.ask(.GET, "/metrics").text
+            #expect(metrics.contains(#"tumbler_sightings{name="com.example.app",state="unlisted"} 2"#))
+            #expect(metrics.contains(#"tumbler_sightings{name="com.example.app",state="pinned"} 0"#))
+            let status = try await scene.service.ask(.GET, "/v1/status").text
+            #expect(
+                status.contains(#""counts":{"backup":1,"denied":2,"issuer":2,"unknown":1,"unlisted":2}"#), "\(status)")
+        }
+    }
+
+    @Test(
+        "a precertificate and its certificate are one, and the earliest log is what is said", arguments: TestedStore.all
+    )
+    func precertificateAndItsCertificateAreOneAndTheEarliestLogIsWhatIsSaid(on tested: TestedStore) async throws {
+        let (logged, key) = (LoggedCertificates(), P256.Signing.PrivateKey())
+        try await SightingScene.with([try Self.entry("api.example.com", [LoggedCertificates.pin(key)])], on: tested) {
+            scene, _ in
+            let precertificate = try logged.certificate(for: ["api.example.com"], key: key, isPrecertificate: true)
+            let certificate = try logged.certificate(for: ["api.example.com"], key: key)
+            #expect(try await scene.states([(precertificate, [])], loggedAt: "2026-11-20T10:00:00Z") == ["backup"])
+            #expect(try await scene.states([(certificate, [])], loggedAt: "2026-11-20T09:00:00Z") == ["backup"])
+            #expect(try await scene.states([(precertificate, [])], loggedAt: "2030-01-01T00:00:00Z") == ["backup"])
+            let kept = try await scene.service.store.read { try $0.sightings(of: SightingScene.name, limit: 100) }
+            #expect(kept.map(\.isPrecertificate) == [false])
+            #expect(kept.map(\.loggedAt?.description) == ["2026-11-20T09:00:00Z"])
+            let bytes = try await scene.service.store.read {
+                try $0.connection.rows("SELECT certificate FROM sighting", []).map { try $0.blob(0) }
+            }
+            #expect(bytes == [certificate])
+        }
+    }
+
+    @Test(
+        "an unknown certificate is an alarm: critical when served, gone with its key in the list, its end or a person's word",
+        arguments: TestedStore.all)
+    func unknownCertificateIsAnAlarm(on tested: TestedStore) async throws {
+        let (logged, ours, theirs) = (LoggedCertificates(), P256.Signing.PrivateKey(), P256.Signing.PrivateKey())
+        let (pin, foreign) = (LoggedCertificates.pin(ours), LoggedCertificates.pin(theirs))
+        try await SightingScene.with([try Self.entry("api.example.com", [pin])], on: tested) { scene, repository in
+            let certificate = try logged.certificate(for: ["api.example.com"], key: theirs)
+            #expect(try await scene.states([(certificate, [])], loggedAt: "2026-11-12T00:00:00Z") == ["unknown"])
+            let first = try #require(try await scene.alarms().first)
+            #expect(first.severity == .warning)
+            #expect(first.subject == "api.example.com")
+            #expect(first.detail.contains(foreign.description))
+            #expect(first.detail.contains("2026-11-12T00:00:00Z"))
+            // A probe sees it served.
+            let probe =
+                #"{"hosts": [{"host": "api.example.com", "ok": false, "verdict": "block", "path": [{"pin": "\#(foreign)"}]}]}"#
+            let answer = try await scene.service.ask(
+                .POST, "/v1/lists/com.example.app/probe", ["Authorization": "Bearer \(scene.token)"], Array(probe.utf8))
+            #expect(answer.status == 202)
+            let second = try #require(try await scene.alarms().first)
+            #expect(second.severity == .critical)
+            #expect(second.key == first.key)
+            // A person has seen it.
+            let (store, now) = (scene.service.store, scene.service.clock.now)
+            let isKnown = try await store.write { store in
+                _ = try AlarmEvaluation(targets: []).apply([first], in: store, auditHead: "", at: now)
+                return try AlarmHandling.acknowledge(first.key, in: store, by: "0123", at: now)
+            }
+            #expect(isKnown)
+            // That was of a warning, and it is critical.
+            #expect(try await scene.alarms().map(\.severity) == [.critical])
+            _ = try await store.write { store in
+                _ = try AlarmEvaluation(targets: []).apply([second], in: store, auditHead: "", at: now)
+                return try AlarmHandling.acknowledge(second.key, in: store, by: "0123", at: now)
+            }
+            #expect(try await scene.alarms() == [])
+            #expect(try await scene.service.actions().filter { $0 == "alarm-acknowledged" }.count == 2)
+            // Another one, and its key comes into the list.
+            let late = P256.Signing.PrivateKey()
+            let other = try logged.certificate(for: ["api.example.com"], key: late, days: 10)
+            #expect(try await scene.states([(other, [])]) == ["unknown"])
+            #expect(try await scene.alarms().count == 1)
+            scene.service.clock.turn(by: 11 * 86_400)
+            #expect(try await scene.alarms() == [])
+            let third = P256.Signing.PrivateKey()
+            let renewal = try logged.certificate(for: ["api.example.com"], key: third)
+            #expect(try await scene.states([(renewal, [])]) == ["unknown"])
+            #expect(try await scene.alarms().count == 1)
+            var next = repository
+            let list = try next.publishList {
+                $0.domains = [try! Self.entry("api.example.com", [pin, LoggedCertificates.pin(third)])]
+            }
+            let published = try await scene.service.publish([list], token: scene.publisher)
+            #expect(published.status == 200, "\(published.text)")
+            #expect(try await scene.alarms() == [])
+            let counts = try await store.read { try $0.sightingCounts(of: SightingScene.name) }
+            #expect(counts == [.backup: 1, .unknown: 2])
+        }
+    }
+
+    @Test("ten networks whose reports name the key make it critical, nine do not")
+    func tenNetworksWhoseReportsNameTheKeyMakeItCriticalNineDoNot() async throws {
+        let (logged, theirs) = (LoggedCertificates(), P256.Signing.PrivateKey())
+        let foreign = LoggedCertificates.pin(theirs)
+        try await SightingScene.with([try .pinned("api.example.com")]) { scene, _ in
+            let certificate = try logged.certificate(for: ["api.example.com"], key: theirs)
+            #expect(try await scene.states([(certificate, [])]) == ["unknown"])
+            for (networks, severity) in [(9, Alarm.Severity.warning), (10, .critical)] as [(Int64, Alarm.Severity)] {
+                try await scene.service.store.write { store in
+                    try store.connection.execute(
+                        "INSERT INTO group_network (group_number, day, instance, networks, is_more) VALUES (?, ?, 'a', ?, 0)",
+                        [.integer(networks), .integer(20_000), .integer(networks)])
+                    try store.connection.execute(
+                        "INSERT INTO group_leaf (group_number, pin, instance) VALUES (?, ?, 'a')",
+                        [.integer(networks), .text(foreign.description)])
+                }
+                #expect(try await scene.alarms().map(\.severity) == [severity])
+            }
+        }
+    }
+
+    @Test("a group of failures says that its key was logged nine days ago, and is not in the list")
+    func groupOfFailuresSaysThatItsKeyWasLoggedNineDaysAgoAndIsNotInTheList() async throws {
+        let (logged, theirs) = (LoggedCertificates(), P256.Signing.PrivateKey())
+        try await SightingScene.with([try .pinned("api.example.com")]) { scene, _ in
+            let certificate = try logged.certificate(for: ["api.example.com"], key: theirs)
+            let report = JSONValue.object([
+                .init("hostname", .string("api.example.com")), .init("noted-hostname", .string("api.example.com")),
+                .init("validation-result", .integer(1)),
+                .init(
+                    "served-certificate-chain",
+                    .array([.string(PEMBlock(label: PEMBlock.certificateLabel, bytes: certificate).text)])),
+                .init(
+                    "tumbler",
+                    .object([
+                        .init("list-name", .string(SightingScene.name)), .init("list-version", .integer(1)),
+                        .init("reason", .string("no-matching-pin")),
+                    ])),
+            ])
+            #expect(try await scene.service.report(report.bytes).status == 202)
+            let groups = try await scene.service.store.read { try $0.groups(GroupFilter(), newest: [:]) }
+            let group = try #require(groups.first)
+            #expect(group.leafPin == LoggedCertificates.pin(theirs).description)
+            let before = try await scene.service.ask(.GET, "/failures/\(group.id)").text
+            #expect(!before.contains("In the logs:"))
+            #expect(try await scene.states([(certificate, [])], loggedAt: "2026-11-12T00:00:00Z") == ["unknown"])
+            let page = try await scene.service.ask(.GET, "/failures/\(group.id)").text
+            #expect(page.contains("In the logs:"))
+            #expect(page.contains("This key was logged 9 days ago"))
+            #expect(page.contains("and it is not in the list that is served."))
+            #expect(try await scene.service.ask(.GET, "/certificates").text.contains("in reports from 1 network a day"))
+        }
+    }
+
+    @Test("what is no request, no certificate or too much is refused, and nothing of it is stored")
+    func whatIsNoRequestNoCertificateOrTooMuchIsRefusedAndNothingOfItIsStored() async throws {
+        let (logged, key) = (LoggedCertificates(), P256.Signing.PrivateKey())
+        try await SightingScene.with([try .pinned("api.example.com")]) { scene, _ in
+            let good = try logged.certificate(for: ["api.example.com"], key: key)
+            func count() async throws -> Int {
+                try await scene.service.store.read { try $0.sightings(of: SightingScene.name, limit: 100).count }
+            }
+            for body in [
+                "", "{}", "[]", #"{"certificates": {}}"#, #"{"certificates": [{"der": "AAEC"}]}"#,
+                LoggedCertificates.body([(good, []), (Array(good.dropLast()), [])]),
+                LoggedCertificates.body(Array(repeating: (good, []), count: 65)),
+                LoggedCertificates.body([(good, Array(repeating: good, count: 17))]),
+            ] {
+                let answer = try await scene.tell(body)
+                #expect(answer.status == 400, "\(body.prefix(60))")
+                #expect(answer.code == "malformed")
+            }
+            #expect(try await scene.tell(String(repeating: " ", count: 1_048_577)).status == 413)
+            #expect(try await count() == 0)
+            let body = LoggedCertificates.body([(good, [])])
+            #expect(try await scene.tell(body, token: "x").status == 401)
+            let reader = try await scene.service.token(.read)
+            #expect(try await scene.tell(body, token: reader).status == 403)
+            let foreign = try await scene.service.token(.probe, ["com.example.other"])
+            #expect(try await scene.tell(body, token: foreign).status == 403)
+            let other = try await scene.service.ask(
+                .POST, "/v1/lists/com.example.other/sightings", ["Authorization": "Bearer \(foreign)"], Array(body.utf8)
+            )
+            #expect(other.status == 404)
+            #expect(try await count() == 0)
+            #expect(try await scene.tell(body, token: scene.publisher).status == 202)
+            #expect(
+                try await scene.tell(LoggedCertificates.body(Array(repeating: (good, []), count: 64))).status == 202)
+            #expect(try await count() == 1)
+        }
+    }
+
+    @Test(
+        "beyond 10,000 of a name nothing more is taken but what is known already; the end and two years make room",
+        arguments: TestedStore.all)
+    func beyond10000OfANameNothingMoreIsTakenButWhatIsKnownAlready(on tested: TestedStore) async throws {
+        let (logged, key) = (LoggedCertificates(), P256.Signing.PrivateKey())
+        try await SightingScene.with([try .pinned("api.example.com")], on: tested) { scene, _ in
+            let first = try logged.certificate(for: ["api.example.com"], key: key)
+            #expect(try await scene.states([(first, [])]) == ["unknown"])
+            let columns = StoredSighting.columns
+            try await scene.service.store.write { store in
+                let row = try #require(
+                    try store.connection.rows("SELECT \(columns.joined(separator: ", ")) FROM sighting", []).first)
+                let rows = (1..<10_000).map { number in
+                    [row.values[0], .text(String(format: "%064d", number))] + row.values.dropFirst(2)
+                }
+                try store.connection.insert(rows, SQLInsertion(into: "sighting", columns))
+            }
+            let second = try logged.certificate(for: ["api.example.com"], key: key, days: 20, serial: 8)
+            let answer = try await scene.tell(LoggedCertificates.body([(second, [])]))
+            #expect(answer.status == 503)
+            #expect(answer.code == "too-many-sightings")
+            #expect(answer.headers["retry-after"] == ["86400"])
+            #expect(try await scene.states([(first, [])]) == ["unknown"])
+            // No page and no alarm is made of all of them.
+            #expect(try await scene.alarms().count == SightingOverview.most + 1)
+            let page = try await scene.service.ask(.GET, "/certificates").text
+            #expect(
+                page.components(separatedBy: "<td data-label=\"State\">").count == CertificatesPage.mostCertificates + 1
+            )
+            #expect(page.contains("9,700 older ones are not shown"))
+            let retention = Retention(
+                store: scene.service.store, limits: ServiceConfiguration.Retention(), clock: scene.service.clock,
+                logger: RunningService.silent)
+            scene.service.clock.turn(by: 119 * 86_400)
+            await retention.look()
+            #expect(try await scene.tell(LoggedCertificates.body([(second, [])])).status == 503)
+            scene.service.clock.turn(by: 2 * 86_400)
+            await retention.look()
+            let third = try logged.certificate(for: ["api.example.com"], key: key, days: 3_000, serial: 9)
+            #expect(try await scene.states([(third, [])]) == ["unknown"])
+            scene.service.clock.turn(by: 729 * 86_400)
+            await retention.look()
+            #expect(try await scene.states([(third, [])]) == ["unknown"])
+            scene.service.clock.turn(by: 2 * 86_400)
+            await retention.look()
+            #expect(try await scene.service.store.read { try $0.sightings(of: SightingScene.name, limit: 9) }.isEmpty)
+        }
+    }
+
+    @Test("names and issuers that are made of markup are text on the page, in the status and in the alarm")
+    func namesAndIssuersThatAreMadeOfMarkupAreText() async throws {
+        let (logged, key) = (LoggedCertificates(), P256.Signing.PrivateKey())
+        try await SightingScene.with([try .pinned("api.example.com")]) { scene, _ in
+            let hostile = "<script>alert(1)</script>\u{7}x.example"
+            let certificate = try logged.certificate(for: ["api.example.com", hostile], key: key, subject: "<b>")
+            #expect(try await scene.states([(certificate, [])]) == ["unknown"])
+            let page = try await scene.service.ask(.GET, "/certificates").text
+            #expect(page.contains("&lt;script&gt;"))
+            #expect(!page.contains("<script>alert"))
+            #expect(!page.contains("\u{7}"))
+            let alarm = try #require(try await scene.alarms().first)
+            #expect(!alarm.detail.contains("\u{7}"))
+            let hosts = try await scene.service.ask(.GET, "/hosts").text
+            #expect(hosts.contains("1 certificate in logs"))
+            #expect(hosts.contains("and it is not in the list that is served"))
+            #expect(try await scene.service.ask(.GET, "/certificates?host=api.example.com").text.contains("All hosts"))
+            #expect(try await scene.service.ask(.GET, "/certificates?host=%00").text.contains("No monitor has told"))
+        }
+    }
+}

@@ -1,0 +1,63 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import PinReportAnalysis
+
+@Suite("Hosts that are counted by the hour")
+struct CountedHostsTests {
+    private func accepted(_ host: String, isListed: Bool = false, name: String? = nil) throws -> AcceptedReport {
+        let report = try ReportText.report("{\"hostname\":\"\(host)\",\"validation-result\":1}")
+        return AcceptedReport(
+            report: report, group: ReportGroup(report), receivedAt: ReportText.now, networks: nil, isSample: false,
+            isListed: isListed, publishedName: name, body: [])
+    }
+
+    @Test("a flood of invented hosts takes a hundred rows a day, and a listed host is counted as itself")
+    func floodOfInventedHostsTakesAHundredRowsADayAndAListedHostIsCountedAsItself() throws {
+        var hosts = CountedHosts(taken: [])
+        let counted = try (0..<10_000).map { hosts.host(of: try self.accepted("\($0).invented.test")) }
+        #expect(Set(counted).count == CountedHosts.mostOther + 1)
+        #expect(counted.filter { $0 == HostRate.otherHosts }.count == 10_000 - CountedHosts.mostOther)
+        #expect(hosts.added.count == CountedHosts.mostOther)
+        #expect(hosts.host(of: try self.accepted("api.example.com", isListed: true)) == "api.example.com")
+        // What took a place keeps it.
+        #expect(hosts.host(of: try self.accepted("7.invented.test")) == "7.invented.test")
+    }
+
+    @Test("what a store has of the day counts, so that batches and restarts bring no new hundred")
+    func whatAStoreHasOfTheDayCountsSoThatBatchesAndRestartsBringNoNewHundred() throws {
+        var first = CountedHosts(taken: [])
+        for number in 0..<60 { _ = first.host(of: try self.accepted("a\(number).test")) }
+        var second = CountedHosts(taken: first.added)
+        for number in 0..<60 { _ = second.host(of: try self.accepted("b\(number).test")) }
+        #expect(second.added.count == 40)
+        #expect(second.host(of: try self.accepted("a3.test")) == "a3.test")
+        #expect(second.host(of: try self.accepted("b59.test")) == HostRate.otherHosts)
+    }
+
+    @Test("who names no published list takes no place of those who do")
+    func whoNamesNoPublishedListTakesNoPlaceOfThoseWhoDo() throws {
+        var hosts = CountedHosts(taken: [])
+        for number in 0..<200 { _ = hosts.host(of: try self.accepted("\(number).invented.test")) }
+        let named = try self.accepted("cdn.example.net", name: "com.example.app")
+        #expect(hosts.host(of: named) == "cdn.example.net")
+        #expect(hosts.added.count == CountedHosts.mostOther + 1)
+    }
+
+    @Test("an incident of a published list has no host; one of another list is no incident of ours")
+    func incidentOfAPublishedListHasNoHostOneOfAnotherListIsNoIncidentOfOurs() throws {
+        let report = try ReportText.report("{\"tumbler\":{\"list-name\":\"com.example.app\",\"reason\":\"rollback\"}}")
+        func accepted(isListed: Bool) -> AcceptedReport {
+            AcceptedReport(
+                report: report, group: ReportGroup(report), receivedAt: ReportText.now, networks: nil, isSample: false,
+                isListed: isListed, body: [])
+        }
+        var hosts = CountedHosts(taken: [])
+        #expect(hosts.host(of: accepted(isListed: true)) == "")
+        #expect(hosts.host(of: accepted(isListed: false)) == HostRate.otherHosts)
+        #expect(hosts.added.isEmpty)
+    }
+}

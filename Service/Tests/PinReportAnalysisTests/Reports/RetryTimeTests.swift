@@ -1,0 +1,50 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import PinningTesting
+import Testing
+
+@testable import PinReportAnalysis
+
+@Suite("When those who are turned away are asked to come back")
+struct RetryTimeTests {
+    @Test("never before their turn, at most four hours, and not all at one moment")
+    func neverBeforeTheirTurnAtMostFourHoursAndNotAllAtOneMoment() {
+        var random = SeededGenerator(seed: 7)
+        for line in [Int64.min, -1, 0, 1, 2, 10, 3_600, RetryTime.longestLine, .max] {
+            let told = (0..<1_000).map { _ in RetryTime.seconds(line, using: &random) }
+            let turn = min(max(line, 1), RetryTime.longestLine)
+            #expect(told.allSatisfy { $0 >= turn && $0 <= RetryTime.longest && $0 <= turn + turn / 3 })
+            if turn > 100 { #expect(Set(told).count > 300) }
+        }
+        #expect(RetryTime.longestLine + RetryTime.longestLine / 3 == RetryTime.longest)
+    }
+
+    @Test("what a full queue tells grows with what was turned away, to three hours, and ends when the queue is empty")
+    func whatAFullQueueTellsGrowsWithWhatWasTurnedAwayToThreeHours() {
+        var turnedAway = TurnedAway(of: 20_000)
+        var told: [Int64] = []
+        for _ in 0..<5_000 { told.append(turnedAway.add(1_000, behind: 20_000)) }
+        #expect(told.first == 63)
+        #expect(zip(told, told.dropFirst()).allSatisfy { $0 <= $1 })
+        #expect(told.last == RetryTime.longestLine)
+        turnedAway.took(4_980_000, leaving: 20_000)
+        #expect(turnedAway.add(0, behind: 20_000) == 120)
+        turnedAway.took(1, leaving: 0)
+        #expect(turnedAway.add(0, behind: 20_000) == 60)
+        #expect(turnedAway.add(1, behind: 0, least: 30) == 30)
+    }
+
+    @Test("what is counted comes from outside, and nothing of it traps")
+    func whatIsCountedComesFromOutsideAndNothingOfItTraps() {
+        for capacity in [Int.min, 0, 1] {
+            var turnedAway = TurnedAway(of: capacity)
+            for count in [Int.min, -1, 0, 1, 1_000_000_000_000] {
+                let told = turnedAway.add(count, behind: 0)
+                #expect(told >= 60 && told <= RetryTime.longestLine)
+                turnedAway.took(count, leaving: 1)
+            }
+        }
+    }
+}

@@ -1,0 +1,180 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import AsyncHTTPClient
+import CertificatePinning
+import Foundation
+import NIOCore
+import NIOPosix
+import NIOSSL
+import PinListClient
+import PinListMetadata
+import PinningNIO
+import PinningTesting
+import Testing
+
+@testable import InterceptionBench
+
+@Suite("The interception bench against clients of this process")
+struct InterceptionBenchTests {
+    /// A client that asks once.
+    private typealias Ask = @Sendable (_ port: Int, _ tls: TLSConfiguration) async throws -> Void
+
+    /// Plays cases against a client that trusts the server's root and the bench's CA.
+    private static func play(
+        _ cases: [InterceptionCase], _ scene: FetchScene, listening: Bool = false, _ ask: Ask
+    ) async throws -> [InterceptionResult] {
+        var server = InterceptedServer(
+            host: try HostName(FetchScene.host), address: "127.0.0.1", port: scene.server.port,
+            presented: scene.pki.chain.map(\.der))
+        try server.add(intermediate: [scene.pki.intermediate.der], keyPEM: try scene.pki.intermediate.keyPEM)
+        let bench = try InterceptionBench(
+            before: server, cases: cases, at: Timestamp(secondsSince1970: TestPKI.now))
+        let ports = try await bench.start(InterceptionBench.Listening(address: "127.0.0.1", port: 0))
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.trustRoots = .certificates(
+            [try scene.pki.root.nio] + (try NIOSSLCertificate.fromPEMBytes(Array(bench.authorityPEM.utf8))))
+        for (played, port) in zip(cases, ports) {
+            for _ in 0..<(played.name == "resumption" ? 2 : 1) { try? await ask(port, tls) }
+        }
+        await bench.settle()
+        await bench.stop()
+        return bench.results
+    }
+
+    private static func configuration(_ tls: TLSConfiguration) -> HTTPClient.Configuration {
+        var configuration = HTTPClient.Configuration(tlsConfiguration: tls)
+        configuration.dnsOverride = [FetchScene.host: "127.0.0.1"]
+        configuration.connectionPool.retryConnectionEstablishment = false
+        return configuration
+    }
+
+    @Test("AsyncHTTPClient without pins is taken in wherever the CA is trusted")
+    func asyncHTTPClientWithoutPinsIsTakenInWhereverTheCAIsTrusted() async throws {
+        try await FetchScene.with { scene in
+            let cases = InterceptionCase.all.filter { $0.unpinned != .depends }
+            let results = try await Self.play(cases, scene) { port, tls in
+                let client = HTTPClient(configuration: Self.configuration(tls))
+                let answer = try? await client.execute(
+                    HTTPClientRequest(url: "https://\(FetchScene.host):\(port)/"), timeout: .seconds(30))
+                _ = try? await answer?.body.collect(upTo: 1 << 20)
+                try await client.shutdown()
+            }
+            for result in results {
+                let isExpected = result.played.unpinned == .takenIn
+                #expect((result.outcome == .accepted) == isExpected, "\(result.played.name): \(result.line)")
+                #expect(result.connections > 0, "\(result.played.name)")
+            }
+        }
+    }
+
+    @Test("AsyncHTTPClient through PinningNIO sends its request in the control, and not a byte in any other case")
+    func asyncHTTPClientThroughPinningNIOSendsItsRequestInTheControlAndNotAByteInAnyOtherCase() async throws {
+        try await FetchScene.with { scene in
+            let now = Timestamp(secondsSince1970: TestPKI.now)
+            let entry = try FetchScene.entry(FetchScene.host, scene.pin)
+            let repository = try RepositorySimulator(at: now, domains: [PinList.Domain(entry)])
+            let results = try await Self.play(InterceptionCase.all, scene) { port, tls in
+                let pinning = try Pinning(
+                    root: .bytes(repository.roots[0]), list: .bytes(repository.lists[0]),
+                    refreshFrom: URL(string: SimulatedServer.address), state: .memory,
+                    configuration: PinningConfiguration(
+                        fetcher: SimulatedServer(repository), reportSender: NoNetwork(), clock: ManualClock(now),
+                        randomness: FixedRandomness(fraction: 0)))
+                let client = try PinnedHTTPClient(by: pinning, configuration: Self.configuration(tls))
+                _ = try? await client.execute(
+                    HTTPClientRequest(url: "https://\(FetchScene.host):\(port)/"), timeout: .seconds(30))
+                try await client.shutdown()
+            }
+            for result in results {
+                #expect(
+                    result.outcome == (result.played.isControl ? .accepted : .refused),
+                    "\(result.played.name): \(result.line)")
+            }
+        }
+    }
+
+    @Test("cleartext to a port of the bench counts as a request, and a connection on which nothing is said does not")
+    func cleartextToAPortOfTheBenchCountsAsARequestAndAConnectionOnWhichNothingIsSaidDoesNot() async throws {
+        try await FetchScene.with { scene in
+            let cases = InterceptionCase.all.filter { ["trusted-ca", "expired"].contains($0.name) }
+            let results = try await Self.play(cases, scene) { port, tls in
+                let client = HTTPClient(configuration: Self.configuration(tls))
+                _ = try? await client.execute(
+                    HTTPClientRequest(url: "http://\(FetchScene.host):\(port)/"), timeout: .seconds(30))
+                try await client.shutdown()
+            }
+            #expect(results.allSatisfy { $0.outcome == .accepted && $0.handshakes == 0 }, "\(results)")
+            let looked = try await Self.play(cases, scene) { port, _ in
+                let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                    .connect(host: "127.0.0.1", port: port).get()
+                try await channel.close()
+            }
+            #expect(looked.allSatisfy { $0.outcome == .nobodyCame }, "\(looked)")
+        }
+    }
+
+    @Test("bytes that are neither TLS nor HTTP end a connection, and not the bench")
+    func bytesThatAreNeitherTLSNorHTTPEndAConnectionAndNotTheBench() async throws {
+        let rubbish: [[UInt8]] = [
+            [0], [22], [22, 3, 1, 0xFF, 0xFF], [22, 3, 1, 0, 0], Array(repeating: 22, count: 70_000),
+            Array("GET / HTTP/1.1\r\nX: ".utf8) + Array(repeating: UInt8(ascii: "x"), count: 200_000),
+            Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8), Array(repeating: 0xFF, count: 2_000_000),
+        ]
+        try await FetchScene.with { scene in
+            let cases = InterceptionCase.all.filter { $0.name != "slow" }
+            for bytes in rubbish {
+                let results = try await Self.play(cases, scene) { port, _ in
+                    let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                        .connect(host: "127.0.0.1", port: port).get()
+                    try? await channel.writeAndFlush(ByteBuffer(bytes: bytes))
+                    try? await channel.close()
+                }
+                #expect(results.count == cases.count)
+            }
+        }
+    }
+}
+
+@Suite("What the bench reads before anything else")
+struct InterceptedBytesTests {
+    private static func record(_ kind: UInt8, _ length: Int) -> [UInt8] {
+        [kind, 3, 3, UInt8(length >> 8), UInt8(length & 0xFF)] + [UInt8](repeating: 0xAA, count: length)
+    }
+
+    @Test(
+        "the end of a handshake and an alert are no request, and the rest of TLS 1.3 counts without what encryption adds"
+    )
+    func theEndOfAHandshakeAndAnAlertAreNoRequestAndTheRestOfTLS13Counts() {
+        let hello = Self.record(22, 500) + Self.record(20, 1)
+        for finished in [53, 69] {
+            let bytes = hello + Self.record(23, finished) + Self.record(23, 412 + 17) + Self.record(23, 19)
+            var whole = TLSRecordCount()
+            #expect(whole.take(bytes) == 412)
+            var single = TLSRecordCount()
+            #expect(bytes.reduce(0) { $0 + single.take([$1]) } == 412)
+        }
+        var refused = TLSRecordCount()
+        #expect(refused.take(hello + Self.record(23, 53) + Self.record(23, 19)) == 0)
+        var older = TLSRecordCount()
+        #expect(older.take(hello + Self.record(22, 40) + Self.record(23, 412 + 24) + Self.record(21, 26)) == 412)
+    }
+
+    @Test("a proxy is asked with CONNECT, or with an address of HTTP; all else is no request")
+    func proxyIsAskedWithCONNECTOrWithAnAddressOfHTTPAllElseIsNoRequest() throws {
+        func read(_ text: String) -> ProxyRequest? { ProxyRequest(Array((text + "\r\n\r\n").utf8)) }
+        let tunnel = try #require(read("CONNECT API.example.com:443 HTTP/1.1\r\nHost: x"))
+        #expect(tunnel.host.description == "api.example.com" && tunnel.port == 443 && tunnel.isTunnel)
+        let page = try #require(read("GET http://api.example.com/a:1 HTTP/1.1"))
+        #expect(page.host.description == "api.example.com" && page.port == 80 && !page.isTunnel)
+        #expect(read("CONNECT [2001:db8::1]:8443 HTTP/1.1")?.port == 8_443)
+        for wrong in [
+            "CONNECT api.example.com HTTP/1.1", "CONNECT api.example.com:0 HTTP/1.1", "CONNECT a:65536 HTTP/1.1",
+            "GET / HTTP/1.1", "CONNECT a:1 HTTP/2.0", "CONNECT a:1", "", "CONNECT a b:1 HTTP/1.1",
+        ] {
+            #expect(read(wrong) == nil, "\(wrong)")
+        }
+        #expect(ProxyRequest(Array("CONNECT a:1 HTTP/1.1\r\n\r".utf8)) == nil)
+    }
+}

@@ -1,0 +1,238 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import PinListServer
+import Testing
+
+@testable import tumbler_service
+
+@Suite("What a command of the service needs")
+struct ServiceCommandTests {
+    /// Commands that work on a database, without those words that differ from test to test.
+    private static let commands = [
+        ["token", "list"], ["token", "create", "--scope", "read"], ["token", "revoke", "0011223344556677"],
+        ["audit-log", "show"], ["audit-log", "verify"], ["backup", "copy.sqlite"], ["adoption", "import", "log"],
+        ["move-database", "--to", "sqlite", "--to-data-dir", "other"],
+        ["login-link", "--address", "https://pins.example.com/"],
+    ]
+
+    @Test("a database that is not there is said, and made by none of them", arguments: Self.commands)
+    func databaseThatIsNotThereIsSaidAndMadeByNoneOfThem(command: [String]) async throws {
+        try await withTemporaryFolder { folder in
+            try folder.write("", as: "log")
+            let run = try await CommandRun.tumbler(command + ["--data-dir", "data"], in: folder)
+            run.expectError(2, hint: true)
+            #expect(run.errors.contains("data/tumbler.sqlite is not there"), "\(run)")
+            #expect(run.errors.contains("tumbler serve makes one"), "\(run)")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["log"])
+        }
+    }
+
+    @Test(
+        "a database of an older version is brought up to date by none of them: they say what does it, and write nothing",
+        .enabled(if: ServedLists.python != nil, "there is no python3"))
+    func databaseOfAnOlderVersionIsBroughtUpToDateByNoneOfThemTheySayWhatDoesIt() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.write("", as: "log")
+            try await CommandRun.tumbler(["serve", "--migrate", "--data-dir", "data"], in: folder).expectResult()
+            let program = """
+                import sqlite3
+                c = sqlite3.connect("data/tumbler.sqlite")
+                c.execute("DELETE FROM migration WHERE number > 2")
+                c.commit()
+                """
+            let change = try await FinishedProcess.run(try #require(ServedLists.python), ["-c", program], in: folder)
+            #expect(change.status == 0)
+            let data = folder.appendingPathComponent("data")
+            let before = try Data(contentsOf: data.appendingPathComponent("tumbler.sqlite"))
+            for command in Self.commands {
+                let run = try await CommandRun.tumbler(command + ["--data-dir", "data"], in: folder)
+                run.expectError(2, hint: true)
+                #expect(run.errors.contains("from an older version"), "\(run)")
+                #expect(run.errors.contains("tumbler serve brings it up to date"), "\(run)")
+                #expect(try Data(contentsOf: data.appendingPathComponent("tumbler.sqlite")) == before, "\(command)")
+            }
+            // A check stands in front of each start: what the start mends is no fault.
+            let check = try await CommandRun.tumbler(["serve", "--check", "--data-dir", "data"], in: folder)
+            #expect(check.exitCode == 0, "\(check)")
+            #expect(check.lines == ["the configuration is in order"], "\(check)")
+            #expect(check.errors.contains("from an older version"), "\(check)")
+            #expect(try Data(contentsOf: data.appendingPathComponent("tumbler.sqlite")) == before)
+        }
+    }
+
+    @Test("what reads changes no byte of the database; a check makes none, and --migrate does")
+    func whatReadsChangesNoByteOfTheDatabaseACheckMakesNoneAndMigrateDoes() async throws {
+        try await withTemporaryFolder { folder in
+            let data = ["--data-dir", "data"]
+            let check = try await CommandRun.tumbler(["serve", "--check"] + data, in: folder)
+            #expect(check.exitCode == 0 && check.errors.contains("tumbler serve makes it"), "\(check)")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+            try await CommandRun.tumbler(["serve", "--check", "--migrate"] + data, in: folder).expectError(64)
+            for _ in 0..<2 {
+                let run = try await CommandRun.tumbler(["serve", "--migrate"] + data, in: folder)
+                run.expectResult()
+                #expect(run.lines == ["the database is of this version"])
+            }
+            let token = try await CommandRun.tumbler(["token", "create", "--scope", "read"] + data, in: folder)
+            #expect(token.exitCode == 0, "\(token)")
+            let place = folder.appendingPathComponent("data/tumbler.sqlite")
+            let before = try Data(contentsOf: place)
+            for command in [
+                ["token", "list"], ["audit-log", "show"], ["audit-log", "verify"], ["backup", "copy.sqlite"],
+                ["serve", "--check"], ["move-database", "--to", "sqlite", "--to-data-dir", "other"],
+            ] {
+                let run = try await CommandRun.tumbler(command + data, in: folder)
+                #expect(run.exitCode == 0, "\(run)")
+                #expect(try Data(contentsOf: place) == before, "\(command)")
+            }
+            let copy = try await CommandRun.tumbler(["token", "list", "--data-dir", "other"], in: folder)
+            #expect(copy.lines.count == 1 && copy.exitCode == 0, "\(copy)")
+        }
+    }
+
+    @Test(
+        "secrets of alerts and roots of apps are read by none of them; serve --check says which secret it cannot read")
+    func secretsOfAlertsAndRootsOfAppsAreReadByNoneOfThem() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.write(
+                """
+                dataDir: ./data
+                listen: 127.0.0.1:1
+                names: {com.example.app: {root: gone.json}}
+                alerts: [{type: slack, name: chat, urlFile: gone.url}, {type: pagerduty, name: pager, keyFile: empty}]
+                """, as: "s.yaml")
+            try folder.write(" \n", as: "empty")
+            try folder.write("", as: "log")
+            try await CommandRun.tumbler(["serve", "--migrate", "--data-dir", "data"], in: folder).expectResult()
+            let config = ["--config", "s.yaml"]
+            for command in Self.commands where command.first != "token" || command[1] != "revoke" {
+                let run = try await CommandRun.tumbler(command + config, in: folder)
+                #expect(run.exitCode == 0, "\(run)")
+            }
+            try await CommandRun.tumbler(["serve", "--print-config"] + config, in: folder).expectResult()
+
+            let rootless = try await CommandRun.tumbler(["serve", "--check"] + config, in: folder)
+            rootless.expectError(2)
+            #expect(rootless.errors.contains("gone.json: no such file"), "\(rootless)")
+            try folder.write(
+                try folder.text(of: "s.yaml").replacing("names: {com.example.app: {root: gone.json}}", with: ""),
+                as: "s.yaml")
+            let check = try await CommandRun.tumbler(["serve", "--check"] + config, in: folder)
+            #expect(check.exitCode == 0, "\(check)")
+            #expect(check.errorLines.count == 2, "\(check)")
+            #expect(check.errors.contains("warning: a secret of the alert chat: "), "\(check)")
+            #expect(check.errors.contains("gone.url: no such file"), "\(check)")
+            #expect(check.errors.contains("warning: a secret of the alert pager: "), "\(check)")
+            #expect(check.errors.contains("empty: there is nothing in it"), "\(check)")
+            // To serve without warning anybody is not what was asked for.
+            let serve = try await CommandRun.tumbler(["serve"] + config, in: folder)
+            serve.expectError(2)
+        }
+    }
+
+    @Test("openOnLoopback on a listener that others reach does nothing, and that is said")
+    func openOnLoopbackOnAListenerThatOthersReachDoesNothingAndThatIsSaid() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.write("openOnLoopback: true\nlisten: 0.0.0.0:1\ndataDir: ./data\n", as: "s.yaml")
+            let run = try await CommandRun.tumbler(["serve", "--check", "--config", "s.yaml"], in: folder)
+            #expect(run.exitCode == 0 && run.errors.contains("openOnLoopback does nothing: 0.0.0.0:1"), "\(run)")
+        }
+    }
+
+    @Test("a log-in link leads to where the dashboard is, for a browser: by the configuration, or as it is told")
+    func logInLinkLeadsToWhereTheDashboardIsForABrowserByTheConfiguration() async throws {
+        try await withTemporaryFolder { folder in
+            try await CommandRun.tumbler(["serve", "--migrate", "--data-dir", "data"], in: folder).expectResult()
+            for (configuration, address, more) in [
+                ("listen: 127.0.0.1:81", "http://127.0.0.1:81", []),
+                ("listen: 0.0.0.0:81", "http://127.0.0.1:81", []),
+                ("listen: 127.0.0.1:81\nadminListen: \"[::]:82\"", "http://[::1]:82", []),
+                ("tls: {certificate: c, key: k}", "https://127.0.0.1:8480", []),
+                ("", "https://pins-admin.example.com/x", ["--address", "https://pins-admin.example.com/x/"]),
+            ] as [(String, String, [String])] {
+                try folder.write("dataDir: ./data\n\(configuration)\n", as: "s.yaml")
+                let run = try await CommandRun.tumbler(["login-link", "--config", "s.yaml"] + more, in: folder)
+                #expect(run.exitCode == 0, "\(run)")
+                let line = try #require(run.lines.first)
+                #expect(run.lines.count == 1 && line.hasPrefix("\(address)/login?code="), "\(run)")
+                #expect(line.count == "\(address)/login?code=".count + 64, "\(run)")
+            }
+            for wrong in [["--listen", "x"], ["--address", "http://pins.example.com"], ["--address", "x"]] {
+                try await CommandRun.tumbler(["login-link", "--data-dir", "data"] + wrong, in: folder).expectError(64)
+            }
+            try folder.write("dataDir: ./data\nlisten: 127.0.0.1:0\n", as: "s.yaml")
+            try await CommandRun.tumbler(["login-link", "--config", "s.yaml"], in: folder).expectError(64, hint: true)
+            let log = try await CommandRun.tumbler(["audit-log", "show", "--data-dir", "data"], in: folder)
+            #expect(log.lines.filter { $0.contains("  cli  login-link  for ") }.count == 5, "\(log)")
+        }
+    }
+
+    @Test(
+        "serve prints a link at a terminal, which logs in once",
+        .enabled("there is no python3 to type", Typist.hasPython))
+    func servePrintsALinkAtATerminalWhichLogsInOnce() async throws {
+        try await withTemporaryFolder { folder in
+            let run = try await Typist.type(
+                ["within ten minutes: http://127.0.0.1:": "\u{3}"],
+                ["serve", "--data-dir", "data", "--listen", "127.0.0.1:0"], in: folder)
+            #expect(run.exitCode == 0, "\(run)")
+            #expect(run.shown.contains("/login?code="), "\(run)")
+            let log = try await CommandRun.tumbler(["audit-log", "show", "--data-dir", "data"], in: folder)
+            #expect(log.lines.count == 1 && log.output.contains("  serve  login-link  for "), "\(log)")
+        }
+    }
+
+    @Test("serve prints no link where what it prints is kept, and makes none")
+    func servePrintsNoLinkWhereWhatItPrintsIsKeptAndMakesNone() async throws {
+        try await withTemporaryFolder { folder in
+            let run = try await CommandRun.shell(
+                """
+                mkfifo said; "$0" serve --data-dir data --listen 127.0.0.1:0 --log-level trace >said 2>log & exec 3<said
+                read -r line <&3; echo "$line"; kill -TERM $!; cat <&3; wait $!
+                """, in: folder)
+            #expect(run.exitCode == 0, "\(run)")
+            #expect(run.lines.count == 1 && run.output.hasPrefix("operator http://127.0.0.1:"), "\(run)")
+            #expect(!(try folder.text(of: "log")).contains("code="))
+            let log = try await CommandRun.tumbler(["audit-log", "show", "--data-dir", "data"], in: folder)
+            #expect(log.lines.isEmpty, "\(log)")
+        }
+    }
+
+    @Test("serve --open gives the link to a browser, and to nobody who looks at the processes of the machine")
+    func serveOpenGivesTheLinkToABrowserAndToNobodyWhoLooksAtTheProcessesOfTheMachine() async throws {
+        try await withTemporaryFolder { folder in
+            let bin = folder.appendingPathComponent("bin")
+            try FileManager.default.createDirectory(at: bin, withIntermediateDirectories: true)
+            try bin.write(
+                "#!/bin/sh\n{ echo \"$*\"; ls -ld \"$(dirname \"$1\")\"; cat \"$1\"; } >opened\n", as: "xdg-open")
+            try FileManager.default.setAttributes(
+                [.posixPermissions: 0o755], ofItemAtPath: bin.appendingPathComponent("xdg-open").path)
+            let serve = #""$0" serve --open --data-dir data --listen 127.0.0.1:0 >said 2>log & exec 3<said"#
+            let run = try await CommandRun.shell(
+                """
+                mkfifo said opened; PATH="$PWD/bin:$PATH"; \(serve)
+                cat opened; kill -TERM $!; cat <&3 >/dev/null; wait $!
+                """, in: folder)
+            #expect(run.exitCode == 0, "\(run)")
+            let lines = run.lines
+            #expect(lines.count == 3, "\(run)")
+            #expect(lines.first?.contains("code=") == false, "\(run)")
+            #expect(lines.dropFirst().first?.hasPrefix("drwx------") == true, "\(run)")
+            #expect(lines.last?.contains("0; url=http://127.0.0.1:") == true, "\(run)")
+            #expect(lines.last?.contains("/login?code=") == true, "\(run)")
+            let page = try #require(lines.first)
+            #expect(!FileManager.default.fileExists(atPath: page))
+
+            let without = try await CommandRun.shell(
+                """
+                mkfifo none; PATH="$PWD"; \(serve.replacing("said", with: "none"))
+                read -r line <&3; kill -TERM $!; while read -r line <&3; do :; done; wait $!
+                """, in: folder)
+            #expect(without.exitCode == 0, "\(without)")
+            #expect(try folder.text(of: "log").contains("no browser was opened: there is no xdg-open"))
+        }
+    }
+}

@@ -1,0 +1,154 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if NIO
+import CertificatePinning
+
+/// The serial numbers of a revocation list, found by look-up: four bytes for each entry and two for each bucket, and no
+/// object for any.
+///
+/// Entries are put into buckets by a mix of their serial number's ends, two in one on average. A bucket of many, which
+/// only a list made for it has, is sorted and searched by halves: what a look-up costs is bounded by the logarithm of the
+/// entries, whatever they are.
+struct SerialIndex: Sendable {
+    /// From how many entries on a bucket is sorted.
+    private static let sorted = 32
+
+    /// Where the entries begin in the list, bucket by bucket.
+    private let entries: [UInt32]
+
+    /// Where each bucket begins in ``entries``, and where the last one ends.
+    private let buckets: [UInt32]
+
+    /// How far a mix is shifted to give its bucket.
+    private let shift: UInt32
+
+    /// How many entries there are.
+    var count: Int { self.entries.count }
+
+    /// What is gathered while a list is walked.
+    struct Builder {
+        fileprivate var entries: [UInt32] = []
+        fileprivate var mixes: [UInt32] = []
+
+        /// Begins with room for the entries of a list with so many bytes.
+        init(bytes: Int) {
+            self.entries.reserveCapacity(bytes / 32)
+            self.mixes.reserveCapacity(bytes / 32)
+        }
+
+        /// Adds an entry.
+        ///
+        /// - Parameters:
+        ///   - entry: Where it begins; a list has at most 32 MiB.
+        ///   - serial: Its serial number's contents.
+        @inline(__always)
+        mutating func add(_ entry: Int, serial: Range<Int>, in bytes: RawSpan) {
+            self.entries.append(UInt32(truncatingIfNeeded: entry))
+            self.mixes.append(SerialIndex.mix(serial, in: bytes))
+        }
+    }
+
+    /// Puts what was gathered into buckets.
+    init(_ builder: consuming Builder, in bytes: RawSpan) {
+        let found = builder.entries
+        let mixes = builder.mixes
+        let bits = max(0, Int.bitWidth - 2 - found.count.leadingZeroBitCount)
+        let shift = UInt32(32 - bits)
+        var buckets = [UInt32](repeating: 0, count: 1 << bits + 1)
+        for mix in mixes { buckets[Int(mix >> shift) + 1] += 1 }
+        for bucket in 1..<buckets.count { buckets[bucket] += buckets[bucket - 1] }
+        var next = buckets
+        let ordered = [UInt32](unsafeUninitializedCapacity: found.count) { room, count in
+            for (entry, mix) in zip(found, mixes) {
+                let bucket = Int(mix >> shift)
+                room.initializeElement(at: Int(next[bucket]), to: entry)
+                next[bucket] += 1
+            }
+            count = found.count
+        }
+        self.shift = shift
+        self.buckets = buckets
+        self.entries = Self.sortingLargeBuckets(ordered, buckets, in: bytes)
+    }
+
+    private static func sortingLargeBuckets(_ ordered: [UInt32], _ buckets: [UInt32], in bytes: RawSpan) -> [UInt32] {
+        var ordered = ordered
+        for (start, end) in zip(buckets, buckets.dropFirst()) where end - start >= self.sorted {
+            // The closure of a sort cannot borrow the bytes: the pointer is used within this call alone.
+            bytes.withUnsafeBytes { buffer in
+                ordered[Int(start)..<Int(end)].sort { left, right in
+                    let left = buffer[Self.serial(of: Int(left), in: buffer.bytes)]
+                    let right = buffer[Self.serial(of: Int(right), in: buffer.bytes)]
+                    return Self.precedes(left, right)
+                }
+            }
+        }
+        return ordered
+    }
+
+    /// The entry with a serial number: where it begins in the list, or `nil`.
+    ///
+    /// - Parameters:
+    ///   - serial: The content octets.
+    ///   - bytes: The list that was indexed.
+    func entry(with serial: some Collection<UInt8>, in bytes: RawSpan) -> Int? {
+        let wanted = Array(serial)
+        return wanted.withUnsafeBytes { wanted in
+            let mix = Self.mix(0..<wanted.count, in: wanted.bytes)
+            let bucket = Int(mix >> self.shift)
+            var range = Int(self.buckets[bucket])..<Int(self.buckets[bucket + 1])
+            return bytes.withUnsafeBytes { buffer -> Int? in
+                func serial(_ place: Int) -> Slice<UnsafeRawBufferPointer> {
+                    buffer[Self.serial(of: Int(self.entries[place]), in: buffer.bytes)]
+                }
+                if range.count >= Self.sorted {
+                    while range.count > 1 {
+                        let middle = range.lowerBound + range.count / 2
+                        if Self.precedes(wanted[...], serial(middle)) {
+                            range = range.lowerBound..<middle
+                        } else {
+                            range = middle..<range.upperBound
+                        }
+                    }
+                }
+                return range.first { serial($0).elementsEqual(wanted) }.map { Int(self.entries[$0]) }
+            }
+        }
+    }
+
+    /// The serial number of an entry that was walked before.
+    private static func serial(of entry: Int, in bytes: RawSpan) -> Range<Int> {
+        var whole = ElementCursor(entry..<bytes.byteCount)
+        guard let contents = try? whole.element(in: bytes).contents else { return entry..<entry }
+        var fields = ElementCursor(contents)
+        return (try? fields.element(in: bytes).contents) ?? entry..<entry
+    }
+
+    /// An order of serial numbers: by length, then byte by byte.
+    private static func precedes(_ left: Slice<UnsafeRawBufferPointer>, _ right: Slice<UnsafeRawBufferPointer>) -> Bool
+    {
+        left.count == right.count ? left.lexicographicallyPrecedes(right) : left.count < right.count
+    }
+
+    /// A number of 32 bits that depends on the length, the first and the last eight bytes.
+    @inline(__always)
+    fileprivate static func mix(_ serial: Range<Int>, in bytes: RawSpan) -> UInt32 {
+        // The golden ratio's fraction, and two odd numbers of SplitMix64's.
+        var mix = UInt64(truncatingIfNeeded: serial.count) &* 0x9e37_79b9_7f4a_7c15
+        if serial.count >= 8 {
+            let first = bytes.unsafeLoadUnaligned(fromByteOffset: serial.lowerBound, as: UInt64.self)
+            let last = bytes.unsafeLoadUnaligned(fromByteOffset: serial.upperBound &- 8, as: UInt64.self)
+            mix = (mix ^ first) &* 0xbf58_476d_1ce4_e5b9
+            mix = (mix ^ mix >> 29 ^ last) &* 0x94d0_49bb_1331_11eb
+        } else {
+            for position in serial {
+                let byte = UInt64(bytes.unsafeLoad(fromByteOffset: position, as: UInt8.self))
+                mix = (mix ^ mix >> 29 ^ byte) &* 0xbf58_476d_1ce4_e5b9
+            }
+        }
+        return UInt32(truncatingIfNeeded: (mix ^ mix >> 31) >> 32)
+    }
+}
+#endif

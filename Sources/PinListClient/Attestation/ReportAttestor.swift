@@ -1,0 +1,71 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Crypto
+internal import PinListMetadata
+
+/// Signs reports, so that a service can tell them from made-up ones. `AppAttestClient` of `PinningURLSession` is one.
+///
+/// It is never an obstacle: a report that cannot be signed goes out unsigned, with the reason in `tumbler.attestation`.
+public protocol ReportAttestor: Sendable {
+    /// What a report goes out with.
+    ///
+    /// - Parameters:
+    ///   - body: The body, as it will be sent.
+    ///   - address: Where to. Only the origin that the app named gets anything.
+    func attestation(of body: [UInt8], to address: String) async -> ReportSignature
+
+    /// Is told what an address answered to a report.
+    func answered(_ answer: FetchResponse, from address: String) async
+}
+
+/// What a report goes out with.
+public enum ReportSignature: Hashable, Sendable {
+    /// Nothing: the address is not of the origin that the app named.
+    case elsewhere
+    /// The value of the field `Tumbler-Assertion`.
+    case signed(String)
+    /// Nothing, and why not.
+    case unsigned(AppAttestFailure.Code)
+
+    /// What a key signs of a report (formats.md, section 7): the SHA-256 of what the service takes as client data.
+    @_spi(Adapters) public static func clientDataHash(name: String, challenge: [UInt8], body: [UInt8]) -> [UInt8] {
+        let clientData = SHA256.hash(
+            data: Array("tumbler-report-1".utf8) + [0] + Array(name.utf8) + [0] + challenge + body)
+        return Array(SHA256.hash(data: Array(clientData)))
+    }
+
+    /// What Apple binds into an attestation: the SHA-256 of the challenge.
+    @_spi(Adapters) public static func clientDataHash(challenge: [UInt8]) -> [UInt8] {
+        Array(SHA256.hash(data: challenge))
+    }
+
+    /// A body that says why it is not signed; as it was where that cannot be said.
+    static func body(_ body: [UInt8], because code: AppAttestFailure.Code) -> [UInt8] {
+        guard case .object(var members)? = try? JSONValue(strict: body),
+            let index = members.firstIndex(where: { $0.name == "tumbler" }),
+            case .object(let ours) = members[index].value, !ours.contains(where: { $0.name == "attestation" })
+        else { return body }
+        members[index] = JSONValue.Member(
+            "tumbler", .object(ours + [JSONValue.Member("attestation", .string(code.description))]))
+        return JSONValue.object(members).bytes
+    }
+}
+
+extension PinningConfiguration {
+    /// Posts a report, signed where the app asks for that.
+    func post(_ body: [UInt8], to address: String) async throws -> FetchResponse {
+        guard let attestation = self.attestation else { return try await self.reportSender.send(body, to: address) }
+        let answer: FetchResponse
+        switch await attestation.attestation(of: body, to: address) {
+        case .elsewhere: return try await self.reportSender.send(body, to: address)
+        case .signed(let field):
+            answer = try await self.reportSender.send(body, to: address, fields: ["Tumbler-Assertion": field])
+        case .unsigned(let code):
+            answer = try await self.reportSender.send(ReportSignature.body(body, because: code), to: address)
+        }
+        await attestation.answered(answer, from: address)
+        return answer
+    }
+}

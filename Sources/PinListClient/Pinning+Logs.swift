@@ -1,0 +1,67 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+internal import PinListMetadata
+
+extension Pinning {
+    /// Fetches the log list that the list in force names, where it is not there; a failure refuses nothing. What was in
+    /// force stays so until the file is there and reads well (formats.md, section 3.2).
+    func fetchLogs(_ outcome: inout RefreshOutcome, at now: Timestamp) async {
+        guard let trust = self.trust, let listed = self.held?.list.logs,
+            self.archive.logs(for: trust, embedded: self.embeddedLogs, before: self.logs).isWanted
+        else { return self.removeUnnamedLogs(at: now) }
+        do {
+            let bytes = try await self.fetch(listed)
+            // Another list may have come into force meanwhile: only what it names is used.
+            guard let trust = self.trust, self.held?.list.logs == listed else { return }
+            if self.storage == .ready {
+                do throws(StoreFailure) { try self.archive.persist(bytes, of: listed) } catch {
+                    outcome.storeFailure = error
+                    self.hub.send(PinningEvent(.storeFailed, at: now, error.reason))
+                }
+            }
+            self.useLogs(self.archive.logs(for: trust, embedded: bytes, before: self.logs), at: now)
+        } catch {
+            outcome.logsFailure = error
+            let kind: PinningEvent.Kind =
+                error.code == .tooLarge || error.code == .wrongFile ? .logsUnreadable : .logsMissing
+            self.hub.send(PinningEvent(kind, at: now, "the log list \(listed.digest): \(error.reason)"))
+        }
+        self.removeUnnamedLogs(at: now)
+    }
+
+    /// Gets the file that a list names.
+    private func fetch(_ listed: ListedLogs) async throws(FetchFailure) -> [UInt8] {
+        guard let address = self.address else { throw FetchFailure(.network, "there is no address to refresh from") }
+        let response: FetchResponse
+        do {
+            response = try await self.configuration.fetcher.fetch(
+                FetchRequest(address: address + listed.path, maximumBytes: listed.length))
+        } catch {
+            throw error as? FetchFailure ?? FetchFailure(.network, "\(error)")
+        }
+        guard response.status == 200 else {
+            throw FetchFailure(
+                .status, "the server answered \(response.status)", retryAfter: response.retryAfter)
+        }
+        guard listed.isFile(response.body) else {
+            throw FetchFailure(.wrongFile, "what the server gave is not the file that the list names")
+        }
+        return response.body
+    }
+
+    /// Puts in force what was found for the list in force.
+    private func useLogs(_ found: ListArchive.FoundLogs, at now: Timestamp) {
+        guard found.inForce !== self.logs else { return self.announce(found.findings, at: now) }
+        self.publish(found, at: now)
+    }
+
+    private func removeUnnamedLogs(at now: Timestamp) {
+        guard self.storage == .ready, let trust = self.trust else { return }
+        do throws(StoreFailure) { try self.archive.removeLogs(unnamedIn: trust) } catch {
+            self.hub.send(PinningEvent(.storeFailed, at: now, error.reason))
+        }
+    }
+}

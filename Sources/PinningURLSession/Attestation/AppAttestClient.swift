@@ -1,0 +1,325 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+internal import Foundation
+@_spi(Adapters) public import PinListClient
+internal import PinListMetadata
+
+/// Keeps what is known of this installation's key, where it outlives the process.
+public protocol AttestationKeyStore: Sendable {
+    /// What is kept; `nil` for nothing.
+    ///
+    /// - Throws: Where it cannot be read now: nothing is attested then, and no key is made.
+    func load() throws -> [UInt8]?
+
+    /// Keeps bytes, a few hundred at most; `nil` for nothing.
+    func save(_ bytes: [UInt8]?) throws
+}
+
+/// The app's half of App Attest: one key of this installation, registered once at the service, and a signature for each
+/// report that goes there.
+///
+///     var configuration = PinningConfiguration.urlSession
+///     configuration.attestation = AppAttestClient(name: "com.example.app", origin: "https://pins.example.com")
+///
+/// **Off unless an app does that**: the id of the key identifies the installation to the service for as long as the app is
+/// installed, unlike anything else that is sent (docs/decisions/0061).
+///
+/// Nothing of it stands in the way of anything: a device without support, an error, a server that does not answer, and the
+/// report goes out unsigned, with the reason. After a failure the next attempt to have a key attested waits for a day and up
+/// to six hours more.
+public actor AppAttestClient: ReportAttestor {
+    /// How long an attempt waits for one that failed before it, in seconds: a day, and up to six hours by chance.
+    static let pause: Int64 = 86_400
+    static let jitter: Int64 = 21_600
+    /// For how long a challenge is used after it came, in seconds: the service takes it for ten minutes.
+    static let challengeLifetime: Int64 = 540
+    /// How long Apple's and the service's answers are waited for, in seconds, each.
+    static let patience = 15.0
+    /// The most bytes of an attestation that are sent.
+    static let mostAttestation = 65_536
+
+    /// The list whose service it speaks to.
+    public let name: String
+    /// The origin of that service: scheme, host and port, as `https://pins.example.com`.
+    public let origin: String
+
+    private let service: any AppAttestService
+    private let keys: any AttestationKeyStore
+    private let transport: any ReportSender
+    private let clock: any PinningClock
+    private let randomness: any PinningRandomness
+    private var challenge: (bytes: [UInt8], until: Timestamp)?
+
+    /// What is kept of the key.
+    struct Kept: Codable, Hashable {
+        /// The id of the key, as the device gave it; `nil` for none.
+        var keyID: String?
+        /// Whether the service has it.
+        var isRegistered = false
+        /// When it was registered, in seconds since 1970.
+        var registeredAt: Int64 = 0
+        /// Before this time nothing is attested, in seconds since 1970.
+        var notBefore: Int64 = 0
+    }
+
+    /// A client with parts of its own; see ``init(name:origin:)`` for an app's.
+    ///
+    /// - Parameters:
+    ///   - name: The list's name.
+    ///   - origin: Where the service is: scheme, host and port.
+    ///   - service: The device.
+    ///   - keys: Where the key's id is kept.
+    ///   - transport: Posts challenges and keys, under the platform's default validation.
+    public init(
+        name: String, origin: String, service: any AppAttestService, keys: any AttestationKeyStore,
+        transport: any ReportSender = URLSessionFetcher(), clock: any PinningClock = SystemClock(),
+        randomness: any PinningRandomness = SystemRandomness()
+    ) {
+        self.name = name
+        self.origin = origin
+        self.service = service
+        self.keys = keys
+        self.transport = transport
+        self.clock = clock
+        self.randomness = randomness
+    }
+
+    /// Signs a report to the origin; anything else gets nothing.
+    public func attestation(of body: [UInt8], to address: String) async -> ReportSignature {
+        guard let base = self.base(of: address) else { return .elsewhere }
+        do throws(AppAttestFailure) { return .signed(try await self.assertion(for: body, at: base)) } catch {
+            return .unsigned(error.code)
+        }
+    }
+
+    /// Takes the next challenge from an answer, and forgets a key that the service does not have.
+    public func answered(_ answer: FetchResponse, from address: String) async {
+        guard self.base(of: address) != nil else { return }
+        if let challenge = answer.fields["tumbler-challenge"].flatMap({ Base64.decode($0.utf8) }) {
+            self.keep(challenge)
+        }
+        guard answer.fields["tumbler-attestation"] == "unknown-key", let kept = try? self.kept(), kept.isRegistered
+        else { return }
+        try? self.keep(Self.successor(of: kept))
+    }
+
+    /// No key, after one that is lost: the next one is a day younger at least, so that a service that forgets all keys gets
+    /// one attestation a day.
+    private static func successor(of kept: Kept) -> Kept {
+        Kept(notBefore: min(max(kept.registeredAt, 0), 1 << 50) + Self.pause)
+    }
+
+    /// Has this installation's key attested and registered, where that was not done. An app may call it at a quiet moment,
+    /// spread over days: Apple asks for fewer than 100 attestations a second of an app.
+    ///
+    /// - Parameter address: The base of the service, as `https://pins.example.com`; the origin by default.
+    /// - Throws: ``AppAttestFailure``.
+    public func prepare(at address: String? = nil) async throws(AppAttestFailure) {
+        _ = try await self.registeredKey(at: address ?? self.origin)
+    }
+
+    /// The value of `Tumbler-Assertion` for a body.
+    private func assertion(for body: [UInt8], at base: String) async throws(AppAttestFailure) -> String {
+        let keyID = try await self.registeredKey(at: base)
+        let challenge = try await self.takeChallenge(at: base)
+        let hash = ReportSignature.clientDataHash(name: self.name, challenge: challenge, body: body)
+        let service = self.service
+        do throws(AppAttestFailure) {
+            let assertion = try await self.patiently {
+                try await service.generateAssertion(keyID, clientDataHash: hash)
+            }
+            let members = [
+                ("keyId", keyID), ("challenge", Base64.encode(challenge)), ("assertion", Base64.encode(assertion)),
+            ]
+            return Base64.encode(JSONValue.object(members.map { .init($0.0, .string($0.1)) }).bytes)
+        } catch {
+            // The Keychain outlives a reinstallation, and the key does not.
+            if error.code == .invalidKey { try self.keep(Self.successor(of: try self.kept())) }
+            throw error
+        }
+    }
+
+    /// The id of a key that the service has.
+    private func registeredKey(at base: String) async throws(AppAttestFailure) -> String {
+        guard self.service.isSupported else { throw AppAttestFailure(.unsupported) }
+        var kept = try self.kept()
+        if kept.isRegistered, let keyID = kept.keyID { return keyID }
+        let now = self.clock.now.secondsSince1970
+        // A clock that was ahead does not put it off for ever.
+        guard kept.notBefore <= now || kept.notBefore > now + Self.pause + Self.jitter else {
+            throw AppAttestFailure(.waiting)
+        }
+        // Noted before it is tried: what ends the process does not do so at every start.
+        kept.notBefore = now + Self.pause + self.randomJitter()
+        try self.keep(kept)
+        let challenge = try await self.takeChallenge(at: base)
+        let keyID = try await self.keyID(&kept)
+        let attestation = try await self.attest(keyID, challenge: challenge, &kept)
+        try await self.register(keyID, attestation, challenge, at: base, &kept)
+        kept.isRegistered = true
+        kept.registeredAt = self.clock.now.secondsSince1970
+        kept.notBefore = 0
+        try self.keep(kept)
+        return keyID
+    }
+
+    private func keyID(_ kept: inout Kept) async throws(AppAttestFailure) -> String {
+        if let keyID = kept.keyID { return keyID }
+        let service = self.service
+        let keyID = try await self.patiently { try await service.generateKey() }
+        kept.keyID = keyID
+        try self.keep(kept)
+        return keyID
+    }
+
+    private func attest(
+        _ keyID: String, challenge: [UInt8], _ kept: inout Kept
+    ) async throws(AppAttestFailure) -> [UInt8] {
+        let service = self.service
+        let hash = ReportSignature.clientDataHash(challenge: challenge)
+        do throws(AppAttestFailure) {
+            return try await self.patiently { try await service.attestKey(keyID, clientDataHash: hash) }
+        } catch {
+            // Apple: the same key where its server did not answer, and a new one after any other error.
+            if error.code != .appleUnavailable, error.code != .timeout {
+                kept.keyID = nil
+                try self.keep(kept)
+            }
+            throw error
+        }
+    }
+
+    private func register(
+        _ keyID: String, _ attestation: [UInt8], _ challenge: [UInt8], at base: String, _ kept: inout Kept
+    ) async throws(AppAttestFailure) {
+        guard attestation.count <= Self.mostAttestation else { throw AppAttestFailure(.failed) }
+        let members = [
+            ("name", self.name), ("keyId", keyID), ("challenge", Base64.encode(challenge)),
+            ("attestation", Base64.encode(attestation)),
+        ]
+        let body = JSONValue.object(members.map { .init($0.0, .string($0.1)) }).bytes
+        let status = try await self.post(body, to: base + "/v1/attest/keys").status
+        guard status == 201 || status == 200 else {
+            // A key can be attested once: what was not taken is not tried again.
+            kept.keyID = nil
+            try self.keep(kept)
+            throw AppAttestFailure(status == 403 ? .refused : .serviceUnavailable)
+        }
+    }
+
+    /// A challenge, the one of the last answer where it is fresh; each is used once.
+    private func takeChallenge(at base: String) async throws(AppAttestFailure) -> [UInt8] {
+        let held = self.challenge
+        self.challenge = nil
+        if let held, held.until > self.clock.now { return held.bytes }
+        let answer = try await self.post([], to: base + "/v1/attest/challenges")
+        guard answer.status == 201, case .object(let members)? = try? JSONValue(strict: answer.body, mostValues: 8),
+            case .string(let text)? = members.first(where: { $0.name == "challenge" })?.value,
+            let challenge = Base64.decode(text.utf8), challenge.count == 32
+        else { throw AppAttestFailure(.serviceUnavailable) }
+        return challenge
+    }
+
+    private func keep(_ challenge: [UInt8]) {
+        guard challenge.count == 32 else { return }
+        self.challenge = (
+            challenge, Timestamp(secondsSince1970: self.clock.now.secondsSince1970 + Self.challengeLifetime)
+        )
+    }
+
+    private func post(_ body: [UInt8], to address: String) async throws(AppAttestFailure) -> FetchResponse {
+        let transport = self.transport
+        return try await self.patiently { () async throws -> FetchResponse in
+            do { return try await transport.send(body, to: address) } catch {
+                throw AppAttestFailure(.serviceUnavailable)
+            }
+        }
+    }
+
+    /// The address of the service without `/v1/reports`, for one of the origin; `nil` for all others.
+    private func base(of address: String) -> String? {
+        let end = "/v1/reports"
+        guard ReportAddress.isAllowed(address), address.hasSuffix(end),
+            let here = URLComponents(string: address), let there = URLComponents(string: self.origin),
+            here.scheme?.lowercased() == there.scheme?.lowercased(),
+            here.host?.lowercased() == there.host?.lowercased(),
+            here.host != nil, Self.port(here) == Self.port(there), here.user == nil, here.password == nil,
+            here.query == nil
+        else { return nil }
+        return String(address.dropLast(end.count))
+    }
+
+    private static func port(_ url: URLComponents) -> Int {
+        url.port ?? (url.scheme?.lowercased() == "http" ? 80 : 443)
+    }
+
+    private func randomJitter() -> Int64 {
+        Int64(clamping: UInt64(Self.jitter + 1).multipliedFullWidth(by: self.randomness.bits()).high)
+    }
+
+    private func kept() throws(AppAttestFailure) -> Kept {
+        let bytes: [UInt8]?
+        do { bytes = try self.keys.load() } catch { throw AppAttestFailure(.storage) }
+        guard let bytes, bytes.count <= 1_024 else { return Kept() }
+        return (try? JSONDecoder().decode(Kept.self, from: Data(bytes))) ?? Kept()
+    }
+
+    private func keep(_ kept: Kept) throws(AppAttestFailure) {
+        do { try self.keys.save([UInt8](try JSONEncoder().encode(kept))) } catch { throw AppAttestFailure(.storage) }
+    }
+
+    /// Waits for something that may never end, and cannot be cancelled: Apple's functions take no limit.
+    private func patiently<Value: Sendable>(
+        _ work: @escaping @Sendable () async throws -> Value
+    ) async throws(AppAttestFailure) -> Value {
+        let clock = self.clock
+        let result: Result<Value, AppAttestFailure> = await withCheckedContinuation { continuation in
+            let first = FirstResult<Result<Value, AppAttestFailure>>(continuation)
+            let task = Task {
+                do { first.give(.success(try await work())) } catch {
+                    first.give(.failure(error as? AppAttestFailure ?? AppAttestFailure(.failed)))
+                }
+            }
+            let limit = Task {
+                guard (try? await clock.sleep(seconds: Self.patience)) != nil else { return }
+                task.cancel()
+                first.give(.failure(AppAttestFailure(.timeout)))
+            }
+            first.afterwards { limit.cancel() }
+        }
+        return try result.get()
+    }
+}
+
+/// The first of several results.
+///
+/// `@unchecked Sendable`: because what changes is read and written under the lock only.
+private final class FirstResult<Value: Sendable>: @unchecked Sendable {
+    private let lock = NSLock()
+    private var continuation: CheckedContinuation<Value, Never>?
+    private var end: (@Sendable () -> Void)?
+    private var isGiven = false
+
+    init(_ continuation: CheckedContinuation<Value, Never>) { self.continuation = continuation }
+
+    func give(_ value: Value) {
+        let (continuation, end) = self.lock.withLock {
+            defer { (self.continuation, self.isGiven) = (nil, true) }
+            return (self.continuation, self.isGiven ? nil : self.end)
+        }
+        end?()
+        continuation?.resume(returning: value)
+    }
+
+    /// What is done when there is a result.
+    func afterwards(_ end: @escaping @Sendable () -> Void) {
+        let isOver = self.lock.withLock {
+            self.end = end
+            return self.isGiven
+        }
+        if isOver { end() }
+    }
+}

@@ -1,0 +1,106 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(DeviceCheck)
+internal import DeviceCheck
+internal import Foundation
+public import PinListClient
+
+/// The device's own App Attest.
+///
+/// The app needs the capability "App Attest", whose entitlement `com.apple.developer.devicecheck.appattest-environment` says
+/// `production` or `development`.
+public struct DeviceAppAttest: AppAttestService {
+    /// The device.
+    public init() {}
+
+    /// Whether the device has it: simulators do not, and most app extensions.
+    public var isSupported: Bool {
+        guard #available(watchOS 9, *) else { return false }
+        return DCAppAttestService.shared.isSupported
+    }
+
+    /// Makes a key in the Secure Enclave.
+    public func generateKey() async throws -> String {
+        guard #available(watchOS 9, *) else { throw AppAttestFailure(.unsupported) }
+        do { return try await DCAppAttestService.shared.generateKey() } catch { throw Self.failure(error) }
+    }
+
+    /// Has Apple attest a key.
+    public func attestKey(_ keyID: String, clientDataHash: [UInt8]) async throws -> [UInt8] {
+        guard #available(watchOS 9, *) else { throw AppAttestFailure(.unsupported) }
+        do {
+            return [UInt8](
+                try await DCAppAttestService.shared.attestKey(keyID, clientDataHash: Data(clientDataHash)))
+        } catch { throw Self.failure(error) }
+    }
+
+    /// Signs a request.
+    public func generateAssertion(_ keyID: String, clientDataHash: [UInt8]) async throws -> [UInt8] {
+        guard #available(watchOS 9, *) else { throw AppAttestFailure(.unsupported) }
+        do {
+            return [UInt8](
+                try await DCAppAttestService.shared.generateAssertion(keyID, clientDataHash: Data(clientDataHash)))
+        } catch { throw Self.failure(error) }
+    }
+
+    private static func failure(_ error: any Error) -> AppAttestFailure {
+        let error = error as NSError
+        guard error.domain == DCErrorDomain else { return AppAttestFailure(.failed) }
+        // DCError.Code: featureUnsupported, invalidKey, serverUnavailable.
+        return switch error.code {
+        case 1: AppAttestFailure(.unsupported)
+        case 3: AppAttestFailure(.invalidKey)
+        case 4: AppAttestFailure(.appleUnavailable)
+        default: AppAttestFailure(.failed)
+        }
+    }
+}
+
+#if canImport(Security)
+/// Keeps the id of the key in the Keychain, on this device alone.
+public struct KeychainAttestationKey: AttestationKeyStore {
+    private let keychain: Keychain
+    private let account: String
+
+    /// The key of a list's service.
+    public init(name: String) {
+        self.keychain = Keychain(service: "tumbler.attestation", accessGroup: nil)
+        self.account = name
+    }
+
+    /// What is kept.
+    ///
+    /// - Throws: `StoreFailure` where the Keychain cannot be read.
+    public func load() throws -> [UInt8]? {
+        switch self.keychain.read(self.account) {
+        case .absent: return nil
+        case .bytes(let bytes): return bytes.isEmpty ? nil : bytes
+        case .unreadable(let reason): throw StoreFailure(reason)
+        case .unavailable: throw StoreFailure("the Keychain cannot be used by this program")
+        }
+    }
+
+    /// Keeps bytes.
+    ///
+    /// - Throws: `StoreFailure` where the Keychain does not keep them.
+    public func save(_ bytes: [UInt8]?) throws {
+        guard try self.keychain.write(bytes ?? [], self.account) else {
+            throw StoreFailure("the Keychain cannot be used by this program")
+        }
+    }
+}
+
+extension AppAttestClient {
+    /// The client of an app: this device, the Keychain and URLSession.
+    ///
+    /// - Parameters:
+    ///   - name: The list's name.
+    ///   - origin: Where the service is: scheme, host and port, as `https://pins.example.com`. Nothing is sent anywhere else.
+    public init(name: String, origin: String) {
+        self.init(name: name, origin: origin, service: DeviceAppAttest(), keys: KeychainAttestationKey(name: name))
+    }
+}
+#endif
+#endif

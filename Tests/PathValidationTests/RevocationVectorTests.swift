@@ -1,0 +1,111 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+#if NIO
+import CertificatePinning
+import Foundation
+@testable import PathValidation
+import TestData
+import Testing
+
+/// Revocation lists that others made for their own validators: the prefix of a file's name says what is in it.
+@Suite(
+    "Revocation lists of BoringSSL and webpki",
+    .enabled(if: SharedData.holds(SharedData.revocation), "../shared/data/revocation is not beside the checkout"))
+struct RevocationVectorTests {
+    /// What BoringSSL refuses because of the certificate or its issuer: the lists themselves are well formed.
+    private static let wellFormed: Set<String> = [
+        "invalid_idp_onlycontainsusercerts_v1_leaf", "invalid_issuer_keyusage_no_crlsign",
+        "invalid_key_rollover_issuer_keyusage_no_crlsign",
+    ]
+
+    @Test("BoringSSL's lists are read or refused as their names say, and have an entry where they revoke")
+    func boringSSLsListsAreReadOrRefusedAsTheirNamesSayAndHaveAnEntryWhereTheyRevoke() throws {
+        let folder = SharedData.revocation.appendingPathComponent("boringssl-crl", isDirectory: true)
+        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+            .filter { $0.pathExtension == "pem" }
+        #expect(files.count == 66)
+        for file in files {
+            let name = file.deletingPathExtension().lastPathComponent
+            let blocks = try PEMBlock.blocks(in: try Data(contentsOf: file))
+            func bytes(_ label: String) throws -> [UInt8] { try #require(blocks.first { $0.label == label }).bytes }
+            let list = try? RevocationList(try bytes("CRL"))
+            #expect((list == nil) == (name.hasPrefix("invalid_") && !Self.wellFormed.contains(name)), "\(name)")
+            // The keys have 1,024 bits, which no path may have here: signatures are the business of the other tests.
+            guard let list, name.hasPrefix("good") || name.hasPrefix("revoked") else { continue }
+            let certificate = try bytes("CERTIFICATE")
+            let serial = certificate[try CertificateFields(walking: certificate).serialNumber]
+            #expect((list.revocation(of: serial) != nil) == name.hasPrefix("revoked"), "\(name)")
+            #expect(list.scope.obstacle == nil, "\(name)")
+        }
+    }
+
+    /// What becomes of webpki's lists when they are read. Its own reader refuses all but the first group; here a list that
+    /// covers nothing is one that was read.
+    private static let webpki: [String: String] = [
+        "crl.empty": "covers", "crl.entry.empty.ext.seq": "covers", "crl.entry.invalidity.date": "covers",
+        "crl.idp.only_ca_certs": "covers", "crl.idp.only_user_certs": "covers", "crl.idp.valid": "covers",
+        "crl.negative.serial": "covers", "crl.no.entry.exts": "covers", "crl.topbit.serial": "covers",
+        "crl.valid": "covers",
+        // It is of the year 1, which webpki cannot tell; here it has ended.
+        "crl.invalid.this.update.time": "covers",
+        // webpki demands extensions, a nextUpdate, a number of at most 20 octets that is not negative and known reasons.
+        // None of them says anything about who is revoked.
+        "crl.missing.exts": "covers", "crl.missing.next.update": "covers", "crl.negative.crl.number": "covers",
+        "crl.too.long.crl.number": "covers", "crl.entry.invalid.reason": "covers",
+        // webpki knows no distribution point without a name here; it is an element that has no member (section 5.2.5).
+        "crl.delta": "nothing", "crl.entry.issuer.ext": "nothing", "crl.entry.unknown.crit.ext": "nothing",
+        "crl.idp.indirect_crl": "nothing", "crl.idp.name_relative_to_issuer": "nothing",
+        "crl.idp.only_attribute_certs": "nothing", "crl.idp.only_some_reasons": "nothing",
+        "crl.unknown.crit.ext": "nothing",
+        "crl.idp.no_distribution_point_name": "covers",
+        "crl.idp.explicit.false.bool": "refused", "crl.idp.invalid.bool": "refused",
+        "crl.idp.invalid.name": "refused", "crl.idp.unknown.tag": "refused",
+        "crl.mismatched.sigalg": "refused",
+        "crl.wrong.version": "refused",
+    ]
+
+    @Test("webpki's lists are read, cover nothing, or are refused, each as the table says")
+    func webpkisListsAreReadCoverNothingOrAreRefusedEachAsTheTableSays() throws {
+        let folder = SharedData.revocation.appendingPathComponent("webpki-crls", isDirectory: true)
+        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+            .filter { $0.pathExtension == "der" }
+        #expect(files.count == Self.webpki.count)
+        for file in files {
+            let name = file.deletingPathExtension().lastPathComponent
+            let answer: String
+            if let list = try? RevocationList(Array(try Data(contentsOf: file))) {
+                answer = list.scope.obstacle == nil ? "covers" : "nothing"
+            } else {
+                answer = "refused"
+            }
+            #expect(answer == Self.webpki[name], "\(name)")
+        }
+    }
+
+    @Test(
+        "a distribution point of another issuer, for some reasons, without a name or with a relative one does not count",
+        arguments: [
+            ("ee_indirect_dp_unknown_status", "indirect_dp_chain"), ("ee_dp_invalid", "invalid_dp_chain"),
+            ("ee_nofullname_dp_unknown_status", "nofullname_dp_chain"),
+            ("ee_reasons_dp_unknown_status", "reasons_dp_chain"),
+        ])
+    func distributionPointOfAnotherIssuerForSomeReasonsWithoutANameOrWithARelativeOne(
+        list: String, chain: String
+    ) async throws {
+        let folder = SharedData.revocation.appendingPathComponent("webpki-client-auth-revocation", isDirectory: true)
+        func bytes(_ name: String) throws -> [UInt8] {
+            Array(try Data(contentsOf: folder.appendingPathComponent("\(name).der")))
+        }
+        let lists = try RevocationLists([try bytes("\(list).crl")])
+        let status = try await lists.status(
+            of: try bytes("\(chain).ee"), issuedBy: try bytes("\(chain).int.a.ca"),
+            at: Timestamp(secondsSince1970: 0x1fed_f00d))
+        guard case .unknown = status else {
+            Issue.record("\(status)")
+            return
+        }
+    }
+}
+#endif
