@@ -109,7 +109,7 @@ public actor AppAttestClient: ReportAttestor {
     /// No key, after one that is lost: the next one is a day younger at least, so that a service that forgets all keys gets
     /// one attestation a day.
     private static func successor(of kept: Kept) -> Kept {
-        Kept(notBefore: min(max(kept.registeredAt, 0), 1 << 50) + Self.pause)
+        Kept(notBefore: min(max(kept.registeredAt, 0), Int64(1) << 50) + Self.pause)
     }
 
     /// Has this installation's key attested and registered, where that was not done. An app may call it at a quiet moment,
@@ -242,18 +242,11 @@ public actor AppAttestClient: ReportAttestor {
     /// The address of the service without `/v1/reports`, for one of the origin; `nil` for all others.
     private func base(of address: String) -> String? {
         let end = "/v1/reports"
-        guard ReportAddress.isAllowed(address), address.hasSuffix(end),
-            let here = URLComponents(string: address), let there = URLComponents(string: self.origin),
-            here.scheme?.lowercased() == there.scheme?.lowercased(),
-            here.host?.lowercased() == there.host?.lowercased(),
-            here.host != nil, Self.port(here) == Self.port(there), here.user == nil, here.password == nil,
-            here.query == nil
+        guard ReportAddress.isAllowed(address), address.hasSuffix(end), !address.contains(where: { "?#".contains($0) }),
+            let here = RequestTarget(address), let there = RequestTarget(self.origin), here.isTLS == there.isTLS,
+            here.host.lowercased() == there.host.lowercased(), here.port == there.port
         else { return nil }
         return String(address.dropLast(end.count))
-    }
-
-    private static func port(_ url: URLComponents) -> Int {
-        url.port ?? (url.scheme?.lowercased() == "http" ? 80 : 443)
     }
 
     private func randomJitter() -> Int64 {

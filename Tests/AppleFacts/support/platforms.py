@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 # The libraries that an app may link, beside the adapter.
-LIBRARIES = ("CertificatePinning", "PinListMetadata", "PinFailureReports", "PinListClient", "RuntimeIntegrity")
+LIBRARIES = ("CertificatePinning", "PinListMetadata", "PinFailureReports", "CertificateTransparency", "PinListClient", "RuntimeIntegrity")
 # What an app may link that imports the adapter.
 ABOVE = ("PinningIntegrity",)
 APPLE = ("arm64-apple-ios15.0", "arm64-apple-macos12.0", "arm64-apple-tvos15.0", "arm64_32-apple-watchos8.0", "arm64-apple-xros1.0")
