@@ -22,8 +22,11 @@ public protocol ReportSender: Sendable {
 
     /// Posts a body with further fields. A sender that cannot leaves them out, which is the default.
     ///
-    /// - Parameter fields: Values by the names of fields, for this address alone: a redirect to another origin must not
-    ///   carry them along.
+    /// - Parameters:
+    ///   - body: UTF-8 JSON.
+    ///   - address: Where to, an absolute address.
+    ///   - fields: Values by the names of fields, for this address alone: a redirect to another origin must not carry them
+    ///     along.
     /// - Throws: As ``send(_:to:)``.
     func send(_ body: [UInt8], to address: String, fields: [String: String]) async throws -> FetchResponse
 }

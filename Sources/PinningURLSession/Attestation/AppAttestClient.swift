@@ -65,7 +65,7 @@ public actor AppAttestClient: ReportAttestor {
         var notBefore: Int64 = 0
     }
 
-    /// A client with parts of its own; see ``init(name:origin:)`` for an app's.
+    /// A client with parts of its own; see `init(name:origin:)` for an app's.
     ///
     /// - Parameters:
     ///   - name: The list's name.
@@ -73,6 +73,8 @@ public actor AppAttestClient: ReportAttestor {
     ///   - service: The device.
     ///   - keys: Where the key's id is kept.
     ///   - transport: Posts challenges and keys, under the platform's default validation.
+    ///   - clock: Says when the next attempt may be.
+    ///   - randomness: Spreads attempts over time.
     public init(
         name: String, origin: String, service: any AppAttestService, keys: any AttestationKeyStore,
         transport: any ReportSender = URLSessionFetcher(), clock: any PinningClock = SystemClock(),
@@ -116,7 +118,7 @@ public actor AppAttestClient: ReportAttestor {
     /// spread over days: Apple asks for fewer than 100 attestations a second of an app.
     ///
     /// - Parameter address: The base of the service, as `https://pins.example.com`; the origin by default.
-    /// - Throws: ``AppAttestFailure``.
+    /// - Throws: `AppAttestFailure`.
     public func prepare(at address: String? = nil) async throws(AppAttestFailure) {
         _ = try await self.registeredKey(at: address ?? self.origin)
     }
