@@ -57,7 +57,7 @@ def free_port():
 class Scene:
     """A project and a service. `with Scene() as scene`; `start=False` for one that a page starts itself."""
 
-    def __init__(self, start=True, settings="", environment=None, data=None):
+    def __init__(self, start=True, settings="", environment=None, data=None, entry=""):
         self.place = tempfile.TemporaryDirectory()
         self.folder = Path(self.place.name)
         self.project = self.folder / "project"
@@ -80,6 +80,7 @@ class Scene:
             "TUMBLER_LISTEN": f"127.0.0.1:{self.port}", **(environment or {}),
         }  # fmt: skip
         self.settings = settings
+        self.entry = entry
         self.has_service = start
 
     def __enter__(self):
@@ -92,7 +93,7 @@ class Scene:
             if self.has_service:
                 self.environment["TUMBLER_DATA_DIR"] = str(self.data)
                 root = self.project / "root" / "1.json"
-                self.config.write_text(f"names:\n  {NAME}: {{root: {root}}}\n{self.settings}")
+                self.config.write_text(f"names:\n  {NAME}: {{root: {root}{self.entry}}}\n{self.settings}")
                 self.run('tumbler serve --migrate --config "$CONFIG"')
                 self.tokens = {scope: self.token(scope) for scope in ("publish", "probe", "read", "operate")}
                 reader = self.folder / "run" / "read.token"

@@ -32,7 +32,7 @@ backend tumbler {
 sub vcl_recv {
     # What is here, and nothing else: no dashboard, no metrics, no publication.
     if (req.url !~ "^/v1/lists/[A-Za-z0-9._-]+/(pins|root/[0-9]+|logs/[0-9a-f]+)\.json(\?|$)"
-        && req.url !~ "^/(v1/reports|healthz)(\?|$)") {
+        && req.url !~ "^/(v1/reports|v1/attest/(challenges|keys)|healthz)(\?|$)") {
         return (synth(404));
     }
     # One object a path: a query would make as many as a stranger likes, and each would be asked of the service.
@@ -48,16 +48,19 @@ sub vcl_recv {
     set req.http.X-Source = regsub(regsub(client.ip, "^((?:[0-9a-f]+:){4}).*$", "\1"),
         "^((?:[0-9a-f]+:){1,3}:).*$", "\1");
 
-    if (req.url == "/v1/reports") {
+    if (req.url == "/v1/reports" || req.url ~ "^/v1/attest/") {
         if (req.method != "POST") {
             return (synth(405));
         }
-        # Without a length nothing can be refused before it was read. Clients of Tumbler say it.
-        if (!req.http.Content-Length) {
+        # Without a length nothing can be refused before it was read. Clients of Tumbler say it; a challenge is asked for
+        # without a body.
+        if (req.http.Transfer-Encoding || (!req.http.Content-Length && req.url != "/v1/attest/challenges")) {
             return (synth(411));
         }
-        # 6 MiB: a report with the envelope of a refused list.
-        if (std.integer(req.http.Content-Length, 6291457) > 6291456) {
+        # 6 MiB: a report with the envelope of a refused list. 128 KiB: an attestation.
+        if (req.http.Content-Length
+            && (std.integer(req.http.Content-Length, 6291457) > 6291456
+                || (req.url != "/v1/reports" && std.integer(req.http.Content-Length, 6291457) > 131072))) {
             return (synth(413));
         }
         # Of one source ten times what the service takes, of all twice as much: 2,000 a second. What is over the service's
