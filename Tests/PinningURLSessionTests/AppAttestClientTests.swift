@@ -18,6 +18,8 @@ struct AppAttestClientTests {
     private static let body = Array(#"{"hostname":"a","tumbler":{"list-name":"n","reason":"no-matching-pin"}}"#.utf8)
 
     /// A service as the client sees it.
+    ///
+    /// `@unchecked Sendable`: because what changes is read and written under the lock only.
     private final class Service: ReportSender, @unchecked Sendable {
         struct Request {
             let address: String
@@ -44,6 +46,9 @@ struct AppAttestClientTests {
         }
     }
 
+    /// What the Keychain holds, and whether it is locked.
+    ///
+    /// `@unchecked Sendable`: because what changes is read and written under the lock only.
     private final class Keys: AttestationKeyStore, @unchecked Sendable {
         private let lock = NSLock()
         private var kept: [UInt8]?

@@ -10,7 +10,8 @@ import Testing
 struct LinkedProgramTests {
     /// Names as the compiler writes them of symbols, and of the libraries that are loaded.
     private static let marks = [
-        "11Hummingbird", "15HummingbirdCore", "4GRDB", "8Mustache", "13PinListServer", "libsqlite3", "sqlite3_open",
+        "11Hummingbird", "15HummingbirdCore", "4GRDB", "8Mustache", "13PinListServer", "12PinListStore", "libsqlite3",
+        "sqlite3_open",
     ]
 
     /// Those of the names that are in a program beside the tests.
