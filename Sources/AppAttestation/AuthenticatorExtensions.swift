@@ -6,7 +6,7 @@
 /// What a device says of the app that asked, from iOS 27 on: a CBOR map at the end of authenticator data.
 struct AuthenticatorExtensions {
     /// A reason for which a value is refused.
-    struct Defect: Error {
+    struct ParsingError: Error {
         /// What is wrong, without a full stop.
         let reason: String
     }
@@ -21,39 +21,39 @@ struct AuthenticatorExtensions {
 
     /// Reads what stands where extensions do: nothing, or one map. Members that are not known are passed over.
     ///
-    /// - Throws: ``Defect`` for anything else.
-    init(_ bytes: ArraySlice<UInt8>) throws(Defect) {
+    /// - Throws: ``ParsingError`` for anything else.
+    init(_ bytes: ArraySlice<UInt8>) throws(ParsingError) {
         guard !bytes.isEmpty else {
             self.members = nil
             return
         }
-        do throws(CBORDefect) {
+        do throws(CBORError) {
             let value = try CBORReader.value(of: bytes)
-            guard case .map = value else { throw CBORDefect(description: "no map") }
+            guard case .map = value else { throw CBORError(description: "no map") }
             self.members = value
         } catch {
-            throw Defect(reason: "the extensions cannot be read: \(error)")
+            throw ParsingError(reason: "the extensions cannot be read: \(error)")
         }
     }
 
     /// The launch category: four bytes, the lowest first; `nil` where it is not there.
     ///
-    /// - Throws: ``Defect`` for another form.
-    func category() throws(Defect) -> LaunchCategory? {
+    /// - Throws: ``ParsingError`` for another form.
+    func category() throws(ParsingError) -> LaunchCategory? {
         guard let member = self.members?[Self.categoryName] else { return nil }
         guard let bytes = member.asBytes, bytes.count == 4 else {
-            throw Defect(reason: "\(Self.categoryName) is not four bytes")
+            throw ParsingError(reason: "\(Self.categoryName) is not four bytes")
         }
         return LaunchCategory(rawValue: bytes.reversed().reduce(0) { $0 << 8 | UInt32($1) })
     }
 
     /// The version of the app, `CFBundleVersion`; `nil` where it is not there.
     ///
-    /// - Throws: ``Defect`` for another form.
-    func bundleVersion() throws(Defect) -> String? {
+    /// - Throws: ``ParsingError`` for another form.
+    func bundleVersion() throws(ParsingError) -> String? {
         guard let member = self.members?[Self.versionName] else { return nil }
         guard let text = member.asText, text.utf8.count <= Self.maximumVersionLength else {
-            throw Defect(reason: "\(Self.versionName) is no text of at most \(Self.maximumVersionLength) bytes")
+            throw ParsingError(reason: "\(Self.versionName) is no text of at most \(Self.maximumVersionLength) bytes")
         }
         return text
     }

@@ -33,17 +33,17 @@
     }
 
     /// What is wrong with bytes that are no BER.
-    @_spi(Parsers) public struct Defect: Error, Hashable, Sendable, CustomStringConvertible {
+    @_spi(Parsers) public struct ParsingError: Error, Hashable, Sendable, CustomStringConvertible {
         /// What is wrong, without a full stop.
         public let description: String
 
-        static let truncated = Defect(description: "it ends too early")
-        static let trailingBytes = Defect(description: "bytes follow")
-        static let tooLarge = Defect(description: "it is too large")
-        static let tooDeep = Defect(description: "it is too deep")
-        static let tooMany = Defect(description: "it has too many parts")
-        static let identifier = Defect(description: "a tag that cannot be read")
-        static let length = Defect(description: "a length that cannot be read")
+        static let truncated = ParsingError(description: "it ends too early")
+        static let trailingBytes = ParsingError(description: "bytes follow")
+        static let tooLarge = ParsingError(description: "it is too large")
+        static let tooDeep = ParsingError(description: "it is too deep")
+        static let tooMany = ParsingError(description: "it has too many parts")
+        static let identifier = ParsingError(description: "a tag that cannot be read")
+        static let length = ParsingError(description: "a length that cannot be read")
     }
 
     /// The most bytes that are read. Receipts have about 4,000.
@@ -73,7 +73,7 @@
     /// Reads bytes that are one element and nothing else.
     ///
     /// - Throws: What is wrong with them.
-    @_spi(Parsers) public static func reading(_ bytes: ArraySlice<UInt8>) throws(Defect) -> BERElement {
+    @_spi(Parsers) public static func reading(_ bytes: ArraySlice<UInt8>) throws(ParsingError) -> BERElement {
         guard bytes.count <= Self.maximumLength else { throw .tooLarge }
         var reader = Reader(bytes: bytes, position: bytes.startIndex)
         let element = try reader.element(before: bytes.endIndex, within: 0)
@@ -106,7 +106,7 @@
         var position: Int
         var count = 0
 
-        mutating func element(before end: Int, within depth: Int) throws(Defect) -> BERElement {
+        mutating func element(before end: Int, within depth: Int) throws(ParsingError) -> BERElement {
             guard depth < BERElement.maximumDepth else { throw .tooDeep }
             self.count += 1
             guard self.count <= BERElement.maximumCount else { throw .tooMany }
@@ -146,13 +146,13 @@
                 whole: self.bytes[start..<contentsEnd], hasDefiniteLength: true, children: children)
         }
 
-        private mutating func byte(before end: Int) throws(Defect) -> UInt8 {
+        private mutating func byte(before end: Int) throws(ParsingError) -> UInt8 {
             guard self.position < end else { throw .truncated }
             defer { self.position += 1 }
             return self.bytes[self.position]
         }
 
-        private mutating func identifier(before end: Int) throws(Defect) -> (Identifier, isConstructed: Bool) {
+        private mutating func identifier(before end: Int) throws(ParsingError) -> (Identifier, isConstructed: Bool) {
             let first = try self.byte(before: end)
             guard let tagClass = Identifier.TagClass(rawValue: first >> 6) else { throw .identifier }
             var number = UInt(first & 0x1f)
@@ -169,7 +169,7 @@
         }
 
         /// The length, which is checked against what holds the element; `nil` where it is indefinite.
-        private mutating func length(before end: Int) throws(Defect) -> Int? {
+        private mutating func length(before end: Int) throws(ParsingError) -> Int? {
             let first = try self.byte(before: end)
             guard first != 0x80 else { return nil }
             var length = Int(first)

@@ -66,7 +66,7 @@ public struct CertificateFields: Hashable, Sendable {
     /// - Parameter bytes: One certificate in DER, and nothing else.
     /// - Throws: What is wrong with it.
     @inline(__always)
-    public init(walking bytes: RawSpan) throws(CertificateDefect) {
+    public init(walking bytes: RawSpan) throws(InvalidCertificateError) {
         guard bytes.byteCount <= Self.maximumCertificateLength else { throw .tooLarge }
         if let fields = CertificateFields(quicklyWalking: bytes) {
             self = fields
@@ -81,7 +81,7 @@ public struct CertificateFields: Hashable, Sendable {
     /// - Parameter bytes: One certificate in DER, and nothing else.
     /// - Throws: What is wrong with it.
     @inline(never)
-    @_spi(Adapters) public init(walkingWithCare bytes: RawSpan) throws(CertificateDefect) {
+    @_spi(Adapters) public init(walkingWithCare bytes: RawSpan) throws(InvalidCertificateError) {
         guard bytes.byteCount <= Self.maximumCertificateLength else { throw .tooLarge }
         var input = DERCursor(Range(uncheckedBounds: (0, bytes.byteCount)))
         let whole = try input.lastContents(of: DERCursor.Tag.sequence, in: bytes)
@@ -146,8 +146,8 @@ public struct CertificateFields: Hashable, Sendable {
     ///
     /// - Throws: What is wrong with it.
     @inline(__always)
-    public init(walking bytes: borrowing [UInt8]) throws(CertificateDefect) {
-        self = try bytes.withUnsafeBufferPointer { (buffer) throws(CertificateDefect) in
+    public init(walking bytes: borrowing [UInt8]) throws(InvalidCertificateError) {
+        self = try bytes.withUnsafeBufferPointer { (buffer) throws(InvalidCertificateError) in
             try CertificateFields(walking: UnsafeRawBufferPointer(buffer).bytes)
         }
     }
@@ -156,19 +156,19 @@ public struct CertificateFields: Hashable, Sendable {
 /// Why a certificate cannot be read.
 ///
 /// One byte, so that a typed throw costs nothing on the way of a handshake.
-public struct CertificateDefect: Error, Hashable, Sendable, CustomStringConvertible {
+public struct InvalidCertificateError: Error, Hashable, Sendable, CustomStringConvertible {
     private let code: UInt8
 
     /// Over ``CertificateFields/maximumCertificateLength``.
-    public static let tooLarge = CertificateDefect(code: 1)
+    public static let tooLarge = InvalidCertificateError(code: 1)
     /// An element reaches beyond the one that holds it, or beyond the input.
-    public static let truncated = CertificateDefect(code: 2)
+    public static let truncated = InvalidCertificateError(code: 2)
     /// An indefinite length, or one written with more bytes than it needs (X.690, section 10.1).
-    public static let lengthNotDER = CertificateDefect(code: 3)
+    public static let lengthNotDER = InvalidCertificateError(code: 3)
     /// An element of another type than RFC 5280, section 4.1, puts in its place.
-    public static let unexpectedElement = CertificateDefect(code: 4)
+    public static let unexpectedElement = InvalidCertificateError(code: 4)
     /// Bytes after the end of the certificate, or of a structure in it.
-    public static let trailingBytes = CertificateDefect(code: 5)
+    public static let trailingBytes = InvalidCertificateError(code: 5)
 
     /// What is wrong, for people.
     public var description: String {

@@ -52,13 +52,13 @@ package struct DERCursor {
 
     /// Refuses what is left.
     @inline(__always)
-    func finish() throws(CertificateDefect) {
+    func finish() throws(InvalidCertificateError) {
         guard self.isAtEnd else { throw .trailingBytes }
     }
 
     /// Steps over one element, which must have this identifier octet, and gives the range of its contents.
     @inline(__always)
-    package mutating func contents(of tag: UInt8, in bytes: RawSpan) throws(CertificateDefect) -> Range<Int> {
+    package mutating func contents(of tag: UInt8, in bytes: RawSpan) throws(InvalidCertificateError) -> Range<Int> {
         let (found, contents) = try self.step(in: bytes)
         guard found == tag else { throw .unexpectedElement }
         return contents
@@ -66,7 +66,7 @@ package struct DERCursor {
 
     /// Steps over one element, which must have this identifier octet and be the last, and gives its contents' range.
     @inline(__always)
-    package mutating func lastContents(of tag: UInt8, in bytes: RawSpan) throws(CertificateDefect) -> Range<Int> {
+    package mutating func lastContents(of tag: UInt8, in bytes: RawSpan) throws(InvalidCertificateError) -> Range<Int> {
         let contents = try self.contents(of: tag, in: bytes)
         try self.finish()
         return contents
@@ -74,7 +74,9 @@ package struct DERCursor {
 
     /// Steps over one element, whatever it is.
     @inline(__always)
-    package mutating func element(in bytes: RawSpan) throws(CertificateDefect) -> (tag: UInt8, contents: Range<Int>) {
+    package mutating func element(in bytes: RawSpan) throws(InvalidCertificateError) -> (
+        tag: UInt8, contents: Range<Int>
+    ) {
         let (tag, contents) = try self.step(in: bytes)
         // Identifiers of more than one octet occur nowhere in a certificate's frame.
         guard tag & 0x1f != 0x1f else { throw .unexpectedElement }
@@ -82,7 +84,8 @@ package struct DERCursor {
     }
 
     @inline(__always)
-    private mutating func step(in bytes: RawSpan) throws(CertificateDefect) -> (tag: UInt8, contents: Range<Int>) {
+    private mutating func step(in bytes: RawSpan) throws(InvalidCertificateError) -> (tag: UInt8, contents: Range<Int>)
+    {
         let available = self.end &- self.position
         guard available >= 2 else { throw .truncated }
         // Tag and first length byte in one checked load: each element's place depends on the length before it, so what

@@ -38,7 +38,7 @@ public struct DistinguishedNameText: Hashable, Sendable, CustomStringConvertible
         self.init(fields.issuer, of: certificate)
     }
 
-    private static func attributes(_ name: Range<Int>, in bytes: RawSpan) throws(CertificateDefect) -> [String] {
+    private static func attributes(_ name: Range<Int>, in bytes: RawSpan) throws(InvalidCertificateError) -> [String] {
         var parts: [String] = []
         var outer = DERCursor(name)
         var sets = DERCursor(try outer.contents(of: DERCursor.Tag.sequence, in: bytes))

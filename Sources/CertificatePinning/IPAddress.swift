@@ -93,15 +93,15 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         if self.bytes.count == 4 { return self.bytes.map { String($0) }.joined(separator: ".") }
         let groups = (0..<8).map { UInt16(self.bytes[2 * $0]) << 8 | UInt16(self.bytes[2 * $0 + 1]) }
-        var longest = 0..<0
+        var maximum = 0..<0
         var start = 0
         while start < 8 {
             let run = groups[start...].prefix { $0 == 0 }.count
-            if run > longest.count { longest = start..<start + run }
+            if run > maximum.count { maximum = start..<start + run }
             start += max(run, 1)
         }
         let hexadecimal = { (part: ArraySlice<UInt16>) in part.map { String($0, radix: 16) }.joined(separator: ":") }
-        guard longest.count > 1 else { return hexadecimal(groups[...]) }
-        return hexadecimal(groups[..<longest.lowerBound]) + "::" + hexadecimal(groups[longest.upperBound...])
+        guard maximum.count > 1 else { return hexadecimal(groups[...]) }
+        return hexadecimal(groups[..<maximum.lowerBound]) + "::" + hexadecimal(groups[maximum.upperBound...])
     }
 }

@@ -108,7 +108,7 @@ extension Pin {
     /// - Parameter certificate: One certificate in DER, and nothing else.
     /// - Throws: What is wrong with the certificate.
     @inline(__always)
-    public init(publicKeyOf certificate: UnsafeRawBufferPointer) throws(CertificateDefect) {
+    public init(publicKeyOf certificate: UnsafeRawBufferPointer) throws(InvalidCertificateError) {
         let fields = try CertificateFields(walking: certificate.bytes)
         // The walk has checked that the range lies within the buffer.
         self.init(kind: .publicKey, hashing: UnsafeRawBufferPointer(rebasing: certificate[fields.subjectPublicKeyInfo]))
@@ -118,8 +118,8 @@ extension Pin {
     ///
     /// - Throws: What is wrong with the certificate.
     @inline(__always)
-    public init(publicKeyOf certificate: borrowing [UInt8]) throws(CertificateDefect) {
-        self = try certificate.withUnsafeBufferPointer { (buffer) throws(CertificateDefect) in
+    public init(publicKeyOf certificate: borrowing [UInt8]) throws(InvalidCertificateError) {
+        self = try certificate.withUnsafeBufferPointer { (buffer) throws(InvalidCertificateError) in
             try Pin(publicKeyOf: UnsafeRawBufferPointer(buffer))
         }
     }

@@ -70,8 +70,8 @@ public struct PinnedDomain: Hashable, Sendable {
 }
 
 /// What an entry asks of Certificate Transparency (formats.md, section 3.2): a policy, and what follows where it is not
-/// satisfied. Who judges it is `CertificateTransparency`; what follows from the judgement is
-/// ``PinningDecision/judged(_:)``.
+/// satisfied. Who evaluates it is `CertificateTransparency`; what follows from the evaluation is
+/// ``PinningDecision/evaluated(_:)``.
 public struct TransparencyRule: Hashable, Sendable {
     /// What a policy that is not satisfied does. `off` in a list is no rule.
     public enum Mode: String, Hashable, Sendable, CaseIterable {

@@ -56,7 +56,7 @@ extension PinningDecision: CustomStringConvertible {
         case .noCertificates: "The server presented no certificate."
         case .overBudget: "Validating the presented chain takes more work than is allowed."
         case .cleartext: "A request without TLS to a host that is pinned."
-        case .otherHostConnection: "The answer came over a connection that was not judged for this host."
+        case .otherHostConnection: "The answer came over a connection that was not evaluated for this host."
         case .tampering: "The app refuses pinned connections because it noticed signs of tampering with its process."
         case .malformed: "The question could not be read."
         default: "This version has no words for the reason."

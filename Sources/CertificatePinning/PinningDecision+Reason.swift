@@ -45,8 +45,8 @@ extension PinningDecision {
         public static let overBudget = Reason(code: "over-budget")
         /// A request without TLS to a host whose entry enforces.
         public static let cleartext = Reason(code: "cleartext")
-        /// A response came over a connection that was judged for another host, whose path does not satisfy this host's
-        /// entry, or over one that nobody judged.
+        /// A response came over a connection that was evaluated for another host, whose path does not satisfy this host's
+        /// entry, or over one that nobody evaluated.
         public static let otherHostConnection = Reason(code: "other-host-connection")
         /// The app refuses pinned connections because of what it noticed of its process.
         public static let tampering = Reason(code: "tampering")

@@ -72,7 +72,7 @@ public struct PinningDecision: Hashable, Sendable {
     public private(set) var detail: String?
 
     /// What a policy of Certificate Transparency makes of the path; `nil` where none was asked.
-    public internal(set) var transparency: TransparencyJudgement?
+    public internal(set) var transparency: TransparencyEvaluation?
 
     /// The same conclusion for a reason that says more.
     consuming func explained(_ reason: Reason, _ detail: String) -> PinningDecision {

@@ -28,7 +28,7 @@ extension PinningPolicy {
         self.decision(on: host) { entry in self.conclusion(without: .cleartext, entry, at: time) }
     }
 
-    /// Decides on a response for a host that came over a connection which was not judged for this host, but for
+    /// Decides on a response for a host that came over a connection which was not evaluated for this host, but for
     /// another one (HTTP/2 and HTTP/3 may do so, RFC 9113, section 9.1.1) or for none that is known.
     ///
     /// - Parameters:
@@ -39,10 +39,10 @@ extension PinningPolicy {
     /// - Returns: What ``validate(_:for:at:)`` says of the path, with `other-host-connection` for a mismatch. Without a
     ///   path `other-host-connection`, blocked when the host's entry enforces and allowed when it reports.
     public func validateResponse(
-        for host: String, over path: ValidatedPath?, judgedFor other: String?, at time: Timestamp
+        for host: String, over path: ValidatedPath?, evaluatedFor other: String?, at time: Timestamp
     ) -> PinningDecision {
         guard let path else {
-            let detail = "the connection that answered was judged for no host that is known"
+            let detail = "the connection that answered was evaluated for no host that is known"
             return self.decision(on: host, detail: detail) { entry in
                 self.conclusion(without: .otherHostConnection, entry, at: time)
             }
@@ -50,7 +50,7 @@ extension PinningPolicy {
         let decision = self.validate(path, for: host, at: time)
         guard decision.reason == .noMatchingPin else { return decision }
         return decision.explained(
-            .otherHostConnection, "the connection that answered was judged for \(other ?? "another host")")
+            .otherHostConnection, "the connection that answered was evaluated for \(other ?? "another host")")
     }
 
     /// The refusal of a connection that never had a validated path: `chain-invalid`, `no-certificates`, `over-budget`

@@ -18,8 +18,8 @@ extension LogList {
             throw LogListError(.size, "a log list has 1 to \(Self.maximumLength) bytes")
         }
         let value: JSONValue
-        do throws(JSONValue.Defect) {
-            value = try JSONValue(strict: bytes, mostValues: Self.maximumValues)
+        do throws(JSONValue.ParsingError) {
+            value = try JSONValue(strict: bytes, maximumValues: Self.maximumValues)
         } catch {
             throw LogListError(.malformed, error.description)
         }

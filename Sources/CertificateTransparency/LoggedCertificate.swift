@@ -37,13 +37,13 @@ public import CertificatePinning
     ///   - certificate: One certificate in DER, and nothing else.
     ///   - orPrecertificate: Whether a precertificate is read, too: its poison is cut out as the timestamps are. A server
     ///     presents none.
-    /// - Throws: ``TransparencyDefect``.
-    public init(_ certificate: [UInt8], orPrecertificate: Bool = false) throws(TransparencyDefect) {
+    /// - Throws: ``TransparencyError``.
+    public init(_ certificate: [UInt8], orPrecertificate: Bool = false) throws(TransparencyError) {
         let fields: CertificateFields
         do { fields = try CertificateFields(walking: certificate) } catch {
-            throw TransparencyDefect(.certificate, "the certificate cannot be read: \(error)")
+            throw TransparencyError(.certificate, "the certificate cannot be read: \(error)")
         }
-        self = try certificate.withUnsafeBufferPointer { (buffer) throws(TransparencyDefect) in
+        self = try certificate.withUnsafeBufferPointer { (buffer) throws(TransparencyError) in
             try LoggedCertificate(
                 UnsafeRawBufferPointer(buffer).bytes, of: certificate, fields, orPrecertificate: orPrecertificate)
         }
@@ -51,22 +51,22 @@ public import CertificatePinning
 
     private init(
         _ bytes: RawSpan, of certificate: [UInt8], _ fields: CertificateFields, orPrecertificate: Bool
-    ) throws(TransparencyDefect) {
+    ) throws(TransparencyError) {
         guard let validity = CertificateValidity(certificate[fields.validity]) else {
-            throw TransparencyDefect(.validity, "the certificate's validity cannot be read")
+            throw TransparencyError(.validity, "the certificate's validity cannot be read")
         }
         self.notBefore = validity.notBefore
         self.notAfter = validity.notAfter
         let parts: Parts
         do { parts = try Parts(bytes, fields) } catch {
-            throw TransparencyDefect(.extensions, "the certificate's extensions cannot be read: \(error)")
+            throw TransparencyError(.extensions, "the certificate's extensions cannot be read: \(error)")
         }
         guard parts.found.count <= 1 else {
-            throw TransparencyDefect(.extensions, "the certificate has the timestamps twice")
+            throw TransparencyError(.extensions, "the certificate has the timestamps twice")
         }
         let poisons = orPrecertificate ? parts.poisons : []
         guard poisons.count <= 1 else {
-            throw TransparencyDefect(.extensions, "the precertificate has its poison twice")
+            throw TransparencyError(.extensions, "the precertificate has its poison twice")
         }
         self.isPrecertificate = !poisons.isEmpty
         self.timestamps = parts.found.first.map { Array(certificate[$0.list]) }
@@ -123,7 +123,7 @@ public import CertificatePinning
         /// The extensions that make a precertificate of a certificate (RFC 6962, section 3.1).
         var poisons: [Range<Int>] = []
 
-        init(_ bytes: RawSpan, _ fields: CertificateFields) throws(CertificateDefect) {
+        init(_ bytes: RawSpan, _ fields: CertificateFields) throws(InvalidCertificateError) {
             var toBeSigned = DERCursor(fields.toBeSigned)
             self.contents = try toBeSigned.lastContents(of: DERCursor.Tag.sequence, in: bytes)
             let end = self.contents.upperBound

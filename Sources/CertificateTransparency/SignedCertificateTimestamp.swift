@@ -79,21 +79,21 @@ extension SignedCertificateTimestamp {
     /// Reads a SignedCertificateTimestampList (RFC 6962, section 3.3).
     ///
     /// - Parameter bytes: The list, and nothing else.
-    /// - Throws: ``TransparencyDefect`` where the frame of the list is not one, or has too many. What is wrong within a
+    /// - Throws: ``TransparencyError`` where the frame of the list is not one, or has too many. What is wrong within a
     ///   timestamp is the timestamp's alone.
-    public static func readList(_ bytes: [UInt8]) throws(TransparencyDefect) -> [Reading] {
+    public static func readList(_ bytes: [UInt8]) throws(TransparencyError) -> [Reading] {
         var outer = TLSReader(bytes[...])
         guard let list = outer.vector(), outer.isAtEnd, !list.isEmpty else {
-            throw TransparencyDefect(.list, "the timestamps are not a list")
+            throw TransparencyError(.list, "the timestamps are not a list")
         }
         var reader = TLSReader(list)
         var readings: [Reading] = []
         while !reader.isAtEnd {
             guard let bytes = reader.vector() else {
-                throw TransparencyDefect(.list, "a timestamp reaches beyond the list of them")
+                throw TransparencyError(.list, "a timestamp reaches beyond the list of them")
             }
             guard readings.count < self.maximumCount else {
-                throw TransparencyDefect(.tooMany, "over \(self.maximumCount) timestamps")
+                throw TransparencyError(.tooMany, "over \(self.maximumCount) timestamps")
             }
             readings.append(self.read(bytes))
         }

@@ -4,23 +4,23 @@
 
 public import CertificatePinning
 
-/// What a certificate's timestamps prove, whatever the policy and whenever they are judged.
+/// What a certificate's timestamps prove, whatever the policy and whenever they are evaluated.
 ///
 /// The first of two steps: it verifies signatures, once for a path and a log list. What depends on the time is
-/// ``judgement(under:at:)``, which is cheap, and made at each decision.
+/// ``evaluation(under:at:)``, which is cheap, and made at each decision.
 public struct TransparencyEvidence: Hashable, Sendable {
     /// What became of one timestamp, as far as that does not depend on the time.
     enum Finding: Hashable, Sendable {
         /// Nothing that can be read.
         case malformed
         /// A timestamp that proves nothing.
-        case refused(SignedCertificateTimestamp, TransparencyJudgement.Status, operatorName: String?)
+        case refused(SignedCertificateTimestamp, TransparencyEvaluation.Status, operatorName: String?)
         /// A timestamp whose signature holds.
         case verified(SignedCertificateTimestamp, TransparencyLog)
     }
 
     /// Why nothing can be said, or there are no timestamps.
-    public let defect: TransparencyDefect?
+    public let defect: TransparencyError?
 
     /// How many timestamps were passed over because their version is not known.
     public let unknownVersions: Int
@@ -53,14 +53,14 @@ extension TransparencyEvidence {
     ///     here; of a wrong one no timestamp is valid.
     ///   - logs: The logs that are known.
     public init(of certificate: [UInt8], issuedBy issuer: [UInt8]?, logs: LogList) {
-        do throws(TransparencyDefect) {
+        do throws(TransparencyError) {
             let logged = try LoggedCertificate(certificate)
             guard let list = logged.timestamps else {
-                throw TransparencyDefect(.noTimestamps, "the certificate has no embedded timestamps")
+                throw TransparencyError(.noTimestamps, "the certificate has no embedded timestamps")
             }
             let readings = try SignedCertificateTimestamp.readList(list)
             guard let issuer = issuer.flatMap({ try? Pin(publicKeyOf: $0) }) else {
-                throw TransparencyDefect(.issuer, "the issuer's certificate is missing or cannot be read")
+                throw TransparencyError(.issuer, "the issuer's certificate is missing or cannot be read")
             }
             let entry = logged.entry(issuedBy: issuer)
             var findings: [Finding] = []

@@ -52,9 +52,9 @@ struct CandidateCertificate: Sendable {
 
     /// Reads a certificate.
     ///
-    /// - Throws: ``PathRefusal`` when either reader refuses it. What our walk does not accept is never shown to a parser
+    /// - Throws: ``PathValidationError`` when either reader refuses it. What our walk does not accept is never shown to a parser
     ///   that may find something else in it.
-    init(_ der: [UInt8]) throws(PathRefusal) {
+    init(_ der: [UInt8]) throws(PathValidationError) {
         do {
             let fields = try CertificateFields(walking: der)
             let hasUniqueIdentifiers = !fields.uniqueIdentifiers.isEmpty
@@ -76,12 +76,13 @@ struct CandidateCertificate: Sendable {
             } else {
                 self.pathLengthConstraint = nil
             }
-        } catch let defect as CertificateDefect {
-            throw PathRefusal(.chainInvalid, "a certificate cannot be read: \(defect)")
+        } catch let defect as InvalidCertificateError {
+            throw PathValidationError(.chainInvalid, "a certificate cannot be read: \(defect)")
         } catch {
             // What the parser says of hostile bytes may be long and is of no use to the reader.
             let name = DistinguishedNameText(subjectOf: der)?.description ?? ""
-            throw PathRefusal(.chainInvalid, "a certificate or its key is of a kind that is not supported: \(name)")
+            throw PathValidationError(
+                .chainInvalid, "a certificate or its key is of a kind that is not supported: \(name)")
         }
     }
 

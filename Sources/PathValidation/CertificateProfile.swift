@@ -32,7 +32,7 @@ struct CertificateProfile {
     /// The least RSA key, in bits (CA/Browser Forum Baseline Requirements, section 6.1.5).
     static let minimumRSABits = 2_048
 
-    /// Critical extensions that are understood here or by the policies that judge the path.
+    /// Critical extensions that are understood here or by the policies that evaluate the path.
     static let knownCriticalExtensions: Set<ASN1ObjectIdentifier> = [
         .X509ExtensionID.basicConstraints, .X509ExtensionID.nameConstraints, .X509ExtensionID.keyUsage,
         .X509ExtensionID.subjectAlternativeName, .X509ExtensionID.extendedKeyUsage,
@@ -53,7 +53,7 @@ struct CertificateProfile {
     /// - Parameters:
     ///   - candidate: The certificate.
     ///   - place: The place.
-    ///   - isServers: Whether the path is a TLS server's; if not, extended key usages are for the caller to judge.
+    ///   - isServers: Whether the path is a TLS server's; if not, extended key usages are for the caller to evaluate.
     ///   - time: The time at which it must be valid.
     static func objection(
         to candidate: CandidateCertificate, as place: Place, ofServer isServers: Bool, at time: Timestamp

@@ -43,7 +43,7 @@ struct ConstrainedName {
         case host([Int])
         case mailbox(local: Int, host: [Int])
         case directory([Int?])
-        case unjudgeable
+        case undecidable
     }
 
     /// The kind of name.
@@ -51,7 +51,7 @@ struct ConstrainedName {
 
     private let form: Form
 
-    /// Reads a name. One of a kind, or in a form, that cannot be judged is refused where it is constrained.
+    /// Reads a name. One of a kind, or in a form, that cannot be evaluated is refused where it is constrained.
     init(_ name: GeneralName, _ parts: inout NameParts) {
         self.kind = Kind(name)
         self.form =
@@ -60,12 +60,12 @@ struct ConstrainedName {
                 text.utf8.starts(with: "*.".utf8)
                     ? .wildcard(parts.labels(of: text.dropFirst(2))) : .name(parts.labels(of: text))
             case .ipAddress(let address):
-                address.bytes.count == 4 || address.bytes.count == 16 ? .address(address.bytes) : .unjudgeable
+                address.bytes.count == 4 || address.bytes.count == 16 ? .address(address.bytes) : .undecidable
             case .uniformResourceIdentifier(let text):
-                Self.host(ofIdentifier: text).map { .host(parts.labels(of: $0)) } ?? .unjudgeable
+                Self.host(ofIdentifier: text).map { .host(parts.labels(of: $0)) } ?? .undecidable
             case .rfc822Name(let text): Self.mailbox(text, &parts)
             case .directoryName(let name): .directory(parts.steps(of: name))
-            default: .unjudgeable
+            default: .undecidable
             }
     }
 
@@ -76,11 +76,11 @@ struct ConstrainedName {
         case .mailbox(_, let host): host.count + 1
         case .directory(let steps): steps.count
         case .address(let bytes): bytes.count
-        case .unjudgeable: 1
+        case .undecidable: 1
         }
     }
 
-    /// Whether all that this name stands for lies within a subtree of its kind; `nil` for what cannot be judged.
+    /// Whether all that this name stands for lies within a subtree of its kind; `nil` for what cannot be evaluated.
     func lies(within subtree: ConstraintSubtree) -> Bool? {
         switch (self.form, subtree.form) {
         case (.name(let labels), .host(let parent, let isBelowOnly)):
@@ -101,7 +101,7 @@ struct ConstrainedName {
         }
     }
 
-    /// Whether something that this name stands for lies within a subtree of its kind; `nil` for what cannot be judged.
+    /// Whether something that this name stands for lies within a subtree of its kind; `nil` for what cannot be evaluated.
     func mayLie(within subtree: ConstraintSubtree) -> Bool? {
         if case .wildcard(let labels) = self.form, case .host(let excluded, false) = subtree.form,
             excluded.count == labels.count + 1, excluded.starts(with: labels)
@@ -143,7 +143,7 @@ struct ConstrainedName {
 
     /// The local part is compared to the letter, an asterisk being a letter like others.
     private static func mailbox(_ text: String, _ parts: inout NameParts) -> Form {
-        guard let sign = text.lastIndex(of: "@") else { return .unjudgeable }
+        guard let sign = text.lastIndex(of: "@") else { return .undecidable }
         return .mailbox(
             local: parts.literal(text[..<sign]), host: parts.labels(of: text[text.index(after: sign)...]))
     }

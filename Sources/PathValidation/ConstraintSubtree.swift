@@ -20,7 +20,7 @@ struct ConstraintSubtree {
         /// Directory names that begin so.
         case directory([Int?])
         /// A kind that cannot be held against names. A certificate without such a name is not touched by it.
-        case unjudgeable
+        case undecidable
     }
 
     /// The kind of names that this constrains.
@@ -42,7 +42,7 @@ struct ConstraintSubtree {
             case .ipAddress(let range): Self.isRange(Array(range.bytes)) ? .range(range.bytes) : nil
             case .directoryName(let name):
                 name.isEmpty || name.contains { $0.isEmpty } ? nil : .directory(parts.steps(of: name))
-            default: .unjudgeable
+            default: .undecidable
             }
         guard let form else { return nil }
         self.form = form
@@ -55,7 +55,7 @@ struct ConstraintSubtree {
         case .mailbox(_, let host): host.count + 1
         case .directory(let steps): steps.count
         case .range(let bytes): bytes.count
-        case .unjudgeable: 1
+        case .undecidable: 1
         }
     }
 

@@ -30,10 +30,10 @@ struct NameConstraintsCheck {
     ///   - path: Leaf first, anchor last.
     ///   - nodes: For each certificate its number among the candidates of this validation.
     ///   - budget: What counts the work.
-    /// - Throws: ``PathRefusal`` when there are more names and constraints than the budget has comparisons for.
+    /// - Throws: ``PathValidationError`` when there are more names and constraints than the budget has comparisons for.
     mutating func objection(
         to path: [CandidateCertificate], nodes: [Int], spending budget: inout PathBudget
-    ) throws(PathRefusal) -> String? {
+    ) throws(PathValidationError) -> String? {
         for (height, issuer) in path.enumerated().dropFirst() where issuer.hasNameConstraints {
             // What cannot be understood excludes nobody knows what.
             guard let constraints = try self.constraints(of: issuer, nodes[height], spending: &budget) else {
@@ -57,7 +57,7 @@ struct NameConstraintsCheck {
 
     private static func objection(
         to name: ConstrainedName, _ constraints: Constraints, spending budget: inout PathBudget
-    ) throws(PathRefusal) -> String? {
+    ) throws(PathValidationError) -> String? {
         let excluded = constraints.excluded[name.kind.rawValue]
         let permitted = constraints.permitted[name.kind.rawValue]
         guard !excluded.isEmpty || !permitted.isEmpty else { return nil }
@@ -66,13 +66,13 @@ struct NameConstraintsCheck {
         try budget.countNameComparisons(permitted.reduce(excluded.reduce(0, cost), cost))
         for subtree in excluded {
             guard let reaches = name.mayLie(within: subtree) else {
-                return "a kind of name that cannot be judged, constrained by"
+                return "a kind of name that cannot be evaluated, constrained by"
             }
             if reaches { return "a name excluded by" }
         }
         for subtree in permitted {
             guard let lies = name.lies(within: subtree) else {
-                return "a kind of name that cannot be judged, constrained by"
+                return "a kind of name that cannot be evaluated, constrained by"
             }
             if lies { return nil }
         }
@@ -82,7 +82,7 @@ struct NameConstraintsCheck {
     /// The subtrees of a certificate; `nil` when they cannot be understood.
     private mutating func constraints(
         of issuer: CandidateCertificate, _ node: Int, spending budget: inout PathBudget
-    ) throws(PathRefusal) -> Constraints? {
+    ) throws(PathValidationError) -> Constraints? {
         if let known = self.constraints[node] { return known }
         let cost = self.parts.cost
         let constraints = Self.constraints(of: issuer.certificate, &self.parts)
@@ -124,7 +124,7 @@ struct NameConstraintsCheck {
     /// The subject, its e-mail addresses and the alternative names; `nil` when they cannot be read.
     private mutating func names(
         of subject: CandidateCertificate, _ node: Int, spending budget: inout PathBudget
-    ) throws(PathRefusal) -> [ConstrainedName]? {
+    ) throws(PathValidationError) -> [ConstrainedName]? {
         if let known = self.names[node] { return known }
         let cost = self.parts.cost
         let names = Self.names(of: subject.certificate, &self.parts)

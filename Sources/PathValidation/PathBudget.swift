@@ -22,13 +22,13 @@ struct PathBudget {
     }
 
     /// Counts one look at a candidate.
-    mutating func countStep() throws(PathRefusal) {
+    mutating func countStep() throws(PathValidationError) {
         self.work.candidateSteps += 1
         try self.check(self.work.candidateSteps, self.limits.candidateSteps, "candidate steps")
     }
 
     /// Counts signature checks that are about to be made.
-    mutating func countSignatures(_ count: Int = 1) throws(PathRefusal) {
+    mutating func countSignatures(_ count: Int = 1) throws(PathValidationError) {
         self.work.signatureChecks += count
         try self.check(self.work.signatureChecks, self.limits.signatureChecks, "signature checks")
         try self.checkDeadline()
@@ -39,21 +39,21 @@ struct PathBudget {
         self.work.signatureChecks + count <= self.limits.signatureChecks
     }
 
-    /// Counts a path that is about to be judged.
-    mutating func countJudgement() throws(PathRefusal) {
-        self.work.judgedPaths += 1
+    /// Counts a path that is about to be evaluated.
+    mutating func countExamination() throws(PathValidationError) {
+        self.work.examinedPaths += 1
         try self.checkDeadline()
     }
 
     /// Counts parts of names that were read, or are about to be held against constraints.
-    mutating func countNameComparisons(_ count: Int) throws(PathRefusal) {
+    mutating func countNameComparisons(_ count: Int) throws(PathValidationError) {
         self.work.nameComparisons += count
         try self.check(self.work.nameComparisons, self.limits.nameComparisons, "comparisons with name constraints")
         try self.checkDeadline()
     }
 
     /// Counts policies that are about to be looked at.
-    mutating func countPolicySteps(_ count: Int) throws(PathRefusal) {
+    mutating func countPolicySteps(_ count: Int) throws(PathValidationError) {
         self.work.policySteps += count
         try self.check(self.work.policySteps, self.limits.policySteps, "policies")
         try self.checkDeadline()
@@ -71,17 +71,17 @@ struct PathBudget {
     }
 
     /// Refuses when the time is over.
-    func checkDeadline() throws(PathRefusal) {
+    func checkDeadline() throws(PathValidationError) {
         guard self.elapsed <= self.limits.nanoseconds else {
-            throw PathRefusal(
+            throw PathValidationError(
                 .overBudget, "more than \(self.limits.nanoseconds / 1_000_000) ms", isRepeatable: false)
         }
     }
 
     private var elapsed: UInt64 { self.monotonicNanoseconds() &- self.start }
 
-    private func check(_ count: Int, _ limit: Int, _ unit: String) throws(PathRefusal) {
-        guard count <= limit else { throw PathRefusal(.overBudget, "more than \(limit) \(unit)") }
+    private func check(_ count: Int, _ limit: Int, _ unit: String) throws(PathValidationError) {
+        guard count <= limit else { throw PathValidationError(.overBudget, "more than \(limit) \(unit)") }
     }
 }
 

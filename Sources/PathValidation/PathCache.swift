@@ -9,7 +9,7 @@ import Crypto
 /// Paths that were validated lately: for a chain that was validated before, the same host and the same roots, the
 /// certificates' signatures are not checked again.
 ///
-/// A value, and only the path is kept: pins, the deny set and the handshake's own signature are judged at every
+/// A value, and only the path is kept: pins, the deny set and the handshake's own signature are evaluated at every
 /// connection. An entry is used while all certificates of its path are valid, for a day at most.
 ///
 /// Refusals that took over half of a limit are kept for a minute, in a room of their own, so that a peer which presents
@@ -72,7 +72,7 @@ public struct PathCache: Sendable {
     public static let refusalLifetime: Int64 = 60
 
     private var entries: [Key: Entry] = [:]
-    private var refusals: [Key: (refusal: PathRefusal, period: ClosedRange<Timestamp>)] = [:]
+    private var refusals: [Key: (refusal: PathValidationError, period: ClosedRange<Timestamp>)] = [:]
     private var uses: UInt64 = 0
 
     /// How often a path was found here.
@@ -100,7 +100,7 @@ public struct PathCache: Sendable {
     }
 
     /// The refusal that took over half of a limit less than a minute ago, if there was one.
-    public func refusal(for key: Key, at time: Timestamp) -> PathRefusal? {
+    public func refusal(for key: Key, at time: Timestamp) -> PathValidationError? {
         guard let kept = self.refusals[key], kept.period.contains(time) else { return nil }
         return kept.refusal
     }
@@ -122,7 +122,7 @@ public struct PathCache: Sendable {
         }
     }
 
-    private mutating func keep(_ refusal: PathRefusal, for key: Key, at time: Timestamp) {
+    private mutating func keep(_ refusal: PathValidationError, for key: Key, at time: Timestamp) {
         let end = Timestamp(secondsSince1970: time.secondsSince1970 + Self.refusalLifetime)
         self.refusals[key] = (refusal, time...end)
         guard self.refusals.count > Self.refusalCapacity,

@@ -9,7 +9,7 @@ import X509
 /// What a validation came to, and what it cost.
 public struct PathOutcome: Sendable {
     /// The one path that was validated, its anchor included, or why there is none.
-    public let result: Result<ValidatedPath, PathRefusal>
+    public let result: Result<ValidatedPath, PathValidationError>
 
     /// When all certificates of the path are valid; `nil` without a path.
     public let validity: ClosedRange<Timestamp>?
@@ -35,8 +35,8 @@ public struct PathWork: Hashable, Sendable {
     /// Policies that were read, mapped or carried on.
     public internal(set) var policySteps = 0
 
-    /// Complete paths, signatures checked, that were judged by our rules and swift-certificates' verifier.
-    public internal(set) var judgedPaths = 0
+    /// Complete paths, signatures checked, that were evaluated by our rules and swift-certificates' verifier.
+    public internal(set) var examinedPaths = 0
 }
 
 /// What swift-certificates' verifier says of one path. It is given nothing else to build one from.
@@ -47,7 +47,7 @@ struct PathVerdict {
     /// Whether the verifier found that each signature of the path holds. It asks its policies about no other path.
     let showsSignatures: Bool
 
-    /// Has a path judged, which costs a check of each of its signatures.
+    /// Has a path evaluated, which costs a check of each of its signatures.
     ///
     /// - Parameters:
     ///   - path: The certificates, leaf first, anchor last; none of them has unique identifiers.
@@ -72,7 +72,7 @@ struct PathVerdict {
 }
 
 /// Why a presented chain has no validated path.
-public struct PathRefusal: Error, Hashable, Sendable, CustomStringConvertible {
+public struct PathValidationError: Error, Hashable, Sendable, CustomStringConvertible {
     /// `chain-invalid`, `no-certificates`, `over-budget`, `revoked` or `revocation-unknown`: the reason of the decision that a transport makes of this.
     public let reason: PinningDecision.Reason
 

@@ -13,7 +13,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What swift-certificates' verifier judges a path by: its own RFC 5280 policy, and its own server identity policy.
+/// What swift-certificates' verifier evaluates a path by: its own RFC 5280 policy, and its own server identity policy.
 ///
 /// Three things are decided before a path comes here, and only declared here, so that a critical extension is no obstacle:
 /// extended key usage (``CertificateProfile``, before a certificate becomes a candidate), policies (``PolicyGraph``) and,

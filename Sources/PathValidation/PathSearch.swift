@@ -72,7 +72,7 @@ struct PathSearch {
     }
 
     /// The next path whose names chain and whose signatures hold. `nil` when there is none.
-    mutating func next(spending budget: inout PathBudget) throws(PathRefusal) -> Proposal? {
+    mutating func next(spending budget: inout PathBudget) throws(PathValidationError) -> Proposal? {
         while var frame = self.frames.popLast() {
             guard let issuer = frame.issuers.popFirst() else { continue }
             self.frames.append(frame)
@@ -138,7 +138,7 @@ struct PathSearch {
 
     private mutating func signatureHolds(
         of child: Int, by issuer: Int, spending budget: inout PathBudget
-    ) throws(PathRefusal) -> Bool {
+    ) throws(PathValidationError) -> Bool {
         let edge = Edge(child: child, key: self.nodes[issuer].publicKey)
         if let known = self.signatures[edge] { return known }
         try budget.countSignatures()

@@ -7,7 +7,7 @@ public import CertificatePinning
 
 /// From the chain that a server presents to the **one** path that is validated, where no platform does it for us.
 ///
-/// swift-certificates' `Verifier` judges, by RFC 5280 and the server's identity. In front of it stand what its policies
+/// swift-certificates' `Verifier` evaluates, by RFC 5280 and the server's identity. In front of it stand what its policies
 /// leave out (`CertificateProfile`, `NameConstraintsCheck`, `PolicyGraph`) and a search with a budget (`PathSearch`),
 /// which proposes one path at a time. The path that comes out is the one the verifier validated, its anchor included.
 public struct PathValidator: Sendable {
@@ -49,7 +49,7 @@ public struct PathValidator: Sendable {
     /// - Returns: The validated path or why there is none, and the work that was done.
     public func validate(presented: [[UInt8]], as identity: ServerIdentity, at time: Timestamp) async -> PathOutcome {
         var budget = PathBudget(self.limits, monotonicNanoseconds: self.monotonicNanoseconds)
-        do throws(PathRefusal) {
+        do throws(PathValidationError) {
             let (path, coveredUntil) = try await self.path(from: presented, as: identity, at: time, spending: &budget)
             var validity = path.reduce(nil) { $0?.clamped(to: $1.validity) ?? $1.validity }
             if let coveredUntil { validity = validity?.clamped(to: min(time, coveredUntil)...coveredUntil) }
@@ -65,15 +65,15 @@ public struct PathValidator: Sendable {
     /// The path, and until when revocation lists cover it, where it must be covered.
     private func path(
         from presented: [[UInt8]], as identity: ServerIdentity, at time: Timestamp, spending budget: inout PathBudget
-    ) async throws(PathRefusal) -> (certificates: [CandidateCertificate], coveredUntil: Timestamp?) {
+    ) async throws(PathValidationError) -> (certificates: [CandidateCertificate], coveredUntil: Timestamp?) {
         var chain = try PresentedChain(
             presented, limit: self.limits.presentedCertificates, roots: self.roots, as: identity, at: time,
             spending: &budget)
         guard identity.matches(chain.leafNames) else {
-            throw PathRefusal(
+            throw PathValidationError(
                 .chainInvalid, "the certificate is for another server than \(identity)", isRepeatable: false)
         }
-        do throws(PathRefusal) {
+        do throws(PathValidationError) {
             let path = try await self.path(in: &chain, as: identity, at: time, spending: &budget)
             return (path, chain.coveredUntil)
         } catch {
@@ -81,19 +81,19 @@ public struct PathValidator: Sendable {
             let isSoon = chain.nextStart.map {
                 $0.secondsSince1970 &- time.secondsSince1970 <= PathCache.refusalLifetime
             }
-            throw isSoon == true ? PathRefusal(error.reason, error.detail, isRepeatable: false) : error
+            throw isSoon == true ? PathValidationError(error.reason, error.detail, isRepeatable: false) : error
         }
     }
 
     private func path(
         in chain: inout PresentedChain, as identity: ServerIdentity, at time: Timestamp,
         spending budget: inout PathBudget
-    ) async throws(PathRefusal) -> [CandidateCertificate] {
+    ) async throws(PathValidationError) -> [CandidateCertificate] {
         var constraints = NameConstraintsCheck()
         // A leaf that is itself an anchor is a path of one.
         if self.roots.contains(chain.leaf) {
             let alone = PathSearch.Proposal(certificates: [chain.leaf], nodes: [0])
-            if try await self.judge(alone, nil, as: identity, at: time, &constraints, spending: &budget, &chain) {
+            if try await self.evaluate(alone, nil, as: identity, at: time, &constraints, spending: &budget, &chain) {
                 return alone.certificates
             }
         }
@@ -102,15 +102,16 @@ public struct PathValidator: Sendable {
         let first = try await self.verdictOnFirstChoice(of: &search, as: identity, at: time, spending: &budget)
         while let proposal = try search.next(spending: &budget) {
             let known = first.flatMap { $0.nodes == proposal.nodes ? $0.verdict : nil }
-            if try await self.judge(proposal, known, as: identity, at: time, &constraints, spending: &budget, &chain) {
+            if try await self.evaluate(proposal, known, as: identity, at: time, &constraints, spending: &budget, &chain)
+            {
                 return proposal.certificates
             }
         }
-        if budget.work.judgedPaths == 0, let tooLong = search.tooLong { chain.object(tooLong) }
+        if budget.work.examinedPaths == 0, let tooLong = search.tooLong { chain.object(tooLong) }
         throw chain.refusal(after: search)
     }
 
-    /// Has the verifier judge the path that stands out, before a signature was checked: it checks them all, and the
+    /// Has the verifier evaluate the path that stands out, before a signature was checked: it checks them all, and the
     /// search is told that they hold. `nil` when no path stands out or one of its signatures does not hold; the search
     /// then finds out which.
     ///
@@ -118,7 +119,7 @@ public struct PathValidator: Sendable {
     /// as much. The proposals are the same with and without this, and so are their order and what is said of them.
     private func verdictOnFirstChoice(
         of search: inout PathSearch, as identity: ServerIdentity, at time: Timestamp, spending budget: inout PathBudget
-    ) async throws(PathRefusal) -> (nodes: [Int], verdict: PathVerdict)? {
+    ) async throws(PathValidationError) -> (nodes: [Int], verdict: PathVerdict)? {
         guard let choice = search.firstChoice() else { return nil }
         let signatures = choice.certificates.count - 1
         // When one does not hold, the search checks those below it once more: a narrow budget is not spent on that.
@@ -130,13 +131,13 @@ public struct PathValidator: Sendable {
         return (choice.nodes, verdict)
     }
 
-    /// Has exactly one path judged: by our own rules, and by the verifier, unless its verdict is known.
-    private func judge(
+    /// Has exactly one path evaluated: by our own rules, and by the verifier, unless its verdict is known.
+    private func evaluate(
         _ proposal: PathSearch.Proposal, _ known: PathVerdict?, as identity: ServerIdentity, at time: Timestamp,
         _ constraints: inout NameConstraintsCheck, spending budget: inout PathBudget, _ chain: inout PresentedChain
-    ) async throws(PathRefusal) -> Bool {
+    ) async throws(PathValidationError) -> Bool {
         let candidates = proposal.certificates
-        try budget.countJudgement()
+        try budget.countExamination()
         var objection = try constraints.objection(to: candidates, nodes: proposal.nodes, spending: &budget)
         if objection == nil { objection = try PolicyGraph.objection(to: candidates, spending: &budget) }
         if let objection {
@@ -164,12 +165,12 @@ public struct PathValidator: Sendable {
     private func passesRevocation(
         _ path: [CandidateCertificate], at time: Timestamp, spending budget: inout PathBudget,
         _ chain: inout PresentedChain
-    ) async throws(PathRefusal) -> Bool {
+    ) async throws(PathValidationError) -> Bool {
         guard let revocation else { return true }
         // A list's signature is checked once for each issuer's key, and is one check however long the list is: what is
         // given is the operator's, and what a peer chooses are certificates that CAs have signed.
         try budget.countSignatures(path.count - 1)
-        do throws(PathRefusal) {
+        do throws(PathValidationError) {
             chain.coveredUntil = try await revocation.check(path, at: time)
             return true
         } catch {

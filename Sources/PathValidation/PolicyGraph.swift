@@ -31,10 +31,10 @@ struct PolicyGraph {
     /// - Parameters:
     ///   - path: Leaf first, anchor last.
     ///   - budget: What counts the policies that are looked at.
-    /// - Throws: ``PathRefusal`` when there are more policies than the budget has steps for.
+    /// - Throws: ``PathValidationError`` when there are more policies than the budget has steps for.
     static func objection(
         to path: [CandidateCertificate], spending budget: inout PathBudget
-    ) throws(PathRefusal) -> String? {
+    ) throws(PathValidationError) -> String? {
         let below = path.dropLast()
         var graph = PolicyGraph(length: below.count)
         for (height, certificate) in below.enumerated().reversed() {

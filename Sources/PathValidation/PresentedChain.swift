@@ -30,28 +30,30 @@ struct PresentedChain {
     var coveredUntil: Timestamp?
 
     /// Why a path that is valid otherwise was refused by revocation lists.
-    private var revocation: PathRefusal?
+    private var revocation: PathValidationError?
 
     private let isServers: Bool
 
     /// Reads a presented chain.
     ///
-    /// - Throws: ``PathRefusal`` when there is no leaf that may stand in its place, there are too many certificates, or
+    /// - Throws: ``PathValidationError`` when there is no leaf that may stand in its place, there are too many certificates, or
     ///   reading them takes too long.
     init(
         _ presented: [[UInt8]], limit: Int, roots: RootStore, as identity: ServerIdentity, at time: Timestamp,
         spending budget: inout PathBudget
-    ) throws(PathRefusal) {
+    ) throws(PathValidationError) {
         self.isServers = identity.isServer
-        guard let first = presented.first else { throw PathRefusal(.noCertificates, "nothing was presented") }
+        guard let first = presented.first else { throw PathValidationError(.noCertificates, "nothing was presented") }
         // Byte-identical ones are dropped; those that share subject and key are cross-signs, and all stay.
         var seen: Set<[UInt8]> = [first]
         let others = presented.dropFirst().filter { seen.insert($0).inserted }
-        guard seen.count <= limit else { throw PathRefusal(.overBudget, "more than \(limit) presented certificates") }
+        guard seen.count <= limit else {
+            throw PathValidationError(.overBudget, "more than \(limit) presented certificates")
+        }
 
         self.leaf = try CandidateCertificate(first)
         if let objection = CertificateProfile.objection(to: self.leaf, as: .leaf, ofServer: self.isServers, at: time) {
-            throw PathRefusal(
+            throw PathValidationError(
                 .chainInvalid, "the \(self.isServers ? "server's certificate" : "leaf"): \(objection)",
                 isRepeatable: !objection.isAboutTime)
         }
@@ -94,21 +96,21 @@ struct PresentedChain {
     }
 
     /// Notes that revocation lists refuse a path that is valid otherwise: `revoked` says more than `revocation-unknown`.
-    mutating func note(_ refusal: PathRefusal) {
+    mutating func note(_ refusal: PathValidationError) {
         if self.revocation?.reason != .revoked { self.revocation = refusal }
     }
 
     /// The refusal when no path was validated, with the most useful thing to say of it.
     ///
     /// - Parameter search: The search that ended.
-    func refusal(after search: PathSearch) -> PathRefusal {
+    func refusal(after search: PathSearch) -> PathValidationError {
         if let revocation { return revocation }
         if let objection = self.objections.last {
-            return PathRefusal(.chainInvalid, objection.description, isRepeatable: !objection.isAboutTime)
+            return PathValidationError(.chainInvalid, objection.description, isRepeatable: !objection.isAboutTime)
         }
         let deepest = search.unissued
         let issuer = DistinguishedNameText(issuerOf: deepest.der)?.description ?? ""
-        return PathRefusal(
+        return PathValidationError(
             .chainInvalid,
             "no path to an anchor: nothing was presented or is trusted that issued «\(deepest.name)» as «\(issuer)»")
     }

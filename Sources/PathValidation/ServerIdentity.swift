@@ -16,7 +16,7 @@ public enum ServerIdentity: Hashable, Sendable, CustomStringConvertible {
     case uncheckedName
 
     /// No server's: the path is for another purpose, such as the signer of a document. Neither the leaf's names nor the
-    /// extended key usages of the path are looked at: both are for the caller to judge. What comes of it is no answer for a
+    /// extended key usages of the path are looked at: both are for the caller to evaluate. What comes of it is no answer for a
     /// connection.
     case noServer
 

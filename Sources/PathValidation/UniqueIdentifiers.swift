@@ -13,8 +13,8 @@ enum UniqueIdentifiers {
     /// - Parameters:
     ///   - der: The certificate.
     ///   - fields: Where its parts lie.
-    /// - Throws: `CertificateDefect.unexpectedElement` when one of them is no BIT STRING.
-    static func removed(from der: [UInt8], _ fields: CertificateFields) throws(CertificateDefect) -> [UInt8] {
+    /// - Throws: `InvalidCertificateError.unexpectedElement` when one of them is no BIT STRING.
+    static func removed(from der: [UInt8], _ fields: CertificateFields) throws(InvalidCertificateError) -> [UInt8] {
         var position = fields.uniqueIdentifiers.lowerBound
         while position < fields.uniqueIdentifiers.upperBound {
             let contents = self.contents(at: position, in: der)

@@ -136,7 +136,7 @@ extension Report {
     ///   - time: When it happened.
     /// - Returns: `nil` when the list names nowhere to report to.
     public init?(
-        _ refusal: MetadataRefusal, of envelope: [UInt8], list: ReportedList, app: ReportedApp, at time: Timestamp
+        _ refusal: MetadataError, of envelope: [UInt8], list: ReportedList, app: ReportedApp, at time: Timestamp
     ) {
         self.init(
             incident: refusal.code.description, envelope: refusal.isSigned ? envelope : nil, list: list, app: app,

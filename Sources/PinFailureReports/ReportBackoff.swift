@@ -8,7 +8,7 @@ public import CertificatePinning
 /// clients whose collector came back do not all come back with it.
 public struct ReportBackoff: Hashable, Sendable {
     /// The most failures that are counted: the window is at its longest long before.
-    static let mostFailures = 32
+    static let maximumFailures = 32
 
     /// Failures since the last success, from 1.
     public let failures: Int
@@ -31,19 +31,19 @@ public struct ReportBackoff: Hashable, Sendable {
     /// - Parameters:
     ///   - failures: How many there are now.
     ///   - now: The time.
-    ///   - retryAfter: What the server asked for, in seconds; honoured up to ``ReportLimits/longestWait``.
+    ///   - retryAfter: What the server asked for, in seconds; honoured up to ``ReportLimits/maximumWait``.
     ///   - random: Decides on the part of the window.
     init(failures: Int, at now: Timestamp, retryAfter: Int64?, using random: inout some RandomNumberGenerator) {
-        let failures = min(max(failures, 1), Self.mostFailures)
+        let failures = min(max(failures, 1), Self.maximumFailures)
         let window = min(ReportLimits.firstWindow << Int64(failures - 1), ReportLimits.lastWindow)
         let part = Int64.random(in: 0...window, using: &random)
-        let asked = min(max(retryAfter ?? 0, 0), ReportLimits.longestWait)
+        let asked = min(max(retryAfter ?? 0, 0), ReportLimits.maximumWait)
         self.init(failures: failures, failedAt: now, notBefore: now.after(max(part, asked)))
     }
 
-    /// When it may be tried again, as seen now. Nobody waits for longer than ``ReportLimits/longestWait``.
+    /// When it may be tried again, as seen now. Nobody waits for longer than ``ReportLimits/maximumWait``.
     func earliest(_ now: Timestamp) -> Timestamp {
-        let saysNothing = self.failedAt > now || self.notBefore > now.after(ReportLimits.longestWait)
+        let saysNothing = self.failedAt > now || self.notBefore > now.after(ReportLimits.maximumWait)
         return saysNothing ? now : max(now, self.notBefore)
     }
 }

@@ -40,5 +40,5 @@ public enum ReportLimits {
     /// The longest, in seconds: four hours.
     public static let lastWindow: Int64 = 14_400
     /// The longest wait that a server can ask for with `Retry-After`, in seconds: a day.
-    public static let longestWait: Int64 = 86_400
+    public static let maximumWait: Int64 = 86_400
 }

@@ -8,7 +8,7 @@ internal import PinListMetadata
 /// How a queue is kept over a restart.
 extension ReportQueue {
     /// Why a stored queue is not read. Whoever meets it begins with an empty one: it holds nothing that protects.
-    public struct Damage: Error, Hashable, Sendable, CustomStringConvertible {
+    public struct StateError: Error, Hashable, Sendable, CustomStringConvertible {
         /// What is wrong, in one sentence without a full stop.
         public let description: String
     }
@@ -52,52 +52,52 @@ extension ReportQueue {
 
     /// Reads a stored queue. All of it must be well-formed: a file that is damaged in one place is trusted in none.
     ///
-    /// - Throws: ``Damage``.
-    public init(_ bytes: [UInt8]) throws(Damage) {
-        guard bytes.count <= ReportLimits.stateBytes else { throw Damage(description: "the queue is too large") }
+    /// - Throws: ``StateError``.
+    public init(_ bytes: [UInt8]) throws(StateError) {
+        guard bytes.count <= ReportLimits.stateBytes else { throw StateError(description: "the queue is too large") }
         let value: JSONValue
-        do { value = try JSONValue(strict: bytes) } catch { throw Damage(description: error.description) }
+        do { value = try JSONValue(strict: bytes) } catch { throw StateError(description: error.description) }
         let object = try StoredObject(value)
         guard try object.integer("schema", in: Self.schema...Self.schema) == Self.schema else {
-            throw Damage(description: "the queue has another schema")
+            throw StateError(description: "the queue has another schema")
         }
         self.droppedCount = try object.integer("dropped", in: 0 ... .max)
-        for element in try object.array("waiting", most: ReportLimits.waitingWithFirsts) {
+        for element in try object.array("waiting", maximum: ReportLimits.waitingWithFirsts) {
             self.waiting.append(try Self.waiting(try StoredObject(element)))
         }
-        for element in try object.array("sent", most: ReportLimits.known) {
+        for element in try object.array("sent", maximum: ReportLimits.known) {
             let element = try StoredObject(element)
             let time = Timestamp(secondsSince1970: try element.integer("at", in: .min ... .max))
             self.sent.append(Sent(identity: try element.identity(), time: time))
         }
-        for element in try object.array("backoffs", most: ReportLimits.waitingWithFirsts * ReportLimits.addresses) {
+        for element in try object.array("backoffs", maximum: ReportLimits.waitingWithFirsts * ReportLimits.addresses) {
             let element = try StoredObject(element)
             let address = try element.string("address")
             let backoff = ReportBackoff(
-                failures: Int(try element.integer("failures", in: 1...Int64(ReportBackoff.mostFailures))),
+                failures: Int(try element.integer("failures", in: 1...Int64(ReportBackoff.maximumFailures))),
                 failedAt: Timestamp(secondsSince1970: try element.integer("failedAt", in: .min ... .max)),
                 notBefore: Timestamp(secondsSince1970: try element.integer("notBefore", in: .min ... .max)))
             guard self.backoffs.updateValue(backoff, forKey: address) == nil else {
-                throw Damage(description: "an address has two backoffs")
+                throw StateError(description: "an address has two backoffs")
             }
         }
         try self.check()
     }
 
-    private static func waiting(_ object: StoredObject) throws(Damage) -> Waiting {
+    private static func waiting(_ object: StoredObject) throws(StateError) -> Waiting {
         var addresses: [String] = []
-        for value in try object.array("addresses", most: ReportLimits.addresses) {
+        for value in try object.array("addresses", maximum: ReportLimits.addresses) {
             guard case .string(let address) = value, ReportAddress.isAllowed(address) else {
-                throw Damage(description: "a report goes to what is no address")
+                throw StateError(description: "a report goes to what is no address")
             }
             addresses.append(address)
         }
         let body = Array(try object.string("body").utf8)
         // It is sent as it stands, so it must be what a collector takes.
         guard !addresses.isEmpty, let value = try? JSONValue(strict: body), case .object = value else {
-            throw Damage(description: "a report has no address, or a body that is no object")
+            throw StateError(description: "a report has no address, or a body that is no object")
         }
-        func time(_ name: String) throws(Damage) -> Timestamp? {
+        func time(_ name: String) throws(StateError) -> Timestamp? {
             try object.optionalInteger(name, in: .min ... .max).map { Timestamp(secondsSince1970: $0) }
         }
         return Waiting(
@@ -107,16 +107,16 @@ extension ReportQueue {
     }
 
     /// What holds of every queue.
-    private func check() throws(Damage) {
+    private func check() throws(StateError) {
         let ids = self.waiting.map(\.identity.id) + self.sent.map(\.identity.id)
-        guard Set(ids).count == ids.count else { throw Damage(description: "a report is there twice") }
-        guard ids.count <= ReportLimits.known else { throw Damage(description: "there are too many reports") }
+        guard Set(ids).count == ids.count else { throw StateError(description: "a report is there twice") }
+        guard ids.count <= ReportLimits.known else { throw StateError(description: "there are too many reports") }
         guard self.waiting.reduce(0, { $0 + $1.body.count }) <= ReportLimits.waitingBytes else {
-            throw Damage(description: "the reports are too large")
+            throw StateError(description: "the reports are too large")
         }
         let used = Set(self.waiting.flatMap(\.addresses))
         guard self.backoffs.keys.allSatisfy({ used.contains($0) }) else {
-            throw Damage(description: "a backoff is for an address that nothing goes to")
+            throw StateError(description: "a backoff is for an address that nothing goes to")
         }
     }
 }

@@ -196,7 +196,7 @@ public struct ReportQueue: Hashable, Sendable {
             let failures = self.backoffs[address]?.failures ?? 0
             return Delivery(
                 identity: waiting.identity, address: address, body: waiting.body,
-                attempt: min(failures, ReportBackoff.mostFailures - 1) + 1)
+                attempt: min(failures, ReportBackoff.maximumFailures - 1) + 1)
         }
         return nil
     }

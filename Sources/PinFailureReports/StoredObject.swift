@@ -8,9 +8,9 @@ internal import PinListMetadata
 struct StoredObject {
     private let members: [JSONValue.Member]
 
-    init(_ value: JSONValue) throws(ReportQueue.Damage) {
+    init(_ value: JSONValue) throws(ReportQueue.StateError) {
         guard case .object(let members) = value else {
-            throw ReportQueue.Damage(description: "something is no object where one must be")
+            throw ReportQueue.StateError(description: "something is no object where one must be")
         }
         self.members = members
     }
@@ -19,37 +19,37 @@ struct StoredObject {
         self.members.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
     }
 
-    private func damage(_ name: String) -> ReportQueue.Damage {
-        ReportQueue.Damage(description: "\(name) is missing, or is not what it must be")
+    private func damage(_ name: String) -> ReportQueue.StateError {
+        ReportQueue.StateError(description: "\(name) is missing, or is not what it must be")
     }
 
-    func integer(_ name: String, in range: ClosedRange<Int64>) throws(ReportQueue.Damage) -> Int64 {
+    func integer(_ name: String, in range: ClosedRange<Int64>) throws(ReportQueue.StateError) -> Int64 {
         guard case .integer(let number) = self.value(name), range.contains(number) else { throw self.damage(name) }
         return number
     }
 
     /// A number that older clients did not store; `nil` where it is missing.
-    func optionalInteger(_ name: String, in range: ClosedRange<Int64>) throws(ReportQueue.Damage) -> Int64? {
+    func optionalInteger(_ name: String, in range: ClosedRange<Int64>) throws(ReportQueue.StateError) -> Int64? {
         try self.value(name) == nil ? nil : self.integer(name, in: range)
     }
 
-    func bool(_ name: String) throws(ReportQueue.Damage) -> Bool {
+    func bool(_ name: String) throws(ReportQueue.StateError) -> Bool {
         guard case .bool(let flag) = self.value(name) else { throw self.damage(name) }
         return flag
     }
 
-    func string(_ name: String) throws(ReportQueue.Damage) -> String {
+    func string(_ name: String) throws(ReportQueue.StateError) -> String {
         guard case .string(let text) = self.value(name) else { throw self.damage(name) }
         return text
     }
 
-    func array(_ name: String, most: Int) throws(ReportQueue.Damage) -> [JSONValue] {
-        guard case .array(let values) = self.value(name), values.count <= most else { throw self.damage(name) }
+    func array(_ name: String, maximum: Int) throws(ReportQueue.StateError) -> [JSONValue] {
+        guard case .array(let values) = self.value(name), values.count <= maximum else { throw self.damage(name) }
         return values
     }
 
     /// `id` and `kind`, each a digest.
-    func identity() throws(ReportQueue.Damage) -> ReportIdentity {
+    func identity() throws(ReportQueue.StateError) -> ReportIdentity {
         let identity = ReportIdentity(id: try self.string("id"), kind: try self.string("kind"))
         for digest in [identity.id, identity.kind] {
             guard digest.utf8.count == ReportIdentity.length,

@@ -26,7 +26,7 @@ public final class AllowedPaths: @unchecked Sendable {
     }
 
     /// The most servers that are remembered; beyond them the oldest are forgotten.
-    private static let most = 1_024
+    private static let maximum = 1_024
 
     private let lock = NSLock()
     private var paths: [Server: ValidatedPath] = [:]
@@ -39,7 +39,7 @@ public final class AllowedPaths: @unchecked Sendable {
     public func note(_ path: ValidatedPath, for server: Server) {
         self.lock.withLock {
             if self.paths.updateValue(path, forKey: server) == nil { self.inOrder.append(server) }
-            if self.inOrder.count > Self.most { self.paths[self.inOrder.removeFirst()] = nil }
+            if self.inOrder.count > Self.maximum { self.paths[self.inOrder.removeFirst()] = nil }
         }
     }
 

@@ -9,7 +9,7 @@ internal import PinListMetadata
 extension ListArchive {
     /// What became of the log list that the list in force names.
     struct FoundLogs {
-        /// What policies are judged with; `nil` for nothing.
+        /// What policies are evaluated with; `nil` for nothing.
         var inForce: LogsInForce?
         /// Whether the file that the list names is to be fetched.
         var isWanted = false
@@ -81,17 +81,17 @@ extension ListArchive {
     }
 
     /// Stores a log list.
-    func persist(_ bytes: [UInt8], of listed: ListedLogs) throws(StoreFailure) {
-        try self.store.withLock { () throws(StoreFailure) in
+    func persist(_ bytes: [UInt8], of listed: ListedLogs) throws(StateStoreError) {
+        try self.store.withLock { () throws(StateStoreError) in
             if case .bytes(bytes) = self.store.read(.logs(listed.digest), maximumBytes: listed.length) { return }
             try self.store.write(bytes, to: .logs(listed.digest))
         }
     }
 
     /// Removes the log lists that no list names which is held: by this process, or stored by another one meanwhile.
-    func removeLogs(unnamedIn trust: TrustState) throws(StoreFailure) {
+    func removeLogs(unnamedIn trust: TrustState) throws(StateStoreError) {
         guard !self.store.logDigests().isEmpty else { return }
-        try self.store.withLock { () throws(StoreFailure) in
+        try self.store.withLock { () throws(StateStoreError) in
             var stored = trust
             if case .bytes(let bytes) = self.store.read(.pins, maximumBytes: self.limits.listBytes) {
                 try? stored.load(list: bytes)

@@ -27,8 +27,8 @@ extension ListArchive {
     }
 
     /// Keeps it.
-    func persist(_ state: RefreshState) throws(StoreFailure) {
-        try self.store.withLock { () throws(StoreFailure) in try self.store.write(state.bytes, to: .state) }
+    func persist(_ state: RefreshState) throws(StateStoreError) {
+        try self.store.withLock { () throws(StateStoreError) in try self.store.write(state.bytes, to: .state) }
     }
 
     /// The reports that wait.
@@ -48,8 +48,8 @@ extension ListArchive {
     }
 
     /// Keeps them.
-    func persist(_ reports: ReportQueue) throws(StoreFailure) {
-        try self.store.withLock { () throws(StoreFailure) in try self.store.write(reports.bytes, to: .reports) }
+    func persist(_ reports: ReportQueue) throws(StateStoreError) {
+        try self.store.withLock { () throws(StateStoreError) in try self.store.write(reports.bytes, to: .reports) }
     }
 
     /// The installation's id: the stored one, or a new one that could be stored.
@@ -72,7 +72,7 @@ extension ListArchive {
         guard isWritable else { return nil }
         var kept: InstallationID?
         do {
-            try self.store.withLock { () throws(StoreFailure) in
+            try self.store.withLock { () throws(StateStoreError) in
                 // Another process may have been first; all of them have one place in each rollout.
                 if case .bytes(let bytes) = self.store.read(.installationID, maximumBytes: InstallationID.length),
                     let installation = InstallationID(bytes)

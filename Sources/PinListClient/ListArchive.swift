@@ -49,9 +49,9 @@ struct ListArchive: Sendable {
 
     /// Stores what is trusted; or, where another process stored something newer, trusts that.
     ///
-    /// - Throws: ``StoreFailure``; what is trusted is good all the same.
-    func persist(_ trust: inout TrustState) throws(StoreFailure) {
-        try self.store.withLock { () throws(StoreFailure) in
+    /// - Throws: ``StateStoreError``; what is trusted is good all the same.
+    func persist(_ trust: inout TrustState) throws(StateStoreError) {
+        try self.store.withLock { () throws(StateStoreError) in
             try self.adopt(&trust)
             for held in trust.chain.held.dropFirst() {
                 try self.replace(.root(held.root.version), held.bytes, self.limits.rootBytes)
@@ -60,22 +60,22 @@ struct ListArchive: Sendable {
         }
     }
 
-    private func replace(_ file: StateFile, _ bytes: [UInt8], _ limit: Int) throws(StoreFailure) {
+    private func replace(_ file: StateFile, _ bytes: [UInt8], _ limit: Int) throws(StateStoreError) {
         switch self.store.read(file, maximumBytes: limit) {
         case .bytes(bytes): return
-        case .unreadable(let reason): throw StoreFailure("cannot read \(file.path): \(reason)")
+        case .unreadable(let reason): throw StateStoreError("cannot read \(file.path): \(reason)")
         default: try self.store.write(bytes, to: file)
         }
     }
 
     /// Takes over what another process stored meanwhile, where that is newer, or has a signature that ours lacks.
-    private func adopt(_ trust: inout TrustState) throws(StoreFailure) {
+    private func adopt(_ trust: inout TrustState) throws(StateStoreError) {
         var mine = trust
         var findings: [Finding] = []
         self.loadRoots(into: &mine, &findings)
         var theirs = mine
         switch self.store.read(.pins, maximumBytes: self.limits.listBytes) {
-        case .unreadable(let reason): throw StoreFailure("cannot read \(StateFile.pins.path): \(reason)")
+        case .unreadable(let reason): throw StateStoreError("cannot read \(StateFile.pins.path): \(reason)")
         case .bytes(let bytes): try? theirs.load(list: bytes)
         case .absent, .damaged: break
         }

@@ -10,7 +10,7 @@
 public protocol ListFetcher: Sendable {
     /// Gets a resource.
     ///
-    /// - Throws: ``FetchFailure``; anything else counts as one.
+    /// - Throws: ``FetchError``; anything else counts as one.
     func fetch(_ request: FetchRequest) async throws -> FetchResponse
 }
 
@@ -62,7 +62,7 @@ public struct FetchResponse: Hashable, Sendable {
 }
 
 /// Why nothing was fetched.
-public struct FetchFailure: Error, Hashable, Sendable, CustomStringConvertible {
+public struct FetchError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What went wrong. Bounded, so it may label a metric.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code, lower case with hyphens.

@@ -7,7 +7,7 @@ internal import CertificateTransparency
 internal import Foundation
 internal import PinListMetadata
 
-/// The log list that policies of Certificate Transparency are judged with, and what it proved of the paths that were seen.
+/// The log list that policies of Certificate Transparency are evaluated with, and what it proved of the paths that were seen.
 ///
 /// Signatures are verified once for a path: the policy and the time have no part in that, and another log list is another
 /// value. Immutable but for its memory, so any thread asks.
@@ -27,7 +27,7 @@ final class LogsInForce: @unchecked Sendable {
     }
 
     /// The most keys that are remembered. When there are more all are forgotten, and verified again where they come back.
-    private static let most = 1_024
+    private static let maximum = 1_024
 
     /// How the list names the file.
     let listed: ListedLogs
@@ -61,15 +61,15 @@ final class LogsInForce: @unchecked Sendable {
     /// Of how many paths signatures were verified, for tests: it is counted, and not timed.
     var verifications: Int { self.lock.withLock { self.verifiedPaths } }
 
-    /// Whether judging a path verifies no signature.
+    /// Whether evaluating a path verifies no signature.
     func remembers(_ path: ValidatedPath) -> Bool { self.lock.withLock { self.known(path) != nil } }
 
     /// What a policy makes of a path at a time; `nil` when the list is stale.
-    func judgement(
+    func evaluation(
         of path: ValidatedPath, under policy: TransparencyRule.Policy, at time: Timestamp
-    ) -> TransparencyJudgement? {
+    ) -> TransparencyEvaluation? {
         guard !self.isStale(at: time) else { return nil }
-        return self.evidence(of: path).judgement(under: TransparencyPolicy(policy), at: time)
+        return self.evidence(of: path).evaluation(under: TransparencyPolicy(policy), at: time)
     }
 
     private func evidence(of path: ValidatedPath) -> TransparencyEvidence {
@@ -79,7 +79,7 @@ final class LogsInForce: @unchecked Sendable {
         self.lock.withLock {
             self.verifiedPaths += 1
             let key = Self.key(of: path)
-            if self.remembered.count >= Self.most, self.remembered[key] == nil { self.remembered = [:] }
+            if self.remembered.count >= Self.maximum, self.remembered[key] == nil { self.remembered = [:] }
             self.remembered[key] = Remembered(leaf: path.certificates.first ?? [], evidence: evidence)
         }
         return evidence
@@ -98,27 +98,27 @@ final class LogsInForce: @unchecked Sendable {
 
 extension PolicyInForce {
     /// A decision with what its entry asks of Certificate Transparency. Without a log list, or with one that is stale,
-    /// nothing is judged.
+    /// nothing is evaluated.
     ///
     /// - Parameters:
     ///   - decision: What follows from the pins.
     ///   - time: The reference time.
     ///   - tell: Is given what a person should know, once: that the log list is stale, or that there is none for rules
     ///     without a list.
-    func judged(
+    func evaluated(
         _ decision: consuming PinningDecision, at time: Timestamp,
         tell: (PinningEvent.Kind, String) -> Void
     ) -> PinningDecision {
         guard decision.entry?.transparency != nil else { return decision }
         let path = decision.path
-        return decision.judged { policy in
+        return decision.evaluated { policy in
             guard let logs = self.logs else {
                 if self.listDigest == nil, self.lackOfLogs.isNow() {
                     tell(.logsMissing, "an entry asks for the policy \(policy.rawValue), and there is no log list")
                 }
                 return nil
             }
-            if let judgement = logs.judgement(of: path, under: policy, at: time) { return judgement }
+            if let evaluation = logs.evaluation(of: path, under: policy, at: time) { return evaluation }
             if logs.staleSaid.isNow() { tell(.logsStale, logs.staleness) }
             return nil
         }

@@ -24,19 +24,19 @@ extension Pinning {
         let now = self.configuration.clock.now
         self.warnIfNobodyRuns(at: now)
         let inForce = self.inForce(at: now)
-        let surroundings = self.configuration.surroundings?()
+        let runtimeEnvironment = self.configuration.runtimeEnvironment?()
         let rules = self.rules(inForce, for: path, at: now)
         let time = inForce.referenceTime(now)
-        var decision = self.judged(rules.validate(path, for: host, at: time), inForce, at: time)
+        var decision = self.evaluated(rules.validate(path, for: host, at: time), inForce, at: time)
         // Whether pins are enforced for the host is asked of another function: what the verdict says of itself is the
         // first thing that somebody in this process changes.
-        if let surroundings, surroundings.refuses, decision.verdict == .allow,
+        if let runtimeEnvironment, runtimeEnvironment.refuses, decision.verdict == .allow,
             rules.cleartext(to: host, at: time).verdict == .block
         {
-            let signals = surroundings.signals.joined(separator: ", ")
+            let signals = runtimeEnvironment.signals.joined(separator: ", ")
             decision = rules.refusal(of: host, .tampering, detail: signals, path: path)
         }
-        self.observe(decision, connection, inForce, surroundings, at: now)
+        self.observe(decision, connection, inForce, runtimeEnvironment, at: now)
         return decision
     }
 
@@ -52,7 +52,7 @@ extension Pinning {
         let now = self.configuration.clock.now
         let inForce = self.inForce(at: now)
         let time = inForce.referenceTime(now)
-        let decision = self.judged(
+        let decision = self.evaluated(
             self.rules(inForce, for: path, at: now).validate(path, for: host, at: time), inForce, at: time)
         if decision.verdict == .block { self.observe(decision, connection, inForce, at: now) }
         return decision
@@ -71,7 +71,7 @@ extension Pinning {
         return decision
     }
 
-    /// The verdict on a response that came over a connection which was judged for another host, or for none that is
+    /// The verdict on a response that came over a connection which was evaluated for another host, or for none that is
     /// known: the second check of transports that may use one connection for several hosts. Only a refusal, or what an
     /// entry wants reported, is told.
     ///
@@ -81,15 +81,15 @@ extension Pinning {
     ///   - other: The host that it was made for.
     ///   - connection: What a report says of the connection.
     public nonisolated func responseDecision(
-        for host: String, over path: ValidatedPath?, judgedFor other: String?,
+        for host: String, over path: ValidatedPath?, evaluatedFor other: String?,
         connection: ConnectionFacts = ConnectionFacts()
     ) -> PinningDecision {
         let now = self.configuration.clock.now
         let inForce = self.inForce(at: now)
         let time = inForce.referenceTime(now)
-        let decision = self.judged(
+        let decision = self.evaluated(
             self.rules(inForce, for: path, at: now).validateResponse(
-                for: host, over: path, judgedFor: other, at: time), inForce, at: time)
+                for: host, over: path, evaluatedFor: other, at: time), inForce, at: time)
         let isTold = decision.reason == .otherHostConnection || decision.reason == .transparency
         if decision.verdict == .block || isTold {
             self.observe(decision, connection, inForce, at: now)
@@ -117,17 +117,17 @@ extension Pinning {
     }
 
     /// A decision with what its entry asks of Certificate Transparency.
-    private nonisolated func judged(
+    private nonisolated func evaluated(
         _ decision: consuming PinningDecision, _ inForce: PolicyInForce, at time: Timestamp
     ) -> PinningDecision {
-        inForce.judged(decision, at: time) { kind, detail in
+        inForce.evaluated(decision, at: time) { kind, detail in
             self.hub.send(PinningEvent(kind, at: self.configuration.clock.now, detail))
         }
     }
 
-    /// Whether judging a path for a host verifies no signature: an event loop may do it at once.
+    /// Whether evaluating a path for a host verifies no signature: an event loop may do it at once.
     @_spi(Adapters)
-    public nonisolated func judgesWithoutSignatures(_ path: ValidatedPath, for host: HostName) -> Bool {
+    public nonisolated func evaluatesWithoutSignatures(_ path: ValidatedPath, for host: HostName) -> Bool {
         let inForce = self.box.value
         guard let logs = inForce.logs else { return true }
         let rules = inForce.policy(at: self.configuration.clock.now)
@@ -161,7 +161,7 @@ extension Pinning {
 
     private nonisolated func observe(
         _ decision: PinningDecision, _ connection: ConnectionFacts, _ inForce: PolicyInForce,
-        _ surroundings: Surroundings? = nil, at now: Timestamp
+        _ runtimeEnvironment: RuntimeEnvironment? = nil, at now: Timestamp
     ) {
         self.ledger.note(decision, at: now)
         let isFailure: Bool
@@ -173,7 +173,7 @@ extension Pinning {
         var event = PinningEvent(isFailure ? .validationFailed : .notEnforced, at: now, decision.description)
         event.decision = decision
         self.hub.send(event)
-        self.report(decision, connection, inForce, surroundings, at: now)
+        self.report(decision, connection, inForce, runtimeEnvironment, at: now)
         guard decision.verdict == .block, PinningError(decision).isForPins else { return }
         self.mismatches.send()
     }
@@ -181,10 +181,11 @@ extension Pinning {
     /// Reports a decision, where there is something to report and this installation is one of those that do.
     private nonisolated func report(
         _ decision: PinningDecision, _ connection: ConnectionFacts, _ inForce: PolicyInForce,
-        _ surroundings: Surroundings?, at now: Timestamp
+        _ runtimeEnvironment: RuntimeEnvironment?, at now: Timestamp
     ) {
         guard inForce.isReported(decision, at: now) else { return }
-        let signals = connection.signals + ((surroundings ?? self.configuration.surroundings?())?.signals ?? [])
+        let signals =
+            connection.signals + ((runtimeEnvironment ?? self.configuration.runtimeEnvironment?())?.signals ?? [])
         if let report = Report(
             decision, port: connection.port, served: connection.presented, isWebView: connection.isWebView,
             list: inForce.reportedList, app: self.configuration.app, signals: signals, at: now)

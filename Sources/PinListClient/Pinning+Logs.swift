@@ -17,7 +17,7 @@ extension Pinning {
             // Another list may have come into force meanwhile: only what it names is used.
             guard let trust = self.trust, self.held?.list.logs == listed else { return }
             if self.storage == .ready {
-                do throws(StoreFailure) { try self.archive.persist(bytes, of: listed) } catch {
+                do throws(StateStoreError) { try self.archive.persist(bytes, of: listed) } catch {
                     outcome.storeFailure = error
                     self.hub.send(PinningEvent(.storeFailed, at: now, error.reason))
                 }
@@ -33,21 +33,21 @@ extension Pinning {
     }
 
     /// Gets the file that a list names.
-    private func fetch(_ listed: ListedLogs) async throws(FetchFailure) -> [UInt8] {
-        guard let address = self.address else { throw FetchFailure(.network, "there is no address to refresh from") }
+    private func fetch(_ listed: ListedLogs) async throws(FetchError) -> [UInt8] {
+        guard let address = self.address else { throw FetchError(.network, "there is no address to refresh from") }
         let response: FetchResponse
         do {
             response = try await self.configuration.fetcher.fetch(
                 FetchRequest(address: address + listed.path, maximumBytes: listed.length))
         } catch {
-            throw error as? FetchFailure ?? FetchFailure(.network, "\(error)")
+            throw error as? FetchError ?? FetchError(.network, "\(error)")
         }
         guard response.status == 200 else {
-            throw FetchFailure(
+            throw FetchError(
                 .status, "the server answered \(response.status)", retryAfter: response.retryAfter)
         }
         guard listed.isFile(response.body) else {
-            throw FetchFailure(.wrongFile, "what the server gave is not the file that the list names")
+            throw FetchError(.wrongFile, "what the server gave is not the file that the list names")
         }
         return response.body
     }
@@ -60,7 +60,7 @@ extension Pinning {
 
     private func removeUnnamedLogs(at now: Timestamp) {
         guard self.storage == .ready, let trust = self.trust else { return }
-        do throws(StoreFailure) { try self.archive.removeLogs(unnamedIn: trust) } catch {
+        do throws(StateStoreError) { try self.archive.removeLogs(unnamedIn: trust) } catch {
             self.hub.send(PinningEvent(.storeFailed, at: now, error.reason))
         }
     }

@@ -18,7 +18,7 @@ extension Pinning {
     }
 
     private func fetchAll() async -> RefreshOutcome {
-        // Taken once: a refresh is judged by one time, however long it takes.
+        // Taken once: a refresh is evaluated by one time, however long it takes.
         let now = self.configuration.clock.now
         var outcome = RefreshOutcome()
         self.loadAgain(at: now)
@@ -26,13 +26,13 @@ extension Pinning {
         do {
             try await self.fetchRoots(&outcome, at: now)
             try await self.fetchList(&outcome, at: now)
-        } catch let refusal as MetadataRefusal {
+        } catch let refusal as MetadataError {
             outcome.refused.append(refusal)
             var event = PinningEvent(.refused, at: now, refusal.description)
             event.refusal = refusal
             self.hub.send(event)
         } catch {
-            let failure = error as? FetchFailure ?? FetchFailure(.network, "\(error)")
+            let failure = error as? FetchError ?? FetchError(.network, "\(error)")
             outcome.fetchFailure = failure
             self.hub.send(PinningEvent(.refreshFailed, at: now, failure.reason))
         }
@@ -44,16 +44,16 @@ extension Pinning {
 
     /// Gets a resource of the list; a body that is too long is a refusal, not a failure of the network.
     private func fetch(
-        _ path: String, _ kind: MetadataRefusal.Kind, ifNoneMatch: String? = nil, at now: Timestamp
+        _ path: String, _ kind: MetadataRole, ifNoneMatch: String? = nil, at now: Timestamp
     ) async throws -> FetchResponse {
-        guard let address = self.address else { throw FetchFailure(.network, "there is no address to refresh from") }
+        guard let address = self.address else { throw FetchError(.network, "there is no address to refresh from") }
         let limits = self.configuration.limits
-        let most = kind == .root ? limits.rootBytes : limits.listBytes
-        let request = FetchRequest(address: address + path, maximumBytes: most, ifNoneMatch: ifNoneMatch)
+        let maximum = kind == .root ? limits.rootBytes : limits.listBytes
+        let request = FetchRequest(address: address + path, maximumBytes: maximum, ifNoneMatch: ifNoneMatch)
         do {
             return try await self.configuration.fetcher.fetch(request)
-        } catch let failure as FetchFailure where failure.code == .tooLarge {
-            let refusal = MetadataRefusal(kind, .tooLarge, failure.reason)
+        } catch let failure as FetchError where failure.code == .tooLarge {
+            let refusal = MetadataError(kind, .tooLarge, failure.reason)
             self.report(refusal, of: [], at: now)
             throw refusal
         }
@@ -120,8 +120,8 @@ extension Pinning {
         self.trust?.mark = mark
     }
 
-    private static func failure(_ response: FetchResponse, _ what: String) -> FetchFailure {
-        FetchFailure(
+    private static func failure(_ response: FetchResponse, _ what: String) -> FetchError {
+        FetchError(
             .status, "the server answered \(response.status) for \(what)", retryAfter: response.retryAfter)
     }
 
@@ -199,14 +199,14 @@ public struct RefreshOutcome: Hashable, Sendable {
     /// Whether a newer list or root is in force than before.
     public var hasChanged = false
     /// What was refused, in order.
-    public var refused: [MetadataRefusal] = []
+    public var refused: [MetadataError] = []
     /// Why nothing, or not all, could be fetched.
-    public var fetchFailure: FetchFailure?
+    public var fetchFailure: FetchError?
     /// Why the log list that the list names could not be fetched: that refuses nothing, and it is asked for again at the
     /// next refresh.
-    public var logsFailure: FetchFailure?
+    public var logsFailure: FetchError?
     /// Why something could not be stored; it is in force all the same.
-    public var storeFailure: StoreFailure?
+    public var storeFailure: StateStoreError?
 
     /// Whether everything was fetched and nothing was refused.
     public var isSuccess: Bool { self.refused.isEmpty && self.fetchFailure == nil }

@@ -8,7 +8,7 @@ internal import PinListMetadata
 
 extension Pinning {
     /// The longest sleep while reports wait for a collector, in seconds: another one may be there again.
-    private static let longestWait: Int64 = 120
+    private static let maximumWait: Int64 = 120
 
     /// What reports say of the list in force.
     var reportedList: ReportedList? { self.held.map { ReportedList($0) } }
@@ -24,10 +24,10 @@ extension Pinning {
         let now = self.configuration.clock.now
         guard !Task.isCancelled, let next = self.reports.nextDue(at: now) else { return }
         let (wait, isOver) = next.secondsSince1970.subtractingReportingOverflow(now.secondsSince1970)
-        let most = isOver ? Self.longestWait : min(max(wait, 1), Self.longestWait)
+        let maximum = isOver ? Self.maximumWait : min(max(wait, 1), Self.maximumWait)
         let (clock, deliveries) = (self.configuration.clock, self.deliveries)
         self.reportTimer = Task {
-            if (try? await clock.sleep(seconds: Double(most))) != nil { deliveries.send() }
+            if (try? await clock.sleep(seconds: Double(maximum))) != nil { deliveries.send() }
         }
     }
 
@@ -66,7 +66,7 @@ extension Pinning {
                 let answer = try await self.configuration.post(delivery.body, to: delivery.address)
                 outcome = Self.outcome(answer, at: self.configuration.clock.now)
             } catch {
-                let asked = (error as? FetchFailure)?.retryAfter
+                let asked = (error as? FetchError)?.retryAfter
                 outcome = .failed(retryAfter: asked?.seconds(at: self.configuration.clock.now))
             }
             self.reports.settle(delivery, outcome, at: self.configuration.clock.now, using: &random)
@@ -86,7 +86,7 @@ extension Pinning {
 
     private func storeReports() {
         guard self.storage == .ready else { return }
-        do throws(StoreFailure) {
+        do throws(StateStoreError) {
             try self.archive.persist(self.reports)
             self.areReportsStored = true
         } catch {
@@ -96,7 +96,7 @@ extension Pinning {
     }
 
     /// Reports that a root or a list was refused.
-    func report(_ refusal: MetadataRefusal, of envelope: [UInt8], at now: Timestamp) {
+    func report(_ refusal: MetadataError, of envelope: [UInt8], at now: Timestamp) {
         guard let list = self.reportedList,
             let report = Report(refusal, of: envelope, list: list, app: self.configuration.app, at: now)
         else { return }

@@ -25,10 +25,10 @@ extension Pinning {
 /// Fetches and sends nothing: a client of a trial never asks it.
 private struct NoTransport: ListFetcher, ReportSender {
     func fetch(_ request: FetchRequest) async throws -> FetchResponse {
-        throw FetchFailure(.network, "a trial has no network")
+        throw FetchError(.network, "a trial has no network")
     }
 
     func send(_ body: [UInt8], to address: String) async throws -> FetchResponse {
-        throw FetchFailure(.network, "a trial has no network")
+        throw FetchError(.network, "a trial has no network")
     }
 }

@@ -17,12 +17,12 @@ public actor Pinning {
     nonisolated let configuration: PinningConfiguration
     /// Where lists are refreshed from: the base address, without a slash at its end.
     nonisolated let address: String?
-    nonisolated let hub: EventHub
-    nonisolated let box: PolicyBox
-    nonisolated let mismatches = WakeUp()
+    nonisolated let hub: EventBroadcaster
+    nonisolated let box: LockedPolicy
+    nonisolated let mismatches = WorkSignal()
     nonisolated let inbox = ReportInbox()
-    nonisolated let deliveries = WakeUp()
-    nonisolated let ledger = DecisionLedger()
+    nonisolated let deliveries = WorkSignal()
+    nonisolated let ledger = DecisionStatistics()
     /// What was allowed for which server, in all sessions.
     @_spi(Adapters) public nonisolated let allowedPaths = AllowedPaths()
     nonisolated let archive: ListArchive
@@ -31,7 +31,7 @@ public actor Pinning {
     /// What is trusted of lists; `nil` for rules that come with the app and stay.
     var trust: TrustState?
     var installation: InstallationID?
-    /// What policies of Certificate Transparency are judged with.
+    /// What policies of Certificate Transparency are evaluated with.
     var logs: LogsInForce?
     /// The log list that the app ships.
     nonisolated let embeddedLogs: [UInt8]?
@@ -116,7 +116,7 @@ public actor Pinning {
                 refusal: error)
         }
         self.configuration = configuration
-        self.hub = EventHub(logger: configuration.logger)
+        self.hub = EventBroadcaster(logger: configuration.logger)
         self.address = try address.map { url throws(PinningSetupError) in try Self.base(url) }
         let name = trust.chain.newest.name
         self.archive = ListArchive(store: state.store(of: name), limits: configuration.limits)
@@ -138,7 +138,7 @@ public actor Pinning {
         self.embeddedLogs = logs
         let found = self.archive.logs(for: trust, embedded: logs, before: nil)
         self.logs = found.inForce
-        self.box = PolicyBox(trust.policy(for: installation, epoch: 0, logs: found.inForce, configuration, at: now))
+        self.box = LockedPolicy(trust.policy(for: installation, epoch: 0, logs: found.inForce, configuration, at: now))
         for finding in findings { self.hub.send(PinningEvent(finding.kind, at: now, finding.detail)) }
         let events =
             trust.conditions(at: now) + found.findings.map { PinningEvent($0.kind, at: now, $0.detail) }
@@ -160,7 +160,7 @@ public actor Pinning {
     ///   - configuration: What an app may choose; nothing is fetched.
     public init(policy: PinningPolicy, state: StateLocation, configuration: PinningConfiguration) {
         self.configuration = configuration
-        self.hub = EventHub(logger: configuration.logger)
+        self.hub = EventBroadcaster(logger: configuration.logger)
         self.address = nil
         self.embeddedLogs = nil
         self.archive = ListArchive(store: state.store(of: Self.nameWithoutList), limits: configuration.limits)
@@ -171,7 +171,7 @@ public actor Pinning {
         self.storage = findings.contains { $0.kind == .stateUnreadable } ? .unreadable : .ready
         self.trust = nil
         let policy = configuration.isObserving ? policy.reportingOnly : policy
-        self.box = PolicyBox(
+        self.box = LockedPolicy(
             PolicyInForce(
                 valid: policy, stale: policy, reportedList: nil, sampling: nil, epoch: 0,
                 earliest: configuration.buildDate, expiresAt: nil, at: now))
@@ -193,7 +193,7 @@ public actor Pinning {
     /// The rules in force, for adapters; reading them waits for nobody.
     public nonisolated var policyInForce: PolicyInForce { self.box.value }
 
-    /// The rules that come into force from now on, for adapters that keep connections open: they judge them again.
+    /// The rules that come into force from now on, for adapters that keep connections open: they evaluate them again.
     public nonisolated func policyChanges() -> AsyncStream<PolicyInForce> { self.box.changes() }
 
     /// What happens, from the last 64 events on. Each observer has a stream of its own; a slow one loses its oldest

@@ -35,7 +35,7 @@ public struct SystemClock: PinningClock {
 /// Tells whoever runs the client that there is something to do. Signals while nobody listens are lost.
 ///
 /// `@unchecked Sendable`: because what changes is read and written under the lock only.
-final class WakeUp: @unchecked Sendable {
+final class WorkSignal: @unchecked Sendable {
     private let lock = NSLock()
     private var listener: AsyncStream<Void>.Continuation?
     private var wasAsked = false

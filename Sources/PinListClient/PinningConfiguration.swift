@@ -37,7 +37,7 @@ public struct PinningConfiguration: Sendable {
     public var logger: Logger?
     /// What is noticed of the process, asked before each verdict on a new connection and for each report: so it must not
     /// take long, and may be called from any thread. `nil` for nobody who looks.
-    public var surroundings: (@Sendable () -> Surroundings)?
+    public var runtimeEnvironment: (@Sendable () -> RuntimeEnvironment)?
     /// The clock.
     public var clock: any PinningClock
     /// Where random numbers come from.

@@ -41,18 +41,18 @@ public struct PinningEvent: Hashable, Sendable, CustomStringConvertible {
         public static let conflictingLists = Kind(code: "conflicting-lists")
         /// The list has pins that this version cannot use: they match nothing.
         public static let unusablePins = Kind(code: "unusable-pins")
-        /// Entries ask for a mode or a policy of Certificate Transparency that this version does not know: it judges
+        /// Entries ask for a mode or a policy of Certificate Transparency that this version does not know: it evaluates
         /// nothing of them.
         public static let unknownTransparency = Kind(code: "unknown-transparency")
         /// The list names a log list that is not there yet, or its entries ask for a policy and it names none. The log
-        /// list that was in force stays so; without one no policy is judged.
+        /// list that was in force stays so; without one no policy is evaluated.
         public static let logsMissing = Kind(code: "logs-missing")
         /// The log list that the list names cannot be read, or what came in its place is another file. The log list that
-        /// was in force stays so; without one no policy is judged.
+        /// was in force stays so; without one no policy is evaluated.
         public static let logsUnreadable = Kind(code: "logs-unreadable")
-        /// The log list in force is over 70 days old: no policy is judged.
+        /// The log list in force is over 70 days old: no policy is evaluated.
         public static let logsStale = Kind(code: "logs-stale")
-        /// Pins are judged while nobody runs ``Pinning/run()``: lists are never refreshed.
+        /// Pins are evaluated while nobody runs ``Pinning/run()``: lists are never refreshed.
         public static let notRunning = Kind(code: "not-running")
         /// A connection was refused, or would have been; see ``PinningEvent/decision``.
         public static let validationFailed = Kind(code: "validation-failed")
@@ -76,7 +76,7 @@ public struct PinningEvent: Hashable, Sendable, CustomStringConvertible {
     /// The decision that it is about.
     public var decision: PinningDecision?
     /// The refusal that it is about.
-    public var refusal: MetadataRefusal?
+    public var refusal: MetadataError?
 
     /// Creates an event.
     public init(_ kind: Kind, at time: Timestamp, _ detail: String) {

@@ -22,8 +22,8 @@ extension PinningRandomness {
     func fraction() -> Double { Double(self.bits() >> 11) * 0x1p-53 }
 
     /// A whole number from 0 up to, and with, another one.
-    func whole(upTo most: Int64) -> Int64 {
-        let count = UInt64(clamping: most) + 1
+    func whole(upTo maximum: Int64) -> Int64 {
+        let count = UInt64(clamping: maximum) + 1
         return Int64(clamping: self.bits().multipliedFullWidth(by: count).high)
     }
 

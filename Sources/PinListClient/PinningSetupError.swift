@@ -26,10 +26,10 @@ public struct PinningSetupError: Error, Hashable, Sendable, CustomStringConverti
     /// What is wrong, and what to do, in one sentence without a full stop.
     public let reason: String
     /// Why the embedded file does not verify.
-    public let refusal: MetadataRefusal?
+    public let refusal: MetadataError?
 
     /// States a mistake.
-    public init(_ code: Code, _ reason: String, refusal: MetadataRefusal? = nil) {
+    public init(_ code: Code, _ reason: String, refusal: MetadataError? = nil) {
         self.code = code
         self.reason = reason
         self.refusal = refusal

@@ -7,7 +7,7 @@ internal import Foundation
 internal import PinFailureReports
 internal import PinListMetadata
 
-/// What handshakes are judged by, from one list to the next. Immutable, so that any thread reads it without waiting.
+/// What handshakes are evaluated by, from one list to the next. Immutable, so that any thread reads it without waiting.
 ///
 /// It holds the rules of the list while it is valid and those for when it has expired: which of them decide is asked of
 /// the clock at each decision, so that a clock that was wrong for a moment decides for no longer.
@@ -16,20 +16,20 @@ public final class PolicyInForce: Sendable {
     let reportedList: ReportedList?
     /// Whether this installation reports a failure; `nil` without a list: every failure is reported.
     let sampling: ReportSampling?
-    /// Counts the rules that came into force; open connections are judged again when it changes.
+    /// Counts the rules that came into force; open connections are evaluated again when it changes.
     public let epoch: UInt64
-    /// Whether the list had expired when the rules came into force: open connections were judged by that.
+    /// Whether the list had expired when the rules came into force: open connections were evaluated by that.
     let wasStale: Bool
 
-    /// What policies of Certificate Transparency are judged with; `nil` for nothing.
+    /// What policies of Certificate Transparency are evaluated with; `nil` for nothing.
     let logs: LogsInForce?
 
-    /// That an entry's policy of Certificate Transparency cannot be judged is said once.
+    /// That an entry's policy of Certificate Transparency cannot be evaluated is said once.
     let lackOfLogs = FirstTime()
 
     private let valid: PinningPolicy
     private let stale: PinningPolicy
-    /// No rule is judged by an earlier time: the build date, and the `issuedAt` of a current list.
+    /// No rule is evaluated by an earlier time: the build date, and the `issuedAt` of a current list.
     private let earliest: Timestamp?
     /// When the list expires; `nil` without a list.
     private let expiresAt: Timestamp?
@@ -48,9 +48,9 @@ public final class PolicyInForce: Sendable {
     ///   - reportedList: What reports say of the list.
     ///   - sampling: Whether this installation reports.
     ///   - epoch: Counts the rules that came into force.
-    ///   - earliest: No rule is judged by an earlier time.
+    ///   - earliest: No rule is evaluated by an earlier time.
     ///   - expiresAt: When the list expires.
-    ///   - logs: What policies of Certificate Transparency are judged with.
+    ///   - logs: What policies of Certificate Transparency are evaluated with.
     ///   - clock: When the rules come into force.
     init(
         valid: PinningPolicy, stale: PinningPolicy, reportedList: ReportedList?, sampling: ReportSampling?,
@@ -80,7 +80,7 @@ public final class PolicyInForce: Sendable {
         return sampling.includes(decision.entry?.domain, at: clock)
     }
 
-    /// The time that rules are judged by.
+    /// The time that rules are evaluated by.
     public func referenceTime(_ clock: Timestamp) -> Timestamp { Self.reference(self.earliest, clock) }
 
     private static func reference(_ earliest: Timestamp?, _ clock: Timestamp) -> Timestamp {
@@ -95,7 +95,7 @@ public final class PolicyInForce: Sendable {
 /// Holds the policy in force for all threads. The lock is held for as long as it takes to copy a reference.
 ///
 /// `@unchecked Sendable`: because what changes is read and written under the lock only.
-final class PolicyBox: @unchecked Sendable {
+final class LockedPolicy: @unchecked Sendable {
     private let lock = NSLock()
     private var policy: PolicyInForce
     private var observers: [UUID: AsyncStream<PolicyInForce>.Continuation] = [:]

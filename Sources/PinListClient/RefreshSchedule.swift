@@ -19,7 +19,7 @@ public struct RefreshSchedule: Hashable, Sendable {
 
     /// The longest sleep until the schedule is looked at again, in seconds: a clock that is set is noticed, and so is a
     /// list that expires.
-    private static let longestSleep: Int64 = 3_600
+    private static let maximumSleep: Int64 = 3_600
 
     /// What outlives the process.
     private(set) var stored: RefreshState
@@ -27,7 +27,7 @@ public struct RefreshSchedule: Hashable, Sendable {
     private var jitterSeconds: Int64 = 0
     /// How often a current list was asked for since a signer was replaced.
     private var supersededTries = 0
-    private var mismatches = MismatchPacing()
+    private var mismatches = MismatchRefreshThrottle()
 
     /// The schedule of an installation that has never refreshed.
     public init() { self.init(stored: RefreshState()) }
@@ -56,7 +56,7 @@ public struct RefreshSchedule: Hashable, Sendable {
     ///   - interval: What the list in force asks for, in seconds.
     ///   - now: The time by the client's clock.
     public func sleep(refreshInterval interval: Int64, at now: Timestamp) -> Int64 {
-        min(self.wait(refreshInterval: interval, at: now), Self.longestSleep)
+        min(self.wait(refreshInterval: interval, at: now), Self.maximumSleep)
     }
 
     /// Notes a refresh after which a current list is in force, and nothing failed or was refused.
@@ -114,9 +114,9 @@ struct Backoff: Hashable, Sendable {
     /// The longest wait after the first failure, in seconds: 2 minutes.
     static let first: Int64 = 120
     /// The shortest wait, in seconds: chance must not make a loop of it.
-    static let least: Int64 = 1
+    static let minimum: Int64 = 1
     /// The longest wait at all, in seconds: 4 hours.
-    static let most: Int64 = 14_400
+    static let maximum: Int64 = 14_400
 
     /// How many failures there were in a row.
     var failures = 0
@@ -125,9 +125,9 @@ struct Backoff: Hashable, Sendable {
     ///
     /// - Parameter fraction: From 0 up to 1, at random.
     func wait(fraction: Double) -> Int64 {
-        var most = Self.first
-        for _ in 1..<max(2, min(self.failures, 16)) where self.failures > 1 { most = min(most * 2, Self.most) }
-        return max(Self.part(fraction, of: most), Self.least)
+        var maximum = Self.first
+        for _ in 1..<max(2, min(self.failures, 16)) where self.failures > 1 { maximum = min(maximum * 2, Self.maximum) }
+        return max(Self.part(fraction, of: maximum), Self.minimum)
     }
 
     /// A part of some seconds, rounded down; all of them when the fraction is no number from 0 up to 1.

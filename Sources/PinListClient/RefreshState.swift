@@ -36,7 +36,7 @@ struct RefreshState: Hashable, Sendable {
     }
 
     /// Why a file is not read.
-    enum Defect: Error, Hashable {
+    enum ParsingError: Error, Hashable {
         /// A newer version of this library wrote it.
         case newer
         /// It is not what is written here.
@@ -46,7 +46,7 @@ struct RefreshState: Hashable, Sendable {
     init() {}
 
     /// Reads the file.
-    init(_ bytes: [UInt8]) throws(Defect) {
+    init(_ bytes: [UInt8]) throws(ParsingError) {
         guard let value = try? JSONValue(strict: bytes), case .object(let members) = value else { throw .damaged }
         var failedAt: Timestamp?
         var pause: Int64?
@@ -61,7 +61,7 @@ struct RefreshState: Hashable, Sendable {
                 guard let time = try? Timestamp(text) else { throw .damaged }
                 failedAt = time
             case ("pause", .integer(let seconds)):
-                guard (0...RetryAfter.most).contains(seconds) else { throw .damaged }
+                guard (0...RetryAfter.maximum).contains(seconds) else { throw .damaged }
                 pause = seconds
             case ("failures", .integer(let count)):
                 guard (0...1_000_000).contains(count) else { throw .damaged }

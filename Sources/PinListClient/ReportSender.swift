@@ -17,7 +17,7 @@ public protocol ReportSender: Sendable {
     ///   - body: UTF-8 JSON.
     ///   - address: Where to, an absolute address.
     /// - Returns: The answer; its body does not matter.
-    /// - Throws: ``FetchFailure``; anything else counts as one.
+    /// - Throws: ``FetchError``; anything else counts as one.
     func send(_ body: [UInt8], to address: String) async throws -> FetchResponse
 
     /// Posts a body with further fields. A sender that cannot leaves them out, which is the default.
@@ -47,7 +47,7 @@ final class ReportInbox: @unchecked Sendable {
 
     private let lock = NSLock()
     private var reports: [(report: Report, time: Timestamp)] = []
-    private let wakeUp = WakeUp()
+    private let wakeUp = WorkSignal()
 
     /// Adds a report; dropped when there is no room.
     func add(_ report: Report, at time: Timestamp) {

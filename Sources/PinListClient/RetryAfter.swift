@@ -9,7 +9,7 @@ public import CertificatePinning
 /// It is a wish of a stranger: whatever stands there, a client waits for no longer than a day (formats.md, section 7).
 public struct RetryAfter: Hashable, Sendable, ExpressibleByIntegerLiteral {
     /// The longest wait that a server can ask for, in seconds: a day.
-    public static let most: Int64 = 86_400
+    public static let maximum: Int64 = 86_400
 
     private enum Moment: Hashable, Sendable {
         case seconds(Int64)
@@ -23,7 +23,7 @@ public struct RetryAfter: Hashable, Sendable, ExpressibleByIntegerLiteral {
     private init(_ moment: Moment) { self.moment = moment }
 
     /// Some seconds.
-    public init(seconds: Int64) { self.moment = .seconds(min(max(seconds, 0), Self.most)) }
+    public init(seconds: Int64) { self.moment = .seconds(min(max(seconds, 0), Self.maximum)) }
 
     /// Some seconds.
     public init(integerLiteral seconds: Int64) { self.init(seconds: seconds) }
@@ -35,7 +35,7 @@ public struct RetryAfter: Hashable, Sendable, ExpressibleByIntegerLiteral {
         let text = Array(field.utf8)
         if !text.isEmpty, text.allSatisfy({ (0x30...0x39).contains($0) }) {
             // As many digits as they like: what does not fit is over a day.
-            self.init(seconds: Int64(field) ?? Self.most)
+            self.init(seconds: Int64(field) ?? Self.maximum)
         } else if let moment = Self.moment(field) {
             self.init(moment)
         } else {
@@ -59,8 +59,8 @@ public struct RetryAfter: Hashable, Sendable, ExpressibleByIntegerLiteral {
 
     private static func seconds(from now: Timestamp, to time: Timestamp) -> Int64 {
         let (wait, isOver) = time.secondsSince1970.subtractingReportingOverflow(now.secondsSince1970)
-        guard !isOver else { return time > now ? self.most : 0 }
-        return min(max(wait, 0), self.most)
+        guard !isOver else { return time > now ? self.maximum : 0 }
+        return min(max(wait, 0), self.maximum)
     }
 
     // MARK: Dates

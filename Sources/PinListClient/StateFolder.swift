@@ -54,7 +54,7 @@ public struct StateFolder: StateStore {
     }
 
     /// Replaces a file.
-    public func write(_ bytes: [UInt8], to file: StateFile) throws(StoreFailure) {
+    public func write(_ bytes: [UInt8], to file: StateFile) throws(StateStoreError) {
         let path = self.path(of: file)
         let folder = String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex))
         try self.makeFolder(folder)
@@ -62,7 +62,7 @@ public struct StateFolder: StateStore {
         let temporary = path + ".new"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw self.failure("create", temporary) }
-        do throws(StoreFailure) {
+        do throws(StateStoreError) {
             try self.fill(descriptor, bytes, temporary)
         } catch {
             close(descriptor)
@@ -81,12 +81,12 @@ public struct StateFolder: StateStore {
     }
 
     /// Removes a file. After a crash it may be there again: removing frees a place, and proves nothing.
-    public func remove(_ file: StateFile) throws(StoreFailure) {
+    public func remove(_ file: StateFile) throws(StateStoreError) {
         let path = self.path(of: file)
         guard unlink(path) == 0 || errno == ENOENT else { throw self.failure("remove", path) }
     }
 
-    private func fill(_ descriptor: Int32, _ bytes: [UInt8], _ path: String) throws(StoreFailure) {
+    private func fill(_ descriptor: Int32, _ bytes: [UInt8], _ path: String) throws(StateStoreError) {
         var position = 0
         while position < bytes.count {
             let count = bytes.withUnsafeBytes { buffer in
@@ -99,21 +99,21 @@ public struct StateFolder: StateStore {
         guard fsync(descriptor) == 0 else { throw self.failure("write", path) }
     }
 
-    private func makeFolder(_ folder: String) throws(StoreFailure) {
+    private func makeFolder(_ folder: String) throws(StateStoreError) {
         var status = stat()
         if stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return }
         do {
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw StoreFailure("cannot create \(folder): \(error.localizedDescription)")
+            throw StateStoreError("cannot create \(folder): \(error.localizedDescription)")
         }
         if let parent = folder.lastIndex(of: "/"), parent > folder.startIndex {
             try self.synchronise(folder: String(folder[..<parent]))
         }
     }
 
-    private func synchronise(folder: String) throws(StoreFailure) {
+    private func synchronise(folder: String) throws(StateStoreError) {
         let descriptor = open(folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
         guard descriptor >= 0 else { throw self.failure("open", folder) }
         defer { close(descriptor) }
@@ -121,7 +121,7 @@ public struct StateFolder: StateStore {
     }
 
     /// Runs something while no other process writes here, by a lock on a file that is never replaced.
-    public func withLock(_ body: () throws(StoreFailure) -> Void) throws(StoreFailure) {
+    public func withLock(_ body: () throws(StateStoreError) -> Void) throws(StateStoreError) {
         try self.makeFolder(self.path)
         let path = "\(self.path)/lock"
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -133,12 +133,12 @@ public struct StateFolder: StateStore {
             guard errno == EWOULDBLOCK || errno == EINTR else { throw self.failure("lock", path) }
             usleep(10_000)
         }
-        throw StoreFailure("another process holds \(path)")
+        throw StateStoreError("another process holds \(path)")
     }
 
     private static func reason() -> String { String(cString: strerror(errno)) }
 
-    private func failure(_ verb: String, _ path: String) -> StoreFailure {
-        StoreFailure("cannot \(verb) \(path): \(Self.reason())")
+    private func failure(_ verb: String, _ path: String) -> StateStoreError {
+        StateStoreError("cannot \(verb) \(path): \(Self.reason())")
     }
 }

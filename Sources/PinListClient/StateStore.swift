@@ -18,13 +18,13 @@ public protocol StateStore: Sendable {
 
     /// Replaces a file whole or not at all, whatever happens meanwhile, and returns when it is safe.
     ///
-    /// - Throws: ``StoreFailure``.
-    func write(_ bytes: [UInt8], to file: StateFile) throws(StoreFailure)
+    /// - Throws: ``StateStoreError``.
+    func write(_ bytes: [UInt8], to file: StateFile) throws(StateStoreError)
 
     /// Runs something while no other process writes to this store.
     ///
-    /// - Throws: ``StoreFailure`` when the lock cannot be had, or what `body` throws.
-    func withLock(_ body: () throws(StoreFailure) -> Void) throws(StoreFailure)
+    /// - Throws: ``StateStoreError`` when the lock cannot be had, or what `body` throws.
+    func withLock(_ body: () throws(StateStoreError) -> Void) throws(StateStoreError)
 
     /// The digests of the log lists that are stored: the names of the files in `logs/`, without their ending. Empty where
     /// that cannot be said.
@@ -32,8 +32,8 @@ public protocol StateStore: Sendable {
 
     /// Removes a file; nothing happens where there is none.
     ///
-    /// - Throws: ``StoreFailure``.
-    func remove(_ file: StateFile) throws(StoreFailure)
+    /// - Throws: ``StateStoreError``.
+    func remove(_ file: StateFile) throws(StateStoreError)
 }
 
 /// The files of a store (formats.md, section 6).
@@ -77,7 +77,7 @@ public enum StoredFile: Hashable, Sendable {
 }
 
 /// Why something was not stored.
-public struct StoreFailure: Error, Hashable, Sendable, CustomStringConvertible {
+public struct StateStoreError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What went wrong, in one sentence without a full stop.
     public let reason: String
 
@@ -126,7 +126,7 @@ public final class MemoryStore: StateStore, @unchecked Sendable {
     public func remove(_ file: StateFile) { self.lock.withLock { self.files[file] = nil } }
 
     /// Runs something while nobody else does.
-    public func withLock(_ body: () throws(StoreFailure) -> Void) throws(StoreFailure) {
+    public func withLock(_ body: () throws(StateStoreError) -> Void) throws(StateStoreError) {
         self.writing.lock()
         defer { self.writing.unlock() }
         try body()
@@ -164,10 +164,10 @@ public enum StoredTrust {
     ///   - root: The envelope of the root that the app ships.
     ///   - state: Where the client keeps its state.
     /// - Returns: What is trusted, and what was found wrong in the state, a sentence each.
-    /// - Throws: ``MetadataRefusal`` when the root does not verify.
+    /// - Throws: ``MetadataError`` when the root does not verify.
     public static func load(
         root: [UInt8], state: StateLocation
-    ) throws(MetadataRefusal) -> (trust: TrustState, findings: [String]) {
+    ) throws(MetadataError) -> (trust: TrustState, findings: [String]) {
         var trust = try TrustState(bundledRoot: root, bundledList: nil)
         let archive = ListArchive(store: state.store(of: trust.chain.newest.name), limits: MetadataLimits())
         let findings = archive.load(into: &trust)

@@ -42,7 +42,7 @@ public struct Envelope: Hashable, Sendable {
     }
 
     /// The payload type of a kind of metadata.
-    public static func payloadType(of kind: MetadataRefusal.Kind) -> String {
+    public static func payloadType(of kind: MetadataRole) -> String {
         "application/vnd.tumbler.\(kind.rawValue)+json"
     }
 
@@ -52,17 +52,17 @@ public struct Envelope: Hashable, Sendable {
     ///   - bytes: UTF-8 JSON.
     ///   - kind: What is expected: it sets the limit and the type.
     ///   - limits: The most bytes.
-    /// - Throws: ``MetadataRefusal``: `too-large`, `malformed` or `wrong-type`.
-    public init(_ bytes: [UInt8], of kind: MetadataRefusal.Kind, limits: MetadataLimits) throws(MetadataRefusal) {
-        let most = kind == .root ? limits.rootBytes : limits.listBytes
-        guard bytes.count <= most else {
-            throw MetadataRefusal(kind, .tooLarge, "the envelope is over \(most) bytes")
+    /// - Throws: ``MetadataError``: `too-large`, `malformed` or `wrong-type`.
+    public init(_ bytes: [UInt8], of kind: MetadataRole, limits: MetadataLimits) throws(MetadataError) {
+        let maximum = kind == .root ? limits.rootBytes : limits.listBytes
+        guard bytes.count <= maximum else {
+            throw MetadataError(kind, .tooLarge, "the envelope is over \(maximum) bytes")
         }
-        var object = try MetadataObject(parsing: bytes, of: kind, mostValues: MetadataLimits.envelopeValues)
+        var object = try MetadataObject(parsing: bytes, of: kind, maximumValues: MetadataLimits.envelopeValues)
         self.payloadType = try object.string("payloadType")
         self.payload = try object.base64("payload")
-        self.signatures = try object.objects("signatures", most: MetadataLimits.signatures) {
-            (signature: inout MetadataObject) throws(MetadataRefusal) in
+        self.signatures = try object.objects("signatures", maximum: MetadataLimits.signatures) {
+            (signature: inout MetadataObject) throws(MetadataError) in
             let bytes = try signature.base64("sig")
             guard bytes.count <= MetadataLimits.signatureBytes else {
                 throw signature.malformed("sig", "is over \(MetadataLimits.signatureBytes) bytes long")
@@ -70,7 +70,7 @@ public struct Envelope: Hashable, Sendable {
             return Signature(keyID: try signature.optionalString("keyid") ?? "", bytes: bytes)
         }
         guard self.payloadType.utf8.elementsEqual(Self.payloadType(of: kind).utf8) else {
-            throw MetadataRefusal(kind, .wrongType, "the payload type is not \(Self.payloadType(of: kind))")
+            throw MetadataError(kind, .wrongType, "the payload type is not \(Self.payloadType(of: kind))")
         }
     }
 

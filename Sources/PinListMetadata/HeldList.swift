@@ -39,18 +39,18 @@ public struct HeldList: Sendable {
     ///   - onlyNewest: Whether the newest root alone may vouch for it, as for a list from outside.
     ///   - demanding: What is demanded of its role.
     ///   - limits: The most bytes that are read.
-    /// - Throws: ``MetadataRefusal``.
+    /// - Throws: ``MetadataError``.
     init(
         _ bytes: [UInt8], under chain: RootChain, onlyNewest: Bool, demanding: VerifiedEnvelope.Demanded,
         limits: MetadataLimits
-    ) throws(MetadataRefusal) {
+    ) throws(MetadataError) {
         let envelope = try Envelope(bytes, of: .pins, limits: limits)
         let roots = onlyNewest ? [chain.newest] : chain.newestFirst
         let verified = try VerifiedEnvelope(envelope, .pins, anyOf: roots, demanding: demanding) { $0.pins }
-        do throws(MetadataRefusal) {
+        do throws(MetadataError) {
             self.list = try PinList(payload: envelope.payload)
             guard self.list.name.utf8.elementsEqual(chain.newest.name.utf8) else {
-                throw MetadataRefusal(.pins, .wrongName, "the list is \(self.list.name), not \(chain.newest.name)")
+                throw MetadataError(.pins, .wrongName, "the list is \(self.list.name), not \(chain.newest.name)")
             }
         } catch {
             var refusal = error
@@ -60,12 +60,12 @@ public struct HeldList: Sendable {
         self.bytes = bytes
         self.verified = verified
         self.status = .superseded
-        self.judge(under: chain)
+        self.evaluate(under: chain)
     }
 
     /// Says anew, after a root, whether the list is current. A root that once vouched for it stays in the chain, so it
     /// is superseded at worst.
-    mutating func judge(under chain: RootChain) {
+    mutating func evaluate(under chain: RootChain) {
         let isLate = chain.revokedBefore.map { self.list.issuedAt >= $0 } ?? true
         let isVouchedFor = self.verified.meets(chain.newest.pins, of: chain.newest, demanding: .first)
         self.status = isLate && isVouchedFor ? .current : .superseded

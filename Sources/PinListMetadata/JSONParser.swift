@@ -11,13 +11,13 @@ struct JSONParser {
     private var valuesLeft: Int
     private let numbers: JSONValue.Numbers
 
-    init(_ bytes: [UInt8], mostValues: Int, numbers: JSONValue.Numbers) {
+    init(_ bytes: [UInt8], maximumValues: Int, numbers: JSONValue.Numbers) {
         self.bytes = bytes
-        self.valuesLeft = mostValues
+        self.valuesLeft = maximumValues
         self.numbers = numbers
     }
 
-    mutating func document() throws(JSONValue.Defect) -> JSONValue {
+    mutating func document() throws(JSONValue.ParsingError) -> JSONValue {
         guard Self.isUTF8(self.bytes) else { throw self.defect("bytes that are not UTF-8") }
         let value = try self.value()
         self.skipWhiteSpace()
@@ -35,8 +35,8 @@ struct JSONParser {
         }
     }
 
-    private func defect(_ reason: String) -> JSONValue.Defect {
-        JSONValue.Defect(reason: reason, offset: self.position)
+    private func defect(_ reason: String) -> JSONValue.ParsingError {
+        JSONValue.ParsingError(reason: reason, offset: self.position)
     }
 
     private var next: UInt8? { self.position < self.bytes.count ? self.bytes[self.position] : nil }
@@ -52,14 +52,14 @@ struct JSONParser {
         return true
     }
 
-    private mutating func value() throws(JSONValue.Defect) -> JSONValue {
+    private mutating func value() throws(JSONValue.ParsingError) -> JSONValue {
         self.skipWhiteSpace()
         guard let first = self.next else { throw self.defect("a value is missing") }
         guard self.valuesLeft > 0 else { throw self.defect("too many values") }
         self.valuesLeft -= 1
         switch first {
-        case UInt8(ascii: "{"): return try self.nested { parser throws(JSONValue.Defect) in try parser.object() }
-        case UInt8(ascii: "["): return try self.nested { parser throws(JSONValue.Defect) in try parser.array() }
+        case UInt8(ascii: "{"): return try self.nested { parser throws(JSONValue.ParsingError) in try parser.object() }
+        case UInt8(ascii: "["): return try self.nested { parser throws(JSONValue.ParsingError) in try parser.array() }
         case UInt8(ascii: "\""): return .string(try self.string())
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try self.number()
         case UInt8(ascii: "t"): return try self.word("true", .bool(true))
@@ -70,8 +70,8 @@ struct JSONParser {
     }
 
     private mutating func nested(
-        _ body: (inout JSONParser) throws(JSONValue.Defect) -> JSONValue
-    ) throws(JSONValue.Defect) -> JSONValue {
+        _ body: (inout JSONParser) throws(JSONValue.ParsingError) -> JSONValue
+    ) throws(JSONValue.ParsingError) -> JSONValue {
         guard self.depth < JSONValue.maximumDepth else { throw self.defect("too many levels") }
         self.depth += 1
         self.position += 1
@@ -80,7 +80,7 @@ struct JSONParser {
         return value
     }
 
-    private mutating func word(_ word: String, _ value: JSONValue) throws(JSONValue.Defect) -> JSONValue {
+    private mutating func word(_ word: String, _ value: JSONValue) throws(JSONValue.ParsingError) -> JSONValue {
         guard self.bytes[self.position...].starts(with: word.utf8) else {
             throw self.defect("a word that is not \(word)")
         }
@@ -88,7 +88,7 @@ struct JSONParser {
         return value
     }
 
-    private mutating func array() throws(JSONValue.Defect) -> JSONValue {
+    private mutating func array() throws(JSONValue.ParsingError) -> JSONValue {
         self.skipWhiteSpace()
         if self.take("]") { return .array([]) }
         var values: [JSONValue] = []
@@ -100,7 +100,7 @@ struct JSONParser {
         return .array(values)
     }
 
-    private mutating func object() throws(JSONValue.Defect) -> JSONValue {
+    private mutating func object() throws(JSONValue.ParsingError) -> JSONValue {
         self.skipWhiteSpace()
         if self.take("}") { return .object([]) }
         var members: [JSONValue.Member] = []
@@ -120,7 +120,7 @@ struct JSONParser {
     }
 
     /// RFC 8259, section 6.
-    private mutating func number() throws(JSONValue.Defect) -> JSONValue {
+    private mutating func number() throws(JSONValue.ParsingError) -> JSONValue {
         let isNegative = self.take("-")
         let start = self.position
         // Counted downwards: there is one more number below zero than above.
@@ -153,7 +153,7 @@ struct JSONParser {
     /// Reads past a fraction and an exponent, where ``JSONValue/Numbers/truncated`` allows them.
     ///
     /// - Returns: Whether there is an exponent: the whole part alone does not say what the number is.
-    private mutating func skipFractionAndExponent() throws(JSONValue.Defect) -> Bool {
+    private mutating func skipFractionAndExponent() throws(JSONValue.ParsingError) -> Bool {
         guard let byte = self.next, [UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E")].contains(byte) else {
             return false
         }
@@ -165,12 +165,12 @@ struct JSONParser {
         return true
     }
 
-    private mutating func skipDigits() throws(JSONValue.Defect) {
+    private mutating func skipDigits() throws(JSONValue.ParsingError) {
         guard self.digit() != nil else { throw self.defect("a number without digits") }
         while self.digit() != nil {}
     }
 
-    private mutating func string() throws(JSONValue.Defect) -> String {
+    private mutating func string() throws(JSONValue.ParsingError) -> String {
         self.position += 1
         let start = self.position
         // Nearly every string has no escape: it is read where it lies.
@@ -205,7 +205,7 @@ struct JSONParser {
     }
 
     /// What stands after a backslash.
-    private mutating func escaped() throws(JSONValue.Defect) -> Unicode.Scalar {
+    private mutating func escaped() throws(JSONValue.ParsingError) -> Unicode.Scalar {
         let character = self.next
         self.position += 1
         switch character {
@@ -230,7 +230,7 @@ struct JSONParser {
         return UTF16.decode(UTF16.EncodedScalar([first, second]))
     }
 
-    private mutating func codeUnit() throws(JSONValue.Defect) -> UInt16 {
+    private mutating func codeUnit() throws(JSONValue.ParsingError) -> UInt16 {
         var unit: UInt16 = 0
         for _ in 0..<4 {
             guard let byte = self.next, let digit = Character(Unicode.Scalar(byte)).hexDigitValue, byte < 0x80 else {
@@ -245,16 +245,18 @@ struct JSONParser {
 
 /// The names of an object so far. Few are compared one by one; many are hashed, or a peer would choose the work.
 private struct SeenNames {
-    private static let mostCompared = 16
+    private static let maximumCompared = 16
     private var hashed: Set<[UInt8]> = []
 
     /// Whether a name is new among the members.
     mutating func insert(_ name: String, among members: [JSONValue.Member]) -> Bool {
-        if members.count < Self.mostCompared {
+        if members.count < Self.maximumCompared {
             let count = name.utf8.count
             return !members.contains { $0.name.utf8.count == count && $0.name.utf8.elementsEqual(name.utf8) }
         }
-        if members.count == Self.mostCompared { for member in members { self.hashed.insert(Array(member.name.utf8)) } }
+        if members.count == Self.maximumCompared {
+            for member in members { self.hashed.insert(Array(member.name.utf8)) }
+        }
         return self.hashed.insert(Array(name.utf8)).inserted
     }
 }

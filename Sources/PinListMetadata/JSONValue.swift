@@ -36,7 +36,7 @@ public enum JSONValue: Hashable, Sendable {
     }
 
     /// Why some bytes are not strict JSON.
-    public struct Defect: Error, Hashable, Sendable, CustomStringConvertible {
+    public struct ParsingError: Error, Hashable, Sendable, CustomStringConvertible {
         /// What is wrong, in a few words.
         public let reason: String
         /// Where, in bytes from the beginning.
@@ -68,9 +68,9 @@ public enum JSONValue: Hashable, Sendable {
     ///   - mostValues: The most values, those within others included. A value takes up to 30 times the memory of its
     ///     text: bytes that are not signed must not choose how much that is.
     ///   - numbers: Which numbers are read.
-    /// - Throws: ``Defect``.
-    public init(strict bytes: [UInt8], mostValues: Int = .max, numbers: Numbers = .whole) throws(Defect) {
-        var parser = JSONParser(bytes, mostValues: mostValues, numbers: numbers)
+    /// - Throws: ``ParsingError``.
+    public init(strict bytes: [UInt8], maximumValues: Int = .max, numbers: Numbers = .whole) throws(ParsingError) {
+        var parser = JSONParser(bytes, maximumValues: maximumValues, numbers: numbers)
         self = try parser.document()
     }
 }

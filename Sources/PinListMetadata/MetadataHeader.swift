@@ -23,11 +23,11 @@ struct MetadataHeader {
 
     /// Takes the members.
     ///
-    /// - Throws: ``MetadataRefusal``: `malformed` or `wrong-type`.
-    init(_ object: inout MetadataObject) throws(MetadataRefusal) {
+    /// - Throws: ``MetadataError``: `malformed` or `wrong-type`.
+    init(_ object: inout MetadataObject) throws(MetadataError) {
         let kind = object.kind
         guard try object.string("type").utf8.elementsEqual(kind.rawValue.utf8) else {
-            throw MetadataRefusal(kind, .wrongType, "type is not \(kind.rawValue)")
+            throw MetadataError(kind, .wrongType, "type is not \(kind.rawValue)")
         }
         let numbers = try object.string("specVersion").split(separator: ".", omittingEmptySubsequences: false)
         guard numbers.count == 2, numbers.allSatisfy({ Self.isNumber($0) }) else {
@@ -45,7 +45,7 @@ struct MetadataHeader {
     }
 
     /// The members, as they begin every payload.
-    func members(of kind: MetadataRefusal.Kind) -> [JSONValue.Member] {
+    func members(of kind: MetadataRole) -> [JSONValue.Member] {
         [
             .init("type", .string(kind.rawValue)), .init("specVersion", .string(Self.specVersion)),
             .init("name", .string(self.name)), .init("version", .integer(self.version)),

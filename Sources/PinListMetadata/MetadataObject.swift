@@ -7,7 +7,7 @@ internal import CertificatePinning
 /// The members of one object of metadata, taken one after the other. What nobody took is unknown.
 struct MetadataObject {
     /// What kind of metadata the object is in.
-    let kind: MetadataRefusal.Kind
+    let kind: MetadataRole
 
     private let members: [JSONValue.Member]
 
@@ -19,7 +19,7 @@ struct MetadataObject {
     private(set) var unknown: [String] = []
 
     /// The most unknown members that are named.
-    private static let mostUnknown = 32
+    private static let maximumUnknown = 32
 
     /// Parses bytes that must be an object.
     ///
@@ -28,26 +28,26 @@ struct MetadataObject {
     ///   - kind: What they are a part of.
     ///   - mostValues: The most values in them, where nobody vouches for the bytes.
     init(
-        parsing bytes: [UInt8], of kind: MetadataRefusal.Kind, mostValues: Int = .max
-    ) throws(MetadataRefusal) {
+        parsing bytes: [UInt8], of kind: MetadataRole, maximumValues: Int = .max
+    ) throws(MetadataError) {
         let value: JSONValue
-        do { value = try JSONValue(strict: bytes, mostValues: mostValues) } catch {
-            throw MetadataRefusal(kind, .malformed, error.description)
+        do { value = try JSONValue(strict: bytes, maximumValues: maximumValues) } catch {
+            throw MetadataError(kind, .malformed, error.description)
         }
         guard case .object(let members) = value else {
-            throw MetadataRefusal(kind, .malformed, "the whole is not an object")
+            throw MetadataError(kind, .malformed, "the whole is not an object")
         }
         self.init(members, of: kind)
     }
 
-    private init(_ members: [JSONValue.Member], of kind: MetadataRefusal.Kind) {
+    private init(_ members: [JSONValue.Member], of kind: MetadataRole) {
         self.kind = kind
         self.members = members
     }
 
     /// A refusal that names the member.
-    func malformed(_ name: String, _ what: String) -> MetadataRefusal {
-        MetadataRefusal(self.kind, .malformed, "\(name) \(what)")
+    func malformed(_ name: String, _ what: String) -> MetadataError {
+        MetadataError(self.kind, .malformed, "\(name) \(what)")
     }
 
     /// Takes a member; `nil` when there is none.
@@ -74,12 +74,12 @@ struct MetadataObject {
     mutating func finish() {
         guard self.takenLow.nonzeroBitCount + self.takenHigh.count < self.members.count else { return }
         for (index, member) in self.members.enumerated()
-        where self.unknown.count < Self.mostUnknown && !self.isTaken(index) {
+        where self.unknown.count < Self.maximumUnknown && !self.isTaken(index) {
             self.unknown.append(PrintableText.line(member.name, maximumLength: 64))
         }
     }
 
-    mutating func optionalString(_ name: String) throws(MetadataRefusal) -> String? {
+    mutating func optionalString(_ name: String) throws(MetadataError) -> String? {
         switch self.take(name) {
         case nil: return nil
         case .string(let text): return text
@@ -87,12 +87,12 @@ struct MetadataObject {
         }
     }
 
-    mutating func string(_ name: String) throws(MetadataRefusal) -> String {
+    mutating func string(_ name: String) throws(MetadataError) -> String {
         guard let text = try self.optionalString(name) else { throw self.malformed(name, "is missing") }
         return text
     }
 
-    mutating func base64(_ name: String) throws(MetadataRefusal) -> [UInt8] {
+    mutating func base64(_ name: String) throws(MetadataError) -> [UInt8] {
         guard let bytes = Base64.decode(try self.string(name).utf8) else {
             throw self.malformed(name, "is not base64 of the standard alphabet with padding")
         }
@@ -101,7 +101,7 @@ struct MetadataObject {
 
     mutating func integer(
         _ name: String, in range: ClosedRange<Int64>, default value: Int64? = nil
-    ) throws(MetadataRefusal) -> Int64 {
+    ) throws(MetadataError) -> Int64 {
         guard let number = try self.optionalInteger(name, in: range) ?? value else {
             throw self.malformed(name, "is missing")
         }
@@ -110,7 +110,7 @@ struct MetadataObject {
 
     mutating func optionalInteger(
         _ name: String, in range: ClosedRange<Int64>
-    ) throws(MetadataRefusal) -> Int64? {
+    ) throws(MetadataError) -> Int64? {
         switch self.take(name) {
         case .integer(let number) where range.contains(number): return number
         case nil: return nil
@@ -119,7 +119,7 @@ struct MetadataObject {
         }
     }
 
-    mutating func bool(_ name: String, default value: Bool) throws(MetadataRefusal) -> Bool {
+    mutating func bool(_ name: String, default value: Bool) throws(MetadataError) -> Bool {
         switch self.take(name) {
         case .bool(let flag): return flag
         case nil: return value
@@ -130,36 +130,36 @@ struct MetadataObject {
     /// One of the raw values of an enumeration.
     mutating func choice<Choice: RawRepresentable<String>>(
         _ name: String, default value: Choice
-    ) throws(MetadataRefusal) -> Choice {
+    ) throws(MetadataError) -> Choice {
         guard let text = try self.optionalString(name) else { return value }
         guard let choice = Choice(rawValue: text) else { throw self.malformed(name, "is none of the known values") }
         return choice
     }
 
-    mutating func optionalTimestamp(_ name: String) throws(MetadataRefusal) -> Timestamp? {
+    mutating func optionalTimestamp(_ name: String) throws(MetadataError) -> Timestamp? {
         guard let text = try self.optionalString(name) else { return nil }
         do { return try Timestamp(text) } catch { throw self.malformed(name, "is no time: \(error.reason)") }
     }
 
-    mutating func timestamp(_ name: String) throws(MetadataRefusal) -> Timestamp {
+    mutating func timestamp(_ name: String) throws(MetadataError) -> Timestamp {
         guard let time = try self.optionalTimestamp(name) else { throw self.malformed(name, "is missing") }
         return time
     }
 
     /// The values of an array; empty when there is none.
-    mutating func array(_ name: String, most: Int, required: Bool = false) throws(MetadataRefusal) -> [JSONValue] {
+    mutating func array(_ name: String, maximum: Int, required: Bool = false) throws(MetadataError) -> [JSONValue] {
         switch self.take(name) {
-        case .array(let values) where values.count <= most: return values
-        case .array: throw self.malformed(name, "has over \(most) elements")
+        case .array(let values) where values.count <= maximum: return values
+        case .array: throw self.malformed(name, "has over \(maximum) elements")
         case nil where !required: return []
         case nil: throw self.malformed(name, "is missing")
         default: throw self.malformed(name, "is not an array")
         }
     }
 
-    mutating func strings(_ name: String, most: Int, required: Bool = false) throws(MetadataRefusal) -> [String] {
+    mutating func strings(_ name: String, maximum: Int, required: Bool = false) throws(MetadataError) -> [String] {
         var texts: [String] = []
-        for value in try self.array(name, most: most, required: required) {
+        for value in try self.array(name, maximum: maximum, required: required) {
             guard case .string(let text) = value else {
                 throw self.malformed(name, "holds something other than strings")
             }
@@ -170,16 +170,16 @@ struct MetadataObject {
 
     /// Reads an array of objects, each with `read`.
     mutating func objects<Element>(
-        _ name: String, most: Int, required: Bool = true,
-        _ read: (inout MetadataObject) throws(MetadataRefusal) -> Element
-    ) throws(MetadataRefusal) -> [Element] {
-        try self.objects(name, try self.array(name, most: most, required: required), read)
+        _ name: String, maximum: Int, required: Bool = true,
+        _ read: (inout MetadataObject) throws(MetadataError) -> Element
+    ) throws(MetadataError) -> [Element] {
+        try self.objects(name, try self.array(name, maximum: maximum, required: required), read)
     }
 
     /// Reads values of an array that was taken already.
     mutating func objects<Element>(
-        _ name: String, _ values: [JSONValue], _ read: (inout MetadataObject) throws(MetadataRefusal) -> Element
-    ) throws(MetadataRefusal) -> [Element] {
+        _ name: String, _ values: [JSONValue], _ read: (inout MetadataObject) throws(MetadataError) -> Element
+    ) throws(MetadataError) -> [Element] {
         var elements: [Element] = []
         elements.reserveCapacity(values.count)
         for (index, value) in values.enumerated() {
@@ -190,28 +190,28 @@ struct MetadataObject {
 
     /// Reads a member that must be an object.
     mutating func object<Element>(
-        _ name: String, _ read: (inout MetadataObject) throws(MetadataRefusal) -> Element
-    ) throws(MetadataRefusal) -> Element {
+        _ name: String, _ read: (inout MetadataObject) throws(MetadataError) -> Element
+    ) throws(MetadataError) -> Element {
         guard let value = self.take(name) else { throw self.malformed(name, "is missing") }
         return try self.nested(value, name, read)
     }
 
     /// Reads a member that must be an object where it is there.
     mutating func optionalObject<Element>(
-        _ name: String, _ read: (inout MetadataObject) throws(MetadataRefusal) -> Element
-    ) throws(MetadataRefusal) -> Element? {
+        _ name: String, _ read: (inout MetadataObject) throws(MetadataError) -> Element
+    ) throws(MetadataError) -> Element? {
         guard let value = self.take(name) else { return nil }
         return try self.nested(value, name, read)
     }
 
     /// Reads each member, which must be an object, and takes it.
     mutating func eachObject(
-        _ read: (String, inout MetadataObject) throws(MetadataRefusal) -> Void
-    ) throws(MetadataRefusal) {
+        _ read: (String, inout MetadataObject) throws(MetadataError) -> Void
+    ) throws(MetadataError) {
         for (index, member) in self.members.enumerated() {
             self.mark(index)
             try self.nested(member.value, PrintableText.line(member.name, maximumLength: 80)) {
-                (object: inout MetadataObject) throws(MetadataRefusal) in
+                (object: inout MetadataObject) throws(MetadataError) in
                 try read(member.name, &object)
             }
         }
@@ -223,19 +223,19 @@ struct MetadataObject {
     /// Reads an object in this one. The path to whatever is wrong in it is put together on the way out.
     private mutating func nested<Element>(
         _ value: JSONValue, _ name: @autoclosure () -> String,
-        _ read: (inout MetadataObject) throws(MetadataRefusal) -> Element
-    ) throws(MetadataRefusal) -> Element {
+        _ read: (inout MetadataObject) throws(MetadataError) -> Element
+    ) throws(MetadataError) -> Element {
         guard case .object(let members) = value else { throw self.malformed(name(), "is not an object") }
         var object = MetadataObject(members, of: self.kind)
         do {
             let element = try read(&object)
             object.finish()
-            for path in object.unknown where self.unknown.count < Self.mostUnknown {
+            for path in object.unknown where self.unknown.count < Self.maximumUnknown {
                 self.unknown.append("\(name()).\(path)")
             }
             return element
         } catch {
-            throw MetadataRefusal(self.kind, error.code, "\(name()).\(error.detail)")
+            throw MetadataError(self.kind, error.code, "\(name()).\(error.detail)")
         }
     }
 }

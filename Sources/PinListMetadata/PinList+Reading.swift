@@ -7,14 +7,14 @@ internal import CertificatePinning
 extension PinList {
     /// Reads a payload. It must have been verified, or be the reader's own.
     ///
-    /// - Throws: ``MetadataRefusal``: `malformed` or `wrong-type`.
-    public init(payload: [UInt8]) throws(MetadataRefusal) {
+    /// - Throws: ``MetadataError``: `malformed` or `wrong-type`.
+    public init(payload: [UInt8]) throws(MetadataError) {
         var object = try MetadataObject(parsing: payload, of: .pins)
         let header = try MetadataHeader(&object)
-        let domains = try object.objects("domains", most: MetadataLimits.domains) {
-            (domain: inout MetadataObject) throws(MetadataRefusal) in try Self.domain(&domain)
+        let domains = try object.objects("domains", maximum: MetadataLimits.domains) {
+            (domain: inout MetadataObject) throws(MetadataError) in try Self.domain(&domain)
         }
-        let logs = try object.optionalObject("logs") { (logs: inout MetadataObject) throws(MetadataRefusal) in
+        let logs = try object.optionalObject("logs") { (logs: inout MetadataObject) throws(MetadataError) in
             try Self.logs(&logs)
         }
         let (denied, unusableDenied) = try Self.denied(&object)
@@ -25,8 +25,8 @@ extension PinList {
             reportTo: try Self.reportTo(&object),
             reportPerMillion: try Self.reportPerMillion(&object) ?? MetadataLimits.reportPerMillion.upperBound,
             logs: logs, domains: domains, denied: denied, revoked: revoked,
-            suspended: try object.objects("suspended", most: MetadataLimits.suspended, required: false) {
-                (suspension: inout MetadataObject) throws(MetadataRefusal) in
+            suspended: try object.objects("suspended", maximum: MetadataLimits.suspended, required: false) {
+                (suspension: inout MetadataObject) throws(MetadataError) in
                 try Self.suspension(&suspension, issuedAt: header.issuedAt)
             },
             unlisted: try object.choice("unlisted", default: .allow))
@@ -41,7 +41,7 @@ extension PinList {
         }
     }
 
-    private static func domain(_ object: inout MetadataObject) throws(MetadataRefusal) -> Domain {
+    private static func domain(_ object: inout MetadataObject) throws(MetadataError) -> Domain {
         let host = try self.host("domain", &object)
         let includeSubdomains = try object.bool("includeSubdomains", default: false)
         guard !host.isAddress || !includeSubdomains else {
@@ -50,8 +50,8 @@ extension PinList {
         let mode = try object.choice("mode", default: PinnedDomain.Mode.enforce)
         let rollout = try object.integer("rollout", in: 0...100, default: 100)
         let requireIssuer = try object.bool("requireIssuer", default: false)
-        let values = try object.objects("pins", most: MetadataLimits.pins, required: false) {
-            (pin: inout MetadataObject) throws(MetadataRefusal) in try self.knownPin(&pin)
+        let values = try object.objects("pins", maximum: MetadataLimits.pins, required: false) {
+            (pin: inout MetadataObject) throws(MetadataError) in try self.knownPin(&pin)
         }
         guard mode == .off || !values.isEmpty else { throw object.malformed("pins", "has no pin") }
         if requireIssuer {
@@ -64,7 +64,7 @@ extension PinList {
         }
         let pins = values.compactMap(\.known)
         let demand = try object.optionalObject("transparency") {
-            (demand: inout MetadataObject) throws(MetadataRefusal) in try self.transparency(&demand)
+            (demand: inout MetadataObject) throws(MetadataError) in try self.transparency(&demand)
         }
         let entry = PinnedDomain(
             host, includeSubdomains: includeSubdomains, mode: mode, pins: pins, requireIssuer: requireIssuer,
@@ -80,7 +80,7 @@ extension PinList {
     /// What an entry asks of Certificate Transparency. A mode or a policy of a version to come asks for nothing here.
     private static func transparency(
         _ object: inout MetadataObject
-    ) throws(MetadataRefusal) -> (rule: TransparencyRule?, isUnknown: Bool) {
+    ) throws(MetadataError) -> (rule: TransparencyRule?, isUnknown: Bool) {
         let mode = try object.optionalString("mode") ?? "off"
         let policy = try object.optionalString("policy")
         if mode == "off" { return (nil, false) }
@@ -90,7 +90,7 @@ extension PinList {
         return (TransparencyRule(mode, policy), false)
     }
 
-    private static func logs(_ object: inout MetadataObject) throws(MetadataRefusal) -> ListedLogs {
+    private static func logs(_ object: inout MetadataObject) throws(MetadataError) -> ListedLogs {
         let digest = try object.string("sha256")
         guard ListedLogs.isDigest(digest) else {
             throw object.malformed("sha256", "is no SHA-256 in 64 digits of lower-case hex")
@@ -103,14 +103,14 @@ extension PinList {
     }
 
     /// How many of a million installations report; `nil` where it is not said.
-    private static func reportPerMillion(_ object: inout MetadataObject) throws(MetadataRefusal) -> Int64? {
+    private static func reportPerMillion(_ object: inout MetadataObject) throws(MetadataError) -> Int64? {
         try object.optionalInteger("reportPerMillion", in: MetadataLimits.reportPerMillion)
     }
 
-    private static func host(_ name: String, _ object: inout MetadataObject) throws(MetadataRefusal) -> HostName {
+    private static func host(_ name: String, _ object: inout MetadataObject) throws(MetadataError) -> HostName {
         do { return try HostName(try object.string(name)) } catch let error as InputError {
             throw object.malformed(name, "is no host: \(error.reason)")
-        } catch let error as MetadataRefusal {
+        } catch let error as MetadataError {
             throw error
         } catch {
             throw object.malformed(name, "is no host")
@@ -120,7 +120,7 @@ extension PinList {
     /// A pin, `nil` for one of a form or with a position that this version does not know; and its position, if known.
     private static func knownPin(
         _ object: inout MetadataObject
-    ) throws(MetadataRefusal) -> (known: KnownPin?, position: KnownPin.Position?) {
+    ) throws(MetadataError) -> (known: KnownPin?, position: KnownPin.Position?) {
         let pin = try self.pin(try object.string("pin"), &object)
         let text = try object.optionalString("position")
         let position = text.map { KnownPin.Position(rawValue: $0) } ?? .any
@@ -130,21 +130,21 @@ extension PinList {
     }
 
     /// A pin; `nil` for another form than the two that there are.
-    private static func pin(_ text: String, _ object: inout MetadataObject) throws(MetadataRefusal) -> Pin? {
+    private static func pin(_ text: String, _ object: inout MetadataObject) throws(MetadataError) -> Pin? {
         guard text.utf8.starts(with: "sha256/".utf8) || text.utf8.starts(with: "cert-sha256/".utf8) else { return nil }
         do { return try Pin(canonical: text) } catch { throw object.malformed("pin", "is no pin: \(error.reason)") }
     }
 
     private static func denied(
         _ object: inout MetadataObject
-    ) throws(MetadataRefusal) -> (keys: [DeniedKey], unusable: Int) {
+    ) throws(MetadataError) -> (keys: [DeniedKey], unusable: Int) {
         // A bare string is an enforcing entry; so it is read as one.
-        let values = try object.array("denied", most: MetadataLimits.denied).map { value in
+        let values = try object.array("denied", maximum: MetadataLimits.denied).map { value in
             if case .string = value { return JSONValue.object([.init("pin", value)]) }
             return value
         }
         let keys = try object.objects("denied", values) {
-            (key: inout MetadataObject) throws(MetadataRefusal) -> DeniedKey? in
+            (key: inout MetadataObject) throws(MetadataError) -> DeniedKey? in
             let pin = try self.pin(try key.string("pin"), &key)
             let mode = try key.choice("mode", default: DeniedMode.enforce)
             let note = try key.optionalString("note")
@@ -158,7 +158,7 @@ extension PinList {
 
     private static func suspension(
         _ object: inout MetadataObject, issuedAt: Timestamp
-    ) throws(MetadataRefusal) -> Suspension {
+    ) throws(MetadataError) -> Suspension {
         let domain = try object.string("domain")
         let scope: Suspension.Scope
         if domain == "*" {
@@ -176,8 +176,8 @@ extension PinList {
         return Suspension(scope, until: until, reason: try object.string("reason"))
     }
 
-    private static func reportTo(_ object: inout MetadataObject) throws(MetadataRefusal) -> [String] {
-        let addresses = try object.strings("reportTo", most: .max)
+    private static func reportTo(_ object: inout MetadataObject) throws(MetadataError) -> [String] {
+        let addresses = try object.strings("reportTo", maximum: .max)
         for address in addresses {
             guard ReportAddress.isAllowed(address) else {
                 throw object.malformed("reportTo", "is no https address (http is for loopback alone)")

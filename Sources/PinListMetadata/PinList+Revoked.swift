@@ -11,19 +11,19 @@ extension PinList {
 
     /// Reads the entries, and how many have an issuer whose pin is of a form to come.
     ///
-    /// - Throws: ``MetadataRefusal``: `malformed` for a serial number that is not in its one form, or is there twice for
+    /// - Throws: ``MetadataError``: `malformed` for a serial number that is not in its one form, or is there twice for
     ///   one issuer, and beyond the limits.
     static func revoked(
         _ object: inout MetadataObject
-    ) throws(MetadataRefusal) -> (entries: [RevokedCertificates], unusable: Int) {
+    ) throws(MetadataError) -> (entries: [RevokedCertificates], unusable: Int) {
         var left = MetadataLimits.revokedSerials
         var seen: [String: Set<SerialNumber>] = [:]
-        let entries = try object.objects("revoked", most: MetadataLimits.revokedIssuers, required: false) {
-            (entry: inout MetadataObject) throws(MetadataRefusal) -> RevokedCertificates? in
+        let entries = try object.objects("revoked", maximum: MetadataLimits.revokedIssuers, required: false) {
+            (entry: inout MetadataObject) throws(MetadataError) -> RevokedCertificates? in
             let text = try entry.string("issuer")
             let issuer = try self.issuer(text, entry)
             var serials: [SerialNumber] = []
-            for written in try entry.strings("serials", most: MetadataLimits.revokedSerials, required: true) {
+            for written in try entry.strings("serials", maximum: MetadataLimits.revokedSerials, required: true) {
                 guard left > 0 else {
                     throw entry.malformed("serials", "are over \(MetadataLimits.revokedSerials) in the whole list")
                 }
@@ -47,7 +47,7 @@ extension PinList {
     }
 
     /// The pin of an issuing key; `nil` for one of a form to come.
-    private static func issuer(_ text: String, _ entry: MetadataObject) throws(MetadataRefusal) -> Pin? {
+    private static func issuer(_ text: String, _ entry: MetadataObject) throws(MetadataError) -> Pin? {
         guard !text.utf8.starts(with: "cert-sha256/".utf8) else {
             throw entry.malformed("issuer", "is the pin of a certificate, and not of a key")
         }

@@ -23,7 +23,7 @@ public struct PinList: Hashable, Sendable {
         public var reportPerMillion: Int64?
 
         /// Whether what it asks of Certificate Transparency has a mode or a policy that this version does not know:
-        /// nothing is judged then.
+        /// nothing is evaluated then.
         public internal(set) var hasUnknownTransparency = false
 
         /// Creates an entry.
@@ -52,7 +52,7 @@ public struct PinList: Hashable, Sendable {
     /// How many of a million installations report failures, within ``MetadataLimits/reportPerMillion``; an entry's own
     /// number replaces it.
     public var reportPerMillion: Int64
-    /// The log list that policies of Certificate Transparency are judged with; `nil` for none.
+    /// The log list that policies of Certificate Transparency are evaluated with; `nil` for none.
     public var logs: ListedLogs?
     /// The entries, each domain once.
     public var domains: [Domain]

@@ -56,21 +56,21 @@ public struct Root: Hashable, Sendable {
     /// - Parameters:
     ///   - payload: The bytes that are signed.
     ///   - algorithms: Which keys verify; those of the others are kept, and verify nothing.
-    /// - Throws: ``MetadataRefusal``: `malformed` or `wrong-type`.
+    /// - Throws: ``MetadataError``: `malformed` or `wrong-type`.
     public init(
         payload: [UInt8], verifying algorithms: Set<MetadataKey.Algorithm> = MetadataKey.Algorithm.verifiable
-    ) throws(MetadataRefusal) {
+    ) throws(MetadataError) {
         var object = try MetadataObject(parsing: payload, of: .root)
         let header = try MetadataHeader(&object)
         self.name = header.name
         self.version = header.version
         self.issuedAt = header.issuedAt
         self.expiresAt = header.expiresAt
-        let keys = try object.object("keys") { (keys: inout MetadataObject) throws(MetadataRefusal) in
+        let keys = try object.object("keys") { (keys: inout MetadataObject) throws(MetadataError) in
             try Self.keys(&keys, algorithms)
         }
         self.keys = keys
-        (self.root, self.pins) = try object.object("roles") { (roles: inout MetadataObject) throws(MetadataRefusal) in
+        (self.root, self.pins) = try object.object("roles") { (roles: inout MetadataObject) throws(MetadataError) in
             (try Self.role("root", &roles, among: keys), try Self.role("pins", &roles, among: keys))
         }
         object.finish()
@@ -79,12 +79,12 @@ public struct Root: Hashable, Sendable {
 
     private static func keys(
         _ object: inout MetadataObject, _ algorithms: Set<MetadataKey.Algorithm>
-    ) throws(MetadataRefusal) -> [String: MetadataKey] {
+    ) throws(MetadataError) -> [String: MetadataKey] {
         guard object.count <= MetadataLimits.keys else {
-            throw MetadataRefusal(.root, .malformed, "there are over \(MetadataLimits.keys) keys")
+            throw MetadataError(.root, .malformed, "there are over \(MetadataLimits.keys) keys")
         }
         var keys: [String: MetadataKey] = [:]
-        try object.eachObject { (keyID: String, key: inout MetadataObject) throws(MetadataRefusal) in
+        try object.eachObject { (keyID: String, key: inout MetadataObject) throws(MetadataError) in
             let algorithm = MetadataKey.Algorithm(rawValue: try key.string("algorithm"))
             let bytes = try key.base64("publicKey")
             guard let publicKey = MetadataKey(algorithm: algorithm, publicKey: bytes, verifying: algorithms) else {
@@ -100,10 +100,10 @@ public struct Root: Hashable, Sendable {
 
     private static func role(
         _ name: String, _ roles: inout MetadataObject, among keys: [String: MetadataKey]
-    ) throws(MetadataRefusal) -> Role {
-        try roles.object(name) { (role: inout MetadataObject) throws(MetadataRefusal) in
+    ) throws(MetadataError) -> Role {
+        try roles.object(name) { (role: inout MetadataObject) throws(MetadataError) in
             let first = try self.demand(&role, among: keys)
-            let hybrid = try role.optionalObject("hybrid") { (hybrid: inout MetadataObject) throws(MetadataRefusal) in
+            let hybrid = try role.optionalObject("hybrid") { (hybrid: inout MetadataObject) throws(MetadataError) in
                 let demand = try self.demand(&hybrid, among: keys)
                 guard Set(demand.keyIDs).isDisjoint(with: first.keyIDs) else {
                     throw hybrid.malformed("keyids", "names a key that the role names already")
@@ -116,8 +116,8 @@ public struct Root: Hashable, Sendable {
 
     private static func demand(
         _ object: inout MetadataObject, among keys: [String: MetadataKey]
-    ) throws(MetadataRefusal) -> Role.Demand {
-        let keyIDs = try object.strings("keyids", most: MetadataLimits.keys, required: true)
+    ) throws(MetadataError) -> Role.Demand {
+        let keyIDs = try object.strings("keyids", maximum: MetadataLimits.keys, required: true)
         guard keyIDs.allSatisfy({ keys[$0] != nil }) else {
             throw object.malformed("keyids", "names a key that is not among the keys")
         }

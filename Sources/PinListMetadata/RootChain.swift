@@ -33,11 +33,11 @@ public struct RootChain: Sendable {
     ///   - bytes: Its envelope.
     ///   - limits: The most bytes that are read.
     ///   - algorithms: Which keys verify; those of the others are kept, and verify nothing.
-    /// - Throws: ``MetadataRefusal``.
+    /// - Throws: ``MetadataError``.
     public init(
         shipped bytes: [UInt8], limits: MetadataLimits = MetadataLimits(),
         verifying algorithms: Set<MetadataKey.Algorithm> = MetadataKey.Algorithm.verifiable
-    ) throws(MetadataRefusal) {
+    ) throws(MetadataError) {
         let envelope = try Envelope(bytes, of: .root, limits: limits)
         // Nothing is there to verify it by but itself; what an app ships comes with the app's own signature.
         let root = try Root(payload: envelope.payload, verifying: algorithms)
@@ -58,16 +58,16 @@ public struct RootChain: Sendable {
     /// - Parameters:
     ///   - bytes: Its envelope.
     ///   - now: The later of the clock and the build date, for a root from outside; `nil` when a stored one is loaded,
-    ///     which is judged by no time.
+    ///     which is evaluated by no time.
     /// - Returns: The root.
-    /// - Throws: ``MetadataRefusal``; then nothing has changed.
+    /// - Throws: ``MetadataError``; then nothing has changed.
     @discardableResult
-    public mutating func append(_ bytes: [UInt8], at now: Timestamp?) throws(MetadataRefusal) -> Root {
+    public mutating func append(_ bytes: [UInt8], at now: Timestamp?) throws(MetadataError) -> Root {
         let envelope = try Envelope(bytes, of: .root, limits: self.limits)
         let newest = self.newest
         var verified = try VerifiedEnvelope(envelope, .root, by: newest.root, of: newest, demanding: .both)
         let root: Root
-        do throws(MetadataRefusal) {
+        do throws(MetadataError) {
             root = try Root(payload: envelope.payload, verifying: self.algorithms)
             try self.check(root, envelope, &verified, at: now)
         } catch {
@@ -85,36 +85,36 @@ public struct RootChain: Sendable {
 
     private func check(
         _ root: Root, _ envelope: Envelope, _ verified: inout VerifiedEnvelope, at now: Timestamp?
-    ) throws(MetadataRefusal) {
+    ) throws(MetadataError) {
         let newest = self.newest
         guard verified.meets(root.root, of: root, demanding: .both) else {
-            throw MetadataRefusal(
+            throw MetadataError(
                 .root, .thresholdNotMet, "root \(root.version) does not carry the signatures that it asks for itself")
         }
         guard root.name.utf8.elementsEqual(newest.name.utf8) else {
-            throw MetadataRefusal(.root, .wrongName, "the root is for \(root.name), not for \(newest.name)")
+            throw MetadataError(.root, .wrongName, "the root is for \(root.name), not for \(newest.name)")
         }
         guard root.version <= newest.version + 1 else {
-            throw MetadataRefusal(.root, .rootGap, "root \(root.version) does not follow root \(newest.version)")
+            throw MetadataError(.root, .rootGap, "root \(root.version) does not follow root \(newest.version)")
         }
         guard root.version >= newest.version else {
-            throw MetadataRefusal(.root, .rollback, "root \(root.version) is older than root \(newest.version)")
+            throw MetadataError(.root, .rollback, "root \(root.version) is older than root \(newest.version)")
         }
         if root.version == newest.version {
             let isSame = Envelope.digest(of: envelope.payload) == self.held[self.held.count - 1].payloadDigest
             throw isSame
-                ? MetadataRefusal(.root, .rollback, "root \(root.version) again, where the next one was asked for")
-                : MetadataRefusal(.root, .equivocation, "there are two roots \(root.version)")
+                ? MetadataError(.root, .rollback, "root \(root.version) again, where the next one was asked for")
+                : MetadataError(.root, .equivocation, "there are two roots \(root.version)")
         }
         guard let now else { return }
         try Self.check(issuedAt: root.issuedAt, .root, at: now)
     }
 
     /// Refuses what claims to be from the future, which would put what follows out of reach.
-    static func check(issuedAt: Timestamp, _ kind: MetadataRefusal.Kind, at now: Timestamp) throws(MetadataRefusal) {
+    static func check(issuedAt: Timestamp, _ kind: MetadataRole, at now: Timestamp) throws(MetadataError) {
         // What was read lies within the years 0 to 9999; a clock may be anywhere.
         guard issuedAt.secondsSince1970 - MetadataLimits.futureSeconds <= now.secondsSince1970 else {
-            throw MetadataRefusal(kind, .issuedInFuture, "issued at \(issuedAt), over a day after \(now)")
+            throw MetadataError(kind, .issuedInFuture, "issued at \(issuedAt), over a day after \(now)")
         }
     }
 }

@@ -53,12 +53,12 @@ public struct TrustState: Sendable {
     ///   - buildDate: When the app was built: no clock is believed that is earlier.
     ///   - limits: The most bytes that are read.
     ///   - algorithms: Which keys verify: those that the system can. With fewer it is an older client.
-    /// - Throws: ``MetadataRefusal`` when one of them does not verify, or their names differ.
+    /// - Throws: ``MetadataError`` when one of them does not verify, or their names differ.
     public init(
         bundledRoot root: [UInt8], bundledList list: [UInt8]?, buildDate: Timestamp? = nil,
         limits: MetadataLimits = MetadataLimits(),
         verifying algorithms: Set<MetadataKey.Algorithm> = MetadataKey.Algorithm.verifiable
-    ) throws(MetadataRefusal) {
+    ) throws(MetadataError) {
         self.chain = try RootChain(shipped: root, limits: limits, verifying: algorithms)
         self.limits = limits
         self.buildDate = buildDate
@@ -94,7 +94,7 @@ public struct TrustState: Sendable {
     /// The later of a clock and the build date.
     public func now(_ clock: Timestamp) -> Timestamp { max(clock, self.buildDate ?? clock) }
 
-    /// The time that suspensions, expiries and entries are judged by: the later of ``now(_:)`` and the `issuedAt` of
+    /// The time that suspensions, expiries and entries are evaluated by: the later of ``now(_:)`` and the `issuedAt` of
     /// the current list in force.
     public func referenceTime(_ clock: Timestamp) -> Timestamp {
         let now = self.now(clock)
@@ -133,18 +133,18 @@ public struct TrustState: Sendable {
 
     // MARK: Loading what was stored
 
-    /// Loads the next stored root; no time is judged.
+    /// Loads the next stored root; no time is evaluated.
     ///
-    /// - Throws: ``MetadataRefusal``; then nothing has changed, and no later one can be loaded.
-    public mutating func load(root bytes: [UInt8]) throws(MetadataRefusal) {
+    /// - Throws: ``MetadataError``; then nothing has changed, and no later one can be loaded.
+    public mutating func load(root bytes: [UInt8]) throws(MetadataError) {
         try self.chain.append(bytes, at: nil)
-        self.judgeLists()
+        self.verifyLists()
     }
 
-    /// Loads the stored list, after the roots; no time is judged, and a superseded one is held, too.
+    /// Loads the stored list, after the roots; no time is evaluated, and a superseded one is held, too.
     ///
-    /// - Throws: ``MetadataRefusal``; then nothing has changed.
-    public mutating func load(list bytes: [UInt8]) throws(MetadataRefusal) {
+    /// - Throws: ``MetadataError``; then nothing has changed.
+    public mutating func load(list bytes: [UInt8]) throws(MetadataError) {
         // The hybrid demand was met when it was taken, if it was made then: a root that adds one supersedes nothing.
         self.outside = try HeldList(
             bytes, under: self.chain, onlyNewest: false, demanding: .first, limits: self.limits)
@@ -155,21 +155,21 @@ public struct TrustState: Sendable {
     /// Trusts the next root from outside.
     ///
     /// - Returns: The root.
-    /// - Throws: ``MetadataRefusal``; then nothing has changed.
+    /// - Throws: ``MetadataError``; then nothing has changed.
     @discardableResult
-    public mutating func accept(root bytes: [UInt8], at clock: Timestamp) throws(MetadataRefusal) -> Root {
+    public mutating func accept(root bytes: [UInt8], at clock: Timestamp) throws(MetadataError) -> Root {
         let root = try self.chain.append(bytes, at: self.now(clock))
-        self.judgeLists()
+        self.verifyLists()
         return root
     }
 
     /// Trusts a list from outside, if it is newer.
     ///
-    /// - Throws: ``MetadataRefusal``; then nothing has changed.
-    public mutating func accept(list bytes: [UInt8], at clock: Timestamp) throws(MetadataRefusal) -> Acceptance {
+    /// - Throws: ``MetadataError``; then nothing has changed.
+    public mutating func accept(list bytes: [UInt8], at clock: Timestamp) throws(MetadataError) -> Acceptance {
         let offered = try HeldList(
             bytes, under: self.chain, onlyNewest: true, demanding: .both, limits: self.limits)
-        do throws(MetadataRefusal) {
+        do throws(MetadataError) {
             return try self.accept(offered, at: clock)
         } catch {
             var refusal = error
@@ -178,23 +178,23 @@ public struct TrustState: Sendable {
         }
     }
 
-    private mutating func accept(_ offered: HeldList, at clock: Timestamp) throws(MetadataRefusal) -> Acceptance {
+    private mutating func accept(_ offered: HeldList, at clock: Timestamp) throws(MetadataError) -> Acceptance {
         let list = offered.list
         if let held = self.highestCurrent {
             guard list.version >= held.list.version else {
-                throw MetadataRefusal(.pins, .rollback, "version \(list.version) after version \(held.list.version)")
+                throw MetadataError(.pins, .rollback, "version \(list.version) after version \(held.list.version)")
             }
         }
         if let mark, mark.isValid(under: self.chain.newest), list.version < mark.version {
-            throw MetadataRefusal(.pins, .rollback, "version \(list.version) after version \(mark.version), as marked")
+            throw MetadataError(.pins, .rollback, "version \(list.version) after version \(mark.version), as marked")
         }
         if let revokedBefore = self.chain.revokedBefore, list.issuedAt < revokedBefore {
-            throw MetadataRefusal(
+            throw MetadataError(
                 .pins, .rollback, "issued at \(list.issuedAt), before a signer was revoked at \(revokedBefore)")
         }
         if let held = self.highestCurrent, list.version == held.list.version {
             guard offered.payload == held.payload else {
-                throw MetadataRefusal(.pins, .equivocation, "there are two lists of version \(list.version)")
+                throw MetadataError(.pins, .equivocation, "there are two lists of version \(list.version)")
             }
             guard offered.bytes != held.bytes else { return .unchanged }
             guard !offered.lacksSignature(of: held, under: self.chain) else { return .signatureLost }
@@ -204,13 +204,13 @@ public struct TrustState: Sendable {
         let now = self.now(clock)
         try RootChain.check(issuedAt: list.issuedAt, .pins, at: now)
         guard self.chain.newest.expiresAt > now else {
-            var refusal = MetadataRefusal(
+            var refusal = MetadataError(
                 .pins, .expired, "root \(self.chain.newest.version) expired at \(self.chain.newest.expiresAt)")
             refusal.expired = .root
             throw refusal
         }
         guard list.expiresAt > self.referenceTime(clock) else {
-            var refusal = MetadataRefusal(.pins, .expired, "version \(list.version) expired at \(list.expiresAt)")
+            var refusal = MetadataError(.pins, .expired, "version \(list.version) expired at \(list.expiresAt)")
             refusal.expired = .pins
             throw refusal
         }
@@ -224,9 +224,9 @@ public struct TrustState: Sendable {
         return held
     }
 
-    private mutating func judgeLists() {
-        self.bundled?.judge(under: self.chain)
-        self.outside?.judge(under: self.chain)
+    private mutating func verifyLists() {
+        self.bundled?.evaluate(under: self.chain)
+        self.outside?.evaluate(under: self.chain)
     }
 }
 

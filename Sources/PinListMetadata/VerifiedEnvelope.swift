@@ -20,22 +20,22 @@ struct VerifiedEnvelope: Sendable {
 
     /// Checks an envelope against a role of a root.
     ///
-    /// - Throws: ``MetadataRefusal``: `unsigned` or `threshold-not-met`.
+    /// - Throws: ``MetadataError``: `unsigned` or `threshold-not-met`.
     init(
-        _ envelope: Envelope, _ kind: MetadataRefusal.Kind, by role: Role, of root: Root, demanding: Demanded
-    ) throws(MetadataRefusal) {
+        _ envelope: Envelope, _ kind: MetadataRole, by role: Role, of root: Root, demanding: Demanded
+    ) throws(MetadataError) {
         try self.init(envelope, kind, anyOf: [root], demanding: demanding) { _ in role }
     }
 
     /// Checks an envelope against the same role of several roots: one that holds is enough, and the first one names
     /// the refusal.
     init(
-        _ envelope: Envelope, _ kind: MetadataRefusal.Kind, anyOf roots: [Root], demanding: Demanded,
+        _ envelope: Envelope, _ kind: MetadataRole, anyOf roots: [Root], demanding: Demanded,
         _ role: (Root) -> Role
-    ) throws(MetadataRefusal) {
+    ) throws(MetadataError) {
         var ledger = SignatureLedger()
         var message = SignedMessage(envelope)
-        var refusal = MetadataRefusal(kind, .unsigned, "there is no root")
+        var refusal = MetadataError(kind, .unsigned, "there is no root")
         for (index, root) in roots.enumerated() {
             let counts = Self.counts(role(root), of: root, demanding, &ledger, &message)
             if counts.allSatisfy({ $0.signers >= $0.threshold }) {
@@ -45,7 +45,7 @@ struct VerifiedEnvelope: Sendable {
             }
             if index == 0 {
                 let hybrid = counts.dropFirst().map { ", and by \($0.signers) of the \($0.threshold) hybrid ones" }
-                refusal = MetadataRefusal(
+                refusal = MetadataError(
                     kind, counts.allSatisfy { $0.signers == 0 } ? .unsigned : .thresholdNotMet,
                     "signed by \(counts[0].signers) of the \(counts[0].threshold) keys that root \(root.version) asks for"
                         + hybrid.joined())

@@ -16,7 +16,7 @@ extension ClientTransport where Self == HTTP2ClientTransport.Posix {
     /// A transport whose connections are all pinned for one server: TLS is ours (`.customSecure`), and in place before
     /// a connection is made.
     ///
-    /// An RPC that meets a refusal fails with `unavailable`; `pinning.refusal(for:host:)` has the decision. Judged again
+    /// An RPC that meets a refusal fails with `unavailable`; `pinning.refusal(for:host:)` has the decision. Evaluated again
     /// when a list comes into force, a connection that is refused takes no new RPC, and closes when those that it has
     /// are over.
     ///

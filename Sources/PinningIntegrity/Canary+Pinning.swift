@@ -15,7 +15,7 @@ extension Canary {
     /// Keys, certificates, hosts and lists are made anew for each trial. Nothing of the app's client takes part: no
     /// event, report, count, connection or remembered path comes of it.
     public static func pinning() -> Canary {
-        let answers = KnownAnswers()
+        let answers = KnownAnswerCheck()
         var others: [KnownAnswer] = []
         #if NIO
         others += PathTrials().all(answers)
@@ -31,7 +31,7 @@ extension Canary {
     /// - Parameters:
     ///   - answers: Of the functions that decide on every platform.
     ///   - others: Those of an adapter.
-    static func pinning(_ answers: KnownAnswers, beside others: [KnownAnswer] = []) -> Canary {
+    static func pinning(_ answers: KnownAnswerCheck, beside others: [KnownAnswer] = []) -> Canary {
         let known = (answers.all + others).map {
             ($0.function, $0.isGood ? CanaryTrial.good($0.isAccepted) : .bad($0.isAccepted))
         }

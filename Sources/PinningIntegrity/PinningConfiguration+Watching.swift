@@ -14,19 +14,19 @@ extension PinningConfiguration {
     ///
     /// - Parameter monitor: The monitor. It is kept for as long as the client is.
     public mutating func watch(_ monitor: IntegrityMonitor) {
-        self.surroundings = {
+        self.runtimeEnvironment = {
             let now = monitor.check()
             let before = monitor.decision
-            return Surroundings(signals: now.attached, refuses: now.refuses)
-                .joined(with: Surroundings(signals: before.attached, refuses: before.refuses))
+            return RuntimeEnvironment(signals: now.attached, refuses: now.refuses)
+                .joined(with: RuntimeEnvironment(signals: before.attached, refuses: before.refuses))
         }
     }
 }
 
-extension Surroundings {
+extension RuntimeEnvironment {
     /// States what an app's own checks noticed, and whether pinned connections are refused because of it.
     ///
-    ///     configuration.surroundings = { Surroundings(refuses: isRunningInASandboxOfMine()) }
+    ///     configuration.surroundings = { RuntimeEnvironment(refuses: isRunningInASandboxOfMine()) }
     ///
     /// - Parameters:
     ///   - signals: Names of signals: they go into reports of failures (formats.md, section 5).

@@ -69,7 +69,7 @@ struct CertificateReader {
         }
         var pins: [KnownPin] = []
         for certificate in certificates.prefix(MigrationLimits.files) {
-            do throws(CertificateDefect) {
+            do throws(InvalidCertificateError) {
                 // Also of one that is pinned whole: what cannot be read can never be in a validated path.
                 let publicKey = try Pin(publicKeyOf: certificate)
                 pins.append(

@@ -8,7 +8,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import PinListClient
 
-/// The open connections of one client. When a list comes into force, and when a suspension ends, each is judged again.
+/// The open connections of one client. When a list comes into force, and when a suspension ends, each is evaluated again.
 final class ConnectionRegistry: Sendable {
     private struct State {
         var connections: [ObjectIdentifier: PinnedConnection] = [:]
@@ -17,7 +17,7 @@ final class ConnectionRegistry: Sendable {
     }
 
     /// The longest sleep until a suspension ends, in seconds: a clock that is set is noticed.
-    private static let longestSleep: Int64 = 3_600
+    private static let maximumSleep: Int64 = 3_600
 
     private let pinning: Pinning
     private let state = NIOLockedValueBox(State())
@@ -47,7 +47,7 @@ final class ConnectionRegistry: Sendable {
                 var changes = changes.makeAsyncIterator()
                 while await changes.next() != nil {
                     guard let self else { return }
-                    self.judgeAll()
+                    self.reevaluateAll()
                 }
             }
             return true
@@ -60,18 +60,18 @@ final class ConnectionRegistry: Sendable {
         }
         if isFirst { self.awaitEndOfSuspension() }
         // A list may have come into force between the verdict and now.
-        if connection.epoch != self.pinning.policyInForce.epoch { connection.judgeAgain() }
+        if connection.epoch != self.pinning.policyInForce.epoch { connection.reevaluate() }
     }
 
-    /// Judges all connections by the rules in force.
-    func judgeAll() {
+    /// Evaluates all connections by the rules in force.
+    func reevaluateAll() {
         for connection in self.state.withLockedValue({ Array($0.connections.values) }) {
-            connection.judgeAgain()
+            connection.reevaluate()
         }
         self.awaitEndOfSuspension()
     }
 
-    /// Judges again when the next suspension ends.
+    /// Evaluates again when the next suspension ends.
     private func awaitEndOfSuspension() {
         let inForce = self.pinning.policyInForce
         let now = self.pinning.now
@@ -84,11 +84,11 @@ final class ConnectionRegistry: Sendable {
                         let wait =
                             end.secondsSince1970 - pinning.policyInForce.referenceTime(pinning.now).secondsSince1970
                         guard wait > 0 else { break }
-                        let sleep = Double(min(wait, Self.longestSleep))
+                        let sleep = Double(min(wait, Self.maximumSleep))
                         guard (try? await pinning.sleep(seconds: sleep)) != nil else { return }
                     }
                     guard !Task.isCancelled else { return }
-                    self?.judgeAll()
+                    self?.reevaluateAll()
                 }
             }
         }

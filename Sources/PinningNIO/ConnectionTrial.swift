@@ -23,8 +23,8 @@ public enum ConnectionTrial {
     public static func hasPath(
         _ presented: [[UInt8]], to anchor: [UInt8], for host: HostName, at time: Timestamp
     ) async -> Bool {
-        let finder = PathFinder(roots: RootStore(certificates: [anchor]))
-        guard case .success = await finder.recall(finder.question(presented, for: host), at: time) else {
+        let finder = CachingPathValidator(roots: RootStore(certificates: [anchor]))
+        guard case .success = await finder.validatedPath(finder.question(presented, for: host), at: time) else {
             return false
         }
         return true
@@ -42,8 +42,9 @@ public enum ConnectionTrial {
         _ presented: [[UInt8]], trusting anchor: [UInt8], by policy: PinningPolicy, for host: HostName,
         clock: any PinningClock
     ) async -> Bool {
-        let server = JudgedServer(
-            pinning: .forTrial(policy, clock: clock), finder: PathFinder(roots: RootStore(certificates: [anchor])),
+        let server = ServerEvaluator(
+            pinning: .forTrial(policy, clock: clock),
+            finder: CachingPathValidator(roots: RootStore(certificates: [anchor])),
             host: host, port: 443)
         let promise = MultiThreadedEventLoopGroup.singleton.any()
             .makePromise(of: NIOSSLVerificationResultWithMetadata.self)

@@ -16,7 +16,7 @@ final class HTTP1RequestWatch: ChannelDuplexHandler {
     typealias OutboundOut = HTTPClientRequestPart
 
     private let marksResponses: Bool
-    /// What says whether a request is for the host that the connection is judged for.
+    /// What says whether a request is for the host that the connection is evaluated for.
     private let hosts: RequestHostCheck?
     private var context: ChannelHandlerContext?
     private var isBusy = false
@@ -49,7 +49,7 @@ final class HTTP1RequestWatch: ChannelDuplexHandler {
         if !self.isBusy, case .head(let head) = self.unwrapOutboundIn(data) {
             // Not a byte of it was sent.
             guard !self.isRetired, self.connection?.mayTakeRequest() ?? true else {
-                return self.fail(ConnectionRetired(), promise, context)
+                return self.fail(ConnectionRetiredError(), promise, context)
             }
             if let refusal = self.hosts?.refusal(of: head) { return self.fail(refusal, promise, context) }
             self.isBusy = true
@@ -81,7 +81,7 @@ final class HTTP1RequestWatch: ChannelDuplexHandler {
 }
 
 /// A request met a connection that rules which came into force refuse. Not a byte of it was sent.
-struct ConnectionRetired: Error {}
+struct ConnectionRetiredError: Error {}
 
 /// The mark of a response that came over a connection with an allowing decision: its minor version is one that no
 /// server can write, for HTTP has one digit for it. It never leaves the process.

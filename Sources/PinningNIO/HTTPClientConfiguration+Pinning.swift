@@ -68,15 +68,15 @@ extension HTTPClient.Configuration {
 
     /// Binds the hooks to one server.
     func pinned(
-        _ tls: PinnedTLS, _ server: JudgedServer, marksResponses: Bool, on group: any EventLoopGroup
+        _ tls: PinnedTLS, _ server: ServerEvaluator, marksResponses: Bool, on group: any EventLoopGroup
     ) throws -> HTTPClient.Configuration {
         try self.checkPinnable(on: group)
         let connections = self.connections(tls, server, marksResponses: marksResponses)
         return self.hooked(to: connections)
     }
 
-    /// What judges the connections to one server.
-    func connections(_ tls: PinnedTLS, _ server: JudgedServer, marksResponses: Bool) -> HTTPServerConnections {
+    /// What evaluates the connections to one server.
+    func connections(_ tls: PinnedTLS, _ server: ServerEvaluator, marksResponses: Bool) -> HTTPServerConnections {
         let probe = HandshakeProbe(
             host: server.host, port: server.port, finder: tls.finder, clock: { server.pinning.now },
             context: tls.context(for: server.host), proxy: self.proxy,

@@ -67,7 +67,7 @@ public final class HTTPClientFetcher: ListFetcher, ReportSender {
 
     /// Gets a resource.
     ///
-    /// - Throws: `FetchFailure`.
+    /// - Throws: `FetchError`.
     public func fetch(_ request: FetchRequest) async throws -> FetchResponse {
         var message = HTTPClientRequest(url: request.address)
         // Lists are never compressed: what is counted while reading is what was sent.
@@ -78,7 +78,7 @@ public final class HTTPClientFetcher: ListFetcher, ReportSender {
 
     /// Posts a report. Whatever the answer's body is, no more than a little of it is read.
     ///
-    /// - Throws: `FetchFailure`.
+    /// - Throws: `FetchError`.
     public func send(_ body: [UInt8], to address: String) async throws -> FetchResponse {
         var message = HTTPClientRequest(url: address)
         message.method = .POST
@@ -96,17 +96,17 @@ public final class HTTPClientFetcher: ListFetcher, ReportSender {
                     throw Self.timeout(self.totalSeconds)
                 }
                 defer { group.cancelAll() }
-                guard let first = try await group.next() else { throw FetchFailure(.network, "nothing was asked") }
+                guard let first = try await group.next() else { throw FetchError(.network, "nothing was asked") }
                 return first
             }
-        } catch let failure as FetchFailure {
+        } catch let failure as FetchError {
             throw failure
         } catch let error as HTTPClientError
             where [.deadlineExceeded, .connectTimeout, .tlsHandshakeTimeout].contains(error)
         {
             throw Self.timeout(self.firstByteSeconds)
         } catch {
-            throw FetchFailure(.network, "the request failed: \(error)")
+            throw FetchError(.network, "the request failed: \(error)")
         }
     }
 
@@ -114,15 +114,15 @@ public final class HTTPClientFetcher: ListFetcher, ReportSender {
         .milliseconds(Int64(exactly: (seconds * 1_000).rounded()) ?? 0)
     }
 
-    private static func timeout(_ seconds: Double) -> FetchFailure {
-        FetchFailure(.timeout, "the server did not answer within \(seconds) s")
+    private static func timeout(_ seconds: Double) -> FetchError {
+        FetchError(.timeout, "the server did not answer within \(seconds) s")
     }
 
     private func follow(_ message: HTTPClientRequest, _ maximumBytes: Int) async throws -> FetchResponse {
         var message = message
         message.headers.add(name: "User-Agent", value: Self.userAgent)
         guard ReportAddress.isAllowed(message.url) else {
-            throw FetchFailure(.network, "the address is no https URL")
+            throw FetchError(.network, "the address is no https URL")
         }
         let deadline = NIODeadline.now() + Self.amount(self.firstByteSeconds)
         for _ in 0...FetchRequest.redirects {
@@ -132,17 +132,17 @@ public final class HTTPClientFetcher: ListFetcher, ReportSender {
             else { return try await self.read(response, maximumBytes) }
             guard let base = URL(string: message.url),
                 let next = URL(string: location, relativeTo: base)?.absoluteString, ReportAddress.isAllowed(next)
-            else { throw FetchFailure(.redirect, "it redirects to an address that is not https") }
+            else { throw FetchError(.redirect, "it redirects to an address that is not https") }
             message.url = next
         }
-        throw FetchFailure(.redirect, "over \(FetchRequest.redirects) redirects")
+        throw FetchError(.redirect, "over \(FetchRequest.redirects) redirects")
     }
 
     private func read(_ response: HTTPClientResponse, _ maximumBytes: Int) async throws -> FetchResponse {
         var body: [UInt8] = []
         for try await bytes in response.body {
             guard body.count + bytes.readableBytes <= maximumBytes else {
-                throw FetchFailure(.tooLarge, "the answer is over \(maximumBytes) bytes")
+                throw FetchError(.tooLarge, "the answer is over \(maximumBytes) bytes")
             }
             body += bytes.readableBytesView
         }

@@ -23,7 +23,7 @@ final class HTTPServerConnections: Sendable {
     /// How many handshakes of ours a connection is worth: another server of the name may answer them.
     private static let handshakes = 4
 
-    let server: JudgedServer
+    let server: ServerEvaluator
     let registry: ConnectionRegistry
     /// What is known of the chain that the server presents.
     let chain: ServerChain
@@ -35,7 +35,7 @@ final class HTTPServerConnections: Sendable {
     /// Whether responses are marked that came over a connection with a decision for this server.
     private let marksResponses: Bool
 
-    init(server: JudgedServer, registry: ConnectionRegistry, probe: HandshakeProbe, marksResponses: Bool) {
+    init(server: ServerEvaluator, registry: ConnectionRegistry, probe: HandshakeProbe, marksResponses: Bool) {
         self.server = server
         self.registry = registry
         self.chain = ServerChain(probe)
@@ -58,7 +58,7 @@ final class HTTPServerConnections: Sendable {
                 // Next to the decoder, so that it sees requests and responses as AsyncHTTPClient does.
                 let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
                 try pipeline.addHandler(watch, position: .after(decoder))
-                self.judge(channel, tls, gate, drain: { watch.retire() }) { connection in
+                self.evaluate(channel, tls, gate, drain: { watch.retire() }) { connection in
                     watch.connection = connection
                     gate.leave()
                 }
@@ -72,7 +72,7 @@ final class HTTPServerConnections: Sendable {
     /// A connection of HTTP/2, after its settings.
     func http2(_ channel: any Channel) -> EventLoopFuture<Void> {
         if let (gate, tls) = self.gate(channel, speaksHTTP2: true) {
-            self.judge(channel, tls, gate, drain: { [weak gate] in gate?.retireStreams() }) { _ in }
+            self.evaluate(channel, tls, gate, drain: { [weak gate] in gate?.retireStreams() }) { _ in }
         }
         return channel.eventLoop.makeSucceededVoidFuture()
     }
@@ -117,7 +117,7 @@ final class HTTPServerConnections: Sendable {
         let opened: (PinnedConnection) -> Void
     }
 
-    private func judge(
+    private func evaluate(
         _ channel: any Channel, _ tls: NIOSSLClientHandler, _ gate: ConnectionGate, drain: @escaping () -> Void,
         opened: @escaping (PinnedConnection) -> Void
     ) {
@@ -152,7 +152,7 @@ final class HTTPServerConnections: Sendable {
     /// validated is not refused for want of one. It compares no name with an underscore with the certificate.
     private var isValidatedElsewhere: Bool { self.server.pinning.isObserving && !self.server.host.hasUnderscore }
 
-    private func question(_ leaf: [UInt8]) -> PathFinder.Question {
+    private func question(_ leaf: [UInt8]) -> CachingPathValidator.Question {
         self.server.finder.question([leaf] + self.chain.intermediates, for: self.server.host)
     }
 
@@ -176,7 +176,7 @@ final class HTTPServerConnections: Sendable {
                     presented: [leaf])
             }
             let better = self.question(leaf)
-            switch await self.server.finder.recall(better, at: now) {
+            switch await self.server.finder.validatedPath(better, at: now) {
             case .success(let path): return self.verdict(on: path, better)
             case .failure(let refusal) where number == Self.handshakes || presented.first == leaf:
                 return self.server.refusal(refusal.reason, refusal.detail, presented: [leaf] + presented.dropFirst())
@@ -188,7 +188,7 @@ final class HTTPServerConnections: Sendable {
 
     /// The verdict on a path through what an earlier handshake of ours has seen. Nobody knows how much of that was
     /// presented this time: a report says no more of it than what the path goes through.
-    private func verdict(on path: ValidatedPath, _ question: PathFinder.Question) -> HandshakeVerdict {
+    private func verdict(on path: ValidatedPath, _ question: CachingPathValidator.Question) -> HandshakeVerdict {
         self.chain.remember(path)
         return self.server.verdict(on: path, presented: question.presented.filter { path.certificates.contains($0) })
     }
@@ -211,7 +211,7 @@ final class HTTPServerConnections: Sendable {
         }
     }
 
-    /// A chain that AsyncHTTPClient's own TLS refused, judged here for its reason. It is refused whatever comes of it.
+    /// A chain that AsyncHTTPClient's own TLS refused, evaluated here for its reason. It is refused whatever comes of it.
     ///
     /// - Parameter presented: What the server was seen to present just now; `nil` to ask.
     func explainRefusedChain(

@@ -20,7 +20,7 @@ import PinListClient
 struct HandshakeProbe: Sendable {
     let host: HostName
     let port: Int
-    let finder: PathFinder
+    let finder: CachingPathValidator
     let clock: @Sendable () -> Timestamp
     let context: NIOSSLContext
     let proxy: HTTPClient.Configuration.Proxy?

@@ -7,7 +7,7 @@ import CertificatePinning
 import PathValidation
 @_spi(Adapters) import PinListClient
 
-/// What came of judging a presented chain: the decision, and what it takes to judge the connection again.
+/// What came of evaluating a presented chain: the decision, and what it takes to evaluate the connection again.
 struct HandshakeVerdict: Sendable {
     /// The decision.
     let decision: PinningDecision
@@ -20,22 +20,22 @@ struct HandshakeVerdict: Sendable {
     var isAllowed: Bool { self.decision.verdict == .allow }
 }
 
-/// The server of a connection, with all it takes to judge a chain that is presented for it.
-struct JudgedServer: Sendable {
+/// The server of a connection, with all it takes to evaluate a chain that is presented for it.
+struct ServerEvaluator: Sendable {
     let pinning: Pinning
-    let finder: PathFinder
+    let finder: CachingPathValidator
     let host: HostName
     let port: Int
 
-    /// Judges by a path that was found before; `nil` when signatures of logs would have to be verified, which no event
+    /// Evaluates by a path that was found before; `nil` when signatures of logs would have to be verified, which no event
     /// loop does. Waits for nobody.
-    func verdictAtOnce(on path: ValidatedPath, _ question: PathFinder.Question) -> HandshakeVerdict? {
-        guard self.pinning.judgesWithoutSignatures(path, for: self.host) else { return nil }
+    func verdictAtOnce(on path: ValidatedPath, _ question: CachingPathValidator.Question) -> HandshakeVerdict? {
+        guard self.pinning.evaluatesWithoutSignatures(path, for: self.host) else { return nil }
         return self.verdict(on: path, presented: question.presented)
     }
 
-    /// Finds the path, unless it was found before, then judges it.
-    func verdict(_ question: PathFinder.Question, on remembered: ValidatedPath?) async -> HandshakeVerdict {
+    /// Finds the path, unless it was found before, then evaluates it.
+    func verdict(_ question: CachingPathValidator.Question, on remembered: ValidatedPath?) async -> HandshakeVerdict {
         if let remembered { return self.verdict(on: remembered, presented: question.presented) }
         switch await self.finder.find(question, at: self.pinning.now) {
         case .success(let path): return self.verdict(on: path, presented: question.presented)
@@ -44,9 +44,9 @@ struct JudgedServer: Sendable {
         }
     }
 
-    /// Judges a validated path.
+    /// Evaluates a validated path.
     func verdict(on path: ValidatedPath, presented: [[UInt8]]) -> HandshakeVerdict {
-        // Read first: when a list comes into force meanwhile, the connection is judged once too often, never too seldom.
+        // Read first: when a list comes into force meanwhile, the connection is evaluated once too often, never too seldom.
         let epoch = self.pinning.policyInForce.epoch
         let facts = ConnectionFacts(port: self.port, presented: presented)
         let decision = self.pinning.decision(for: path, host: self.host.description, connection: facts)

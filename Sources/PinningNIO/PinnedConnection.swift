@@ -8,7 +8,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import PinListClient
 
-/// An open connection that was judged, and what it takes to judge it again.
+/// An open connection that was evaluated, and what it takes to evaluate it again.
 final class PinnedConnection: Sendable {
     /// The longest that a connection which is refused by new rules stays open for requests that it has, in seconds.
     static let graceSeconds = 30.0
@@ -39,7 +39,7 @@ final class PinnedConnection: Sendable {
 
     /// Records a connection that was allowed.
     init(
-        _ server: JudgedServer, _ verdict: HandshakeVerdict, on channel: any Channel,
+        _ server: ServerEvaluator, _ verdict: HandshakeVerdict, on channel: any Channel,
         drain: @escaping @Sendable (PinningDecision) -> Void
     ) {
         self.pinning = server.pinning
@@ -57,23 +57,23 @@ final class PinnedConnection: Sendable {
     /// Whether rules came into force that refuse it.
     var isRetired: Bool { self.state.withLockedValue { $0.isRetired } }
 
-    /// The epoch of the rules that it was judged by last.
+    /// The epoch of the rules that it was evaluated by last.
     var epoch: UInt64 { self.state.withLockedValue { $0.epoch } }
 
-    /// Whether a new request may go on it: judged again when rules came into force that nobody has judged it by yet, and
+    /// Whether a new request may go on it: evaluated again when rules came into force that nobody has evaluated it by yet, and
     /// whenever something else than a pin allowed it, because that may have been the clock (a suspension, the end of an
     /// entry).
     func mayTakeRequest() -> Bool {
         let (epoch, isRetired, isByPin) = self.state.withLockedValue { ($0.epoch, $0.isRetired, $0.isByPin) }
         guard !isRetired else { return false }
         guard !isByPin || epoch != self.pinning.policyInForce.epoch else { return true }
-        self.judgeAgain()
+        self.reevaluate()
         return !self.isRetired
     }
 
-    /// Judges the connection by the rules in force now, and ends it when they refuse it: at once for a denied key or
+    /// Evaluates the connection by the rules in force now, and ends it when they refuse it: at once for a denied key or
     /// a revoked certificate, else when it is idle, after half a minute at the latest.
-    func judgeAgain() {
+    func reevaluate() {
         let epoch = self.pinning.policyInForce.epoch
         let facts = ConnectionFacts(port: self.port)
         let decision: PinningDecision

@@ -16,7 +16,7 @@ final class PinnedConnectionHandler: ChannelInboundHandler, RemovableChannelHand
     typealias InboundIn = NIOAny
     typealias InboundOut = NIOAny
 
-    private let server: JudgedServer
+    private let server: ServerEvaluator
     private let registry: ConnectionRegistry
     private let reached: @Sendable () -> HandshakeVerdict?
     private var context: ChannelHandlerContext?
@@ -30,7 +30,7 @@ final class PinnedConnectionHandler: ChannelInboundHandler, RemovableChannelHand
     ///   - registry: Where open connections are kept.
     ///   - reached: The verdict, once there is one; without one it is found from what the TLS handler knows.
     init(
-        server: JudgedServer, registry: ConnectionRegistry, reached: @escaping @Sendable () -> HandshakeVerdict?
+        server: ServerEvaluator, registry: ConnectionRegistry, reached: @escaping @Sendable () -> HandshakeVerdict?
     ) {
         self.server = server
         self.registry = registry

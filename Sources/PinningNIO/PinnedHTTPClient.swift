@@ -16,12 +16,12 @@ import NIOSSL
 
 /// AsyncHTTPClient, pinned: HTTP/1.1 and HTTP/2, its requests and its responses, one client for all hosts.
 ///
-/// Each server gets an `HTTPClient` of its own on shared event loops, for a connection is judged for one host. Not a
+/// Each server gets an `HTTPClient` of its own on shared event loops, for a connection is evaluated for one host. Not a
 /// byte of a request leaves before the verdict. A refusal is thrown as a `PinningError`.
 public final class PinnedHTTPClient: Sendable {
     /// What a client may be told beside AsyncHTTPClient's configuration.
     public struct Options: Sendable {
-        /// The most redirects that are followed; each is judged for its own host. 0 hands them to the caller.
+        /// The most redirects that are followed; each is evaluated for its own host. 0 hands them to the caller.
         public var redirects = 5
         /// Whether a redirect is followed from a host of the world to `localhost`, to a loopback or private address, or
         /// to another that the world does not reach. By default it fails with ``LocalRedirectError``: what answers there
@@ -244,7 +244,7 @@ public final class PinnedHTTPClient: Sendable {
         // A connection that was retired between two requests has sent nothing of this one: another one may.
         var triesLeft = request.body == nil ? 2 : 0
         while case .failure(let error) = result {
-            guard error is ConnectionRetired, triesLeft > 0 else {
+            guard error is ConnectionRetiredError, triesLeft > 0 else {
                 throw await self.explained(error, attempt.server, presented)
             }
             triesLeft -= 1

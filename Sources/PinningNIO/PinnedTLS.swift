@@ -14,14 +14,14 @@ public import PinListClient
 /// application's passes.
 ///
 /// Thread-safe; make one for each TLS configuration and use it for all connections, for it remembers validated paths
-/// and judges its open connections again when a list comes into force.
+/// and evaluates its open connections again when a list comes into force.
 public struct PinnedTLS: Sendable {
     /// NIOSSL's `NIOSSLCustomVerificationCallbackWithMetadata`, for any thread.
     public typealias Verification =
         @Sendable ([NIOSSLCertificate], EventLoopPromise<NIOSSLVerificationResultWithMetadata>) -> Void
 
     let pinning: Pinning
-    let finder: PathFinder
+    let finder: CachingPathValidator
     let registry: ConnectionRegistry
     private let context: NIOSSLContext
     private let namelessContext: NIOSSLContext
@@ -36,7 +36,7 @@ public struct PinnedTLS: Sendable {
     public init(by pinning: Pinning, configuration: TLSConfiguration = .makeClientConfiguration()) throws {
         try Self.check(configuration)
         self.pinning = pinning
-        self.finder = PathFinder(roots: try TrustedRoots.store(for: configuration))
+        self.finder = CachingPathValidator(roots: try TrustedRoots.store(for: configuration))
         self.registry = ConnectionRegistry(pinning)
         // The callback replaces NIOSSL's validation: what NIOSSL would load of the trust roots is never looked at.
         var configuration = configuration
@@ -114,24 +114,24 @@ public struct PinnedTLS: Sendable {
     }
 
     /// A handler for a channel that a transport has given the callback of ``verification(for:port:)``: the connection
-    /// is judged again when a list comes into force. After the TLS handler in its pipeline.
+    /// is evaluated again when a list comes into force. After the TLS handler in its pipeline.
     public func connectionHandler(for host: String, port: Int = 443) throws -> any ChannelHandler {
         PinnedConnectionHandler(server: try self.server(host, port), registry: self.registry) { nil }
     }
 
     /// The server of a connection.
-    func server(_ host: String, _ port: Int) throws -> JudgedServer {
+    func server(_ host: String, _ port: Int) throws -> ServerEvaluator {
         guard let name = try? HostName(host) else {
             let decision = self.pinning.refusal(
                 of: host, .hostInvalid, connection: ConnectionFacts(port: port))
             throw PinningError(decision)
         }
-        return JudgedServer(pinning: self.pinning, finder: self.finder, host: name, port: port)
+        return ServerEvaluator(pinning: self.pinning, finder: self.finder, host: name, port: port)
     }
 
-    /// Judges what is presented; at once when the path is remembered, else beside the event loop.
+    /// Evaluates what is presented; at once when the path is remembered, else beside the event loop.
     static func callback(
-        _ server: JudgedServer, _ reached: @escaping @Sendable (HandshakeVerdict) -> Void
+        _ server: ServerEvaluator, _ reached: @escaping @Sendable (HandshakeVerdict) -> Void
     ) -> Verification {
         { presented, promise in
             let chain = presented.compactMap { try? $0.toDERBytes() }

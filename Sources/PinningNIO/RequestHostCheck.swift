@@ -8,15 +8,15 @@ import NIOConcurrencyHelpers
 import NIOHTTP1
 @_spi(Adapters) import PinListClient
 
-/// Says whether a request is for the host that connections are judged for: an `HTTPClient` of an app's own can be given
+/// Says whether a request is for the host that connections are evaluated for: an `HTTPClient` of an app's own can be given
 /// any URL, and a certificate may be good for several hosts.
 final class RequestHostCheck: Sendable {
-    private let server: JudgedServer
+    private let server: ServerEvaluator
     /// The newest field `Host` that was good: nearly every request has the same.
     private let newest = NIOLockedValueBox<String?>(nil)
 
     /// Creates a check for one server.
-    init(_ server: JudgedServer) { self.server = server }
+    init(_ server: ServerEvaluator) { self.server = server }
 
     /// Why a request is not sent: it is for another host, or for none that is known. `nil` when it may be.
     func refusal(of head: HTTPRequestHead) -> PinningError? {

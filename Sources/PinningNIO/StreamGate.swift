@@ -19,7 +19,7 @@ final class StreamGate: ChannelDuplexHandler {
     typealias OutboundOut = HTTPClientRequestPart
 
     private let gate: ConnectionGate
-    /// What says whether the request is for the host that the connection is judged for.
+    /// What says whether the request is for the host that the connection is evaluated for.
     private let hosts: RequestHostCheck?
     /// Whether the head of the response is still to be marked.
     private var marksResponse: Bool
@@ -59,7 +59,7 @@ final class StreamGate: ChannelDuplexHandler {
             self.isFirstWrite = false
             // Not a byte of the request was sent.
             guard self.gate.connection?.mayTakeRequest() ?? true else {
-                return self.fail(ConnectionRetired(), promise, context)
+                return self.fail(ConnectionRetiredError(), promise, context)
             }
             if let hosts, case .head(let head) = self.unwrapOutboundIn(data), let refusal = hosts.refusal(of: head) {
                 self.refusal = refusal

@@ -14,7 +14,7 @@ internal import PinListMetadata
 ///   - list: The embedded list.
 ///   - time: Today.
 ///   - days: How long the list must hold yet: as long as the build takes to reach people, and some.
-/// - Throws: ``Incompatibility`` that says what to do, or `PinningSetupError` from the files.
+/// - Throws: ``IncompatibilityError`` that says what to do, or `PinningSetupError` from the files.
 public func expectEmbeddedListVerifies(
     root: EmbeddedFile, list: EmbeddedFile, at time: Timestamp, validForDays days: Int64 = 30
 ) throws {
@@ -23,5 +23,5 @@ public func expectEmbeddedListVerifies(
     let pinning = try Pinning(
         root: root, list: list, refreshFrom: nil, state: .memory, configuration: configuration)
     let isStale = pinning.policyInForce.policy(at: pinning.now).list?.stale ?? true
-    try Incompatibility.unless(!isStale, "the embedded list expires within \(days) days: embed the newest one")
+    try IncompatibilityError.unless(!isStale, "the embedded list expires within \(days) days: embed the newest one")
 }

@@ -47,8 +47,8 @@ public final class FaultyStore: StateStore, @unchecked Sendable {
     }
 
     /// Writes, unless that does not work.
-    public func write(_ bytes: [UInt8], to file: StateFile) throws(StoreFailure) {
-        guard !self.faults.contains(.writing) else { throw StoreFailure("No space left on device") }
+    public func write(_ bytes: [UInt8], to file: StateFile) throws(StateStoreError) {
+        guard !self.faults.contains(.writing) else { throw StateStoreError("No space left on device") }
         self.lock.withLock { self.written.append(file) }
         try self.disk.write(bytes, to: file)
     }
@@ -57,14 +57,14 @@ public final class FaultyStore: StateStore, @unchecked Sendable {
     public func logDigests() -> [String] { self.disk.logDigests() }
 
     /// Removes, unless writing does not work.
-    public func remove(_ file: StateFile) throws(StoreFailure) {
-        guard !self.faults.contains(.writing) else { throw StoreFailure("Read-only file system") }
+    public func remove(_ file: StateFile) throws(StateStoreError) {
+        guard !self.faults.contains(.writing) else { throw StateStoreError("Read-only file system") }
         try self.disk.remove(file)
     }
 
     /// Takes the lock, unless that does not work.
-    public func withLock(_ body: () throws(StoreFailure) -> Void) throws(StoreFailure) {
-        guard !self.faults.contains(.locking) else { throw StoreFailure("another process holds the lock") }
+    public func withLock(_ body: () throws(StateStoreError) -> Void) throws(StateStoreError) {
+        guard !self.faults.contains(.locking) else { throw StateStoreError("another process holds the lock") }
         try self.disk.withLock(body)
     }
 }

@@ -9,26 +9,27 @@ public enum ProtocolCompatibility {
     /// Checks a store.
     ///
     /// - Parameter make: Opens the store; each time the same one, which is empty at first.
-    /// - Throws: ``Incompatibility``, or what the store throws.
+    /// - Throws: ``IncompatibilityError``, or what the store throws.
     public static func check(_ make: () -> any StateStore) throws {
         let files: [StateFile] = [.root(2), .root(3), .pins, .state, .installationID, .reports]
         let store = make()
         for file in files {
-            try Incompatibility.unless(store.read(file, maximumBytes: 100) == .absent, "\(file) is there at first")
+            try IncompatibilityError.unless(store.read(file, maximumBytes: 100) == .absent, "\(file) is there at first")
         }
         for (index, file) in files.enumerated() { try store.write([UInt8(index), 0, 255], to: file) }
         for (index, file) in files.enumerated() {
             let again = make().read(file, maximumBytes: 3)
-            try Incompatibility.unless(again == .bytes([UInt8(index), 0, 255]), "\(file) is not what was written")
+            try IncompatibilityError.unless(again == .bytes([UInt8(index), 0, 255]), "\(file) is not what was written")
         }
         guard case .damaged = store.read(.pins, maximumBytes: 2) else {
-            throw Incompatibility("a file over the limit is read")
+            throw IncompatibilityError("a file over the limit is read")
         }
         try store.write([], to: .pins)
-        try Incompatibility.unless(make().read(.pins, maximumBytes: 0) == .bytes([]), "an empty file is not one")
+        try IncompatibilityError.unless(make().read(.pins, maximumBytes: 0) == .bytes([]), "an empty file is not one")
         try store.write([UInt8](repeating: 7, count: 1_000_000), to: .pins)
         try store.write([1], to: .pins)
-        try Incompatibility.unless(make().read(.pins, maximumBytes: 10) == .bytes([1]), "a file is not replaced whole")
+        try IncompatibilityError.unless(
+            make().read(.pins, maximumBytes: 10) == .bytes([1]), "a file is not replaced whole")
         try self.checkLogs(of: make)
         try self.checkLock(of: store)
     }
@@ -36,11 +37,11 @@ public enum ProtocolCompatibility {
     private static func checkLogs(of make: () -> any StateStore) throws {
         let digests = ["0", "a"].map { String(repeating: $0, count: 64) }
         for digest in digests { try make().write([1], to: .logs(digest)) }
-        try Incompatibility.unless(
+        try IncompatibilityError.unless(
             make().logDigests().sorted() == digests, "the log lists are not those that were written")
         try make().remove(.logs(digests[0]))
         try make().remove(.logs(digests[0]))
-        try Incompatibility.unless(
+        try IncompatibilityError.unless(
             make().logDigests() == [digests[1]] && make().read(.logs(digests[0]), maximumBytes: 1) == .absent,
             "a file that was removed is there, or another one is not")
         try make().remove(.logs(digests[1]))
@@ -49,42 +50,44 @@ public enum ProtocolCompatibility {
     private static func checkLock(of store: any StateStore) throws {
         var runs = 0
         for _ in 0..<2 {
-            try store.withLock { () throws(StoreFailure) in
+            try store.withLock { () throws(StateStoreError) in
                 runs += 1
                 try store.write([UInt8(runs)], to: .state)
             }
         }
-        try Incompatibility.unless(runs == 2, "the lock does not run what it is given, or runs it again")
-        let failure = StoreFailure("from within")
+        try IncompatibilityError.unless(runs == 2, "the lock does not run what it is given, or runs it again")
+        let failure = StateStoreError("from within")
         do {
-            try store.withLock { () throws(StoreFailure) in throw failure }
-            throw Incompatibility("what is thrown under the lock does not come out")
-        } catch let error as StoreFailure {
-            try Incompatibility.unless(error == failure, "under the lock another failure comes out: \(error)")
+            try store.withLock { () throws(StateStoreError) in throw failure }
+            throw IncompatibilityError("what is thrown under the lock does not come out")
+        } catch let error as StateStoreError {
+            try IncompatibilityError.unless(error == failure, "under the lock another failure comes out: \(error)")
         }
-        try store.withLock { () throws(StoreFailure) in runs += 1 }
-        try Incompatibility.unless(runs == 3, "after a failure the lock is still held")
+        try store.withLock { () throws(StateStoreError) in runs += 1 }
+        try IncompatibilityError.unless(runs == 3, "after a failure the lock is still held")
     }
 
     /// Checks a clock, for as long as it takes to sleep a millisecond.
     ///
-    /// - Throws: ``Incompatibility``, or what the clock throws.
+    /// - Throws: ``IncompatibilityError``, or what the clock throws.
     public static func check(_ clock: some PinningClock) async throws {
         try await clock.sleep(seconds: 0)
         try await clock.sleep(seconds: 0.001)
         try await clock.sleep(seconds: -1)
         let sleeper = Task { try await clock.sleep(seconds: 86_400) }
         sleeper.cancel()
-        if case .success = await sleeper.result { throw Incompatibility("a cancelled sleep ends as if it were over") }
+        if case .success = await sleeper.result {
+            throw IncompatibilityError("a cancelled sleep ends as if it were over")
+        }
     }
 
     /// Checks a source of random numbers: it is not the same number, and neither half of its bits stands still.
     ///
-    /// - Throws: ``Incompatibility``.
-    public static func check(_ randomness: some PinningRandomness) throws(Incompatibility) {
+    /// - Throws: ``IncompatibilityError``.
+    public static func check(_ randomness: some PinningRandomness) throws(IncompatibilityError) {
         let numbers = (0..<64).map { _ in randomness.bits() }
         let changed = numbers.dropFirst().reduce(0) { $0 | ($1 ^ numbers[0]) }
-        try Incompatibility.unless(changed == .max, "some bits are always the same")
+        try IncompatibilityError.unless(changed == .max, "some bits are always the same")
     }
 
     /// Checks a fetcher against a server that answers
@@ -98,42 +101,43 @@ public enum ProtocolCompatibility {
     /// - Parameters:
     ///   - fetcher: The fetcher.
     ///   - base: The server's address, without a slash at its end.
-    /// - Throws: ``Incompatibility``, or what the fetcher throws.
+    /// - Throws: ``IncompatibilityError``, or what the fetcher throws.
     public static func check(_ fetcher: some ListFetcher, against base: String) async throws {
         func answer(_ path: String, _ ifNoneMatch: String? = nil) async throws -> FetchResponse {
             try await fetcher.fetch(
                 FetchRequest(address: "\(base)/\(path)", maximumBytes: 1_000, ifNoneMatch: ifNoneMatch))
         }
         let list = FetchResponse(status: 200, body: Array("list".utf8))
-        try Incompatibility.unless(try await answer("list") == list, "a body does not come through as it is")
-        try Incompatibility.unless(try await answer("list", "\"held\"").status == 304, "If-None-Match is not sent")
-        try Incompatibility.unless(try await answer("missing").status == 404, "404 is no answer to it")
+        try IncompatibilityError.unless(try await answer("list") == list, "a body does not come through as it is")
+        try IncompatibilityError.unless(try await answer("list", "\"held\"").status == 304, "If-None-Match is not sent")
+        try IncompatibilityError.unless(try await answer("missing").status == 404, "404 is no answer to it")
         let busy = try await answer("busy")
-        try Incompatibility.unless(busy.status == 503 && busy.retryAfter == 17, "Retry-After is lost")
-        try Incompatibility.unless(
+        try IncompatibilityError.unless(busy.status == 503 && busy.retryAfter == 17, "Retry-After is lost")
+        try IncompatibilityError.unless(
             try await answer("redirect/2").body == list.body, "three redirects are too many for it")
         for (path, code) in [
-            ("endless", FetchFailure.Code.tooLarge), ("redirect/3", .redirect), ("elsewhere", .redirect),
+            ("endless", FetchError.Code.tooLarge), ("redirect/3", .redirect), ("elsewhere", .redirect),
         ] {
             do {
                 let got = try await answer(path)
-                throw Incompatibility("/\(path) is answered with \(got.status)")
-            } catch let failure as FetchFailure {
-                try Incompatibility.unless(failure.code == code, "/\(path) fails as \(failure.code), not as \(code)")
+                throw IncompatibilityError("/\(path) is answered with \(got.status)")
+            } catch let failure as FetchError {
+                try IncompatibilityError.unless(
+                    failure.code == code, "/\(path) fails as \(failure.code), not as \(code)")
             }
         }
     }
 }
 
 /// What a type does that its protocol does not allow, or an embedded file that does not hold.
-public struct Incompatibility: Error, Hashable, Sendable, CustomStringConvertible {
+public struct IncompatibilityError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What should be, and is not.
     public let description: String
 
     init(_ description: String) { self.description = description }
 
     /// Throws when something does not hold.
-    static func unless(_ holds: Bool, _ description: String) throws(Incompatibility) {
-        guard holds else { throw Incompatibility(description) }
+    static func unless(_ holds: Bool, _ description: String) throws(IncompatibilityError) {
+        guard holds else { throw IncompatibilityError(description) }
     }
 }

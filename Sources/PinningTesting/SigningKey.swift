@@ -114,7 +114,7 @@ extension Envelope {
     }
 
     /// An envelope that some keys have signed.
-    public init(of kind: MetadataRefusal.Kind, payload: [UInt8], signedBy keys: [SigningKey]) throws {
+    public init(of kind: MetadataRole, payload: [UInt8], signedBy keys: [SigningKey]) throws {
         self.init(payloadType: Self.payloadType(of: kind), payload: payload)
         for key in keys { try self.sign(by: key) }
     }

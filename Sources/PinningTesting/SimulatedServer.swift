@@ -57,7 +57,7 @@ public final class SimulatedServer: ListFetcher, @unchecked Sendable {
             return (self.answer(request), self.interfering)
         }
         let response = try await interference?(request, answer) ?? answer
-        guard response.body.count <= request.maximumBytes else { throw FetchFailure(.tooLarge, "the body goes on") }
+        guard response.body.count <= request.maximumBytes else { throw FetchError(.tooLarge, "the body goes on") }
         return response
     }
 
@@ -87,11 +87,11 @@ public struct NoNetwork: ListFetcher, ReportSender {
 
     /// Fails.
     public func fetch(_ request: FetchRequest) async throws -> FetchResponse {
-        throw FetchFailure(.network, "there is no network")
+        throw FetchError(.network, "there is no network")
     }
 
     /// Fails.
     public func send(_ body: [UInt8], to address: String) async throws -> FetchResponse {
-        throw FetchFailure(.network, "there is no network")
+        throw FetchError(.network, "there is no network")
     }
 }

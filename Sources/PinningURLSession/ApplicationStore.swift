@@ -40,7 +40,7 @@ struct ApplicationStore: StateStore {
         }
     }
 
-    func write(_ bytes: [UInt8], to file: StateFile) throws(StoreFailure) {
+    func write(_ bytes: [UInt8], to file: StateFile) throws(StateStoreError) {
         if file == .installationID, try self.keychain.write(bytes, Self.account) { return }
         try self.folder.write(bytes, to: file)
         try self.protect("\(self.folder.path)/\(file.path)")
@@ -48,16 +48,16 @@ struct ApplicationStore: StateStore {
 
     func logDigests() -> [String] { self.folder.logDigests() }
 
-    func remove(_ file: StateFile) throws(StoreFailure) { try self.folder.remove(file) }
+    func remove(_ file: StateFile) throws(StateStoreError) { try self.folder.remove(file) }
 
-    func withLock(_ body: () throws(StoreFailure) -> Void) throws(StoreFailure) {
+    func withLock(_ body: () throws(StateStoreError) -> Void) throws(StateStoreError) {
         try self.prepare()
         guard self.isShared else { return try self.folder.withLock(body) }
-        try ExpiringActivity.run { () throws(StoreFailure) in try self.folder.withLock(body) }
+        try ExpiringActivity.run { () throws(StateStoreError) in try self.folder.withLock(body) }
     }
 
     /// Makes the folder, before the first file is in it.
-    private func prepare() throws(StoreFailure) {
+    private func prepare() throws(StateStoreError) {
         var isFolder: ObjCBool = false
         if FileManager.default.fileExists(atPath: self.folder.path, isDirectory: &isFolder), isFolder.boolValue {
             return
@@ -73,16 +73,16 @@ struct ApplicationStore: StateStore {
             values.isExcludedFromBackup = true
             try url.setResourceValues(values)
         } catch {
-            throw StoreFailure("cannot create \(self.folder.path): \(error.localizedDescription)")
+            throw StateStoreError("cannot create \(self.folder.path): \(error.localizedDescription)")
         }
     }
 
-    private func protect(_ path: String) throws(StoreFailure) {
+    private func protect(_ path: String) throws(StateStoreError) {
         do {
             try FileManager.default.setAttributes(
                 [.protectionKey: FileProtectionType.completeUntilFirstUserAuthentication], ofItemAtPath: path)
         } catch {
-            throw StoreFailure("cannot protect \(path): \(error.localizedDescription)")
+            throw StateStoreError("cannot protect \(path): \(error.localizedDescription)")
         }
     }
 }
@@ -93,12 +93,14 @@ struct MissingStore: StateStore {
 
     func read(_ file: StateFile, maximumBytes: Int) -> StoredFile { .unreadable(self.reason) }
 
-    func write(_ bytes: [UInt8], to file: StateFile) throws(StoreFailure) { throw StoreFailure(self.reason) }
+    func write(_ bytes: [UInt8], to file: StateFile) throws(StateStoreError) { throw StateStoreError(self.reason) }
 
     func logDigests() -> [String] { [] }
 
-    func remove(_ file: StateFile) throws(StoreFailure) { throw StoreFailure(self.reason) }
+    func remove(_ file: StateFile) throws(StateStoreError) { throw StateStoreError(self.reason) }
 
-    func withLock(_ body: () throws(StoreFailure) -> Void) throws(StoreFailure) { throw StoreFailure(self.reason) }
+    func withLock(_ body: () throws(StateStoreError) -> Void) throws(StateStoreError) {
+        throw StateStoreError(self.reason)
+    }
 }
 #endif

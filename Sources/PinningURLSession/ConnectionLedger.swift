@@ -26,7 +26,7 @@ final class ConnectionLedger: @unchecked Sendable {
 
     /// The most connections, and tasks that open one, that are remembered; beyond them the oldest are forgotten, and what
     /// is not known is refused where pins are enforced.
-    private static let most = 1_024
+    private static let maximum = 1_024
 
     private let shared: AllowedPaths
     private let own = AllowedPaths()
@@ -56,7 +56,7 @@ final class ConnectionLedger: @unchecked Sendable {
             self.pending[task] = server
             // A task whose own delegate takes its metrics never ends here. What is given up may be behind any connection
             // again, as if no connection of that server were known.
-            guard self.pending.count > Self.most, let given = self.pending.first(where: { $0.key != task }) else {
+            guard self.pending.count > Self.maximum, let given = self.pending.first(where: { $0.key != task }) else {
                 return
             }
             self.pending[given.key] = nil
@@ -74,7 +74,7 @@ final class ConnectionLedger: @unchecked Sendable {
             let before = self.openers[endpoint]
             self.openers[endpoint] = before == nil || before == .one(server) ? .one(server) : .several
             if before == nil { self.openedInOrder.append(endpoint) }
-            if self.openedInOrder.count > Self.most { self.openers[self.openedInOrder.removeFirst()] = nil }
+            if self.openedInOrder.count > Self.maximum { self.openers[self.openedInOrder.removeFirst()] = nil }
         }
     }
 
@@ -93,11 +93,11 @@ final class ConnectionLedger: @unchecked Sendable {
     /// Whether connections to several servers had these ends.
     func isAmbiguous(_ endpoint: Endpoint) -> Bool { self.lock.withLock { self.openers[endpoint] == .several } }
 
-    /// All that was judged in this session.
-    var judged: [Server: ValidatedPath] { self.own.all }
+    /// All that was evaluated in this session.
+    var evaluated: [Server: ValidatedPath] { self.own.all }
 
     /// The servers other than one whose connections may not be known by their ends: one was just opened, or none is.
-    func judged(otherThan server: Server, needsEndpoint: Bool) -> [Server: ValidatedPath] {
+    func evaluated(otherThan server: Server, needsEndpoint: Bool) -> [Server: ValidatedPath] {
         let (open, pending) = self.lock.withLock { (Array(self.openers.values), Set(self.pending.values)) }
         return self.own.all.filter { other, _ in
             other != server && (!needsEndpoint || pending.contains(other) || !open.contains(.one(other)))

@@ -18,9 +18,9 @@ internal import FoundationNetworking
 enum ExpiringActivity {
     /// Runs `body` on this thread, within an activity.
     ///
-    /// - Throws: `StoreFailure`: what `body` throws, or that the system is about to suspend the process; then `body` is not
+    /// - Throws: `StateStoreError`: what `body` throws, or that the system is about to suspend the process; then `body` is not
     ///   run.
-    static func run(_ body: () throws(StoreFailure) -> Void) throws(StoreFailure) {
+    static func run(_ body: () throws(StateStoreError) -> Void) throws(StateStoreError) {
         #if os(macOS)
         // There is no suspension, and no such method.
         try body()
@@ -37,7 +37,7 @@ enum ExpiringActivity {
             if answer.isGranted { ended.wait() }
         }
         asked.wait()
-        guard answer.isGranted else { throw StoreFailure("the system is about to suspend the process") }
+        guard answer.isGranted else { throw StateStoreError("the system is about to suspend the process") }
         try body()
         #endif
     }

@@ -43,8 +43,8 @@ struct Keychain: Sendable {
     /// Writes an item in place of the one before.
     ///
     /// - Returns: Whether the Keychain can be used by this program.
-    /// - Throws: `StoreFailure`.
-    func write(_ bytes: [UInt8], _ account: String) throws(StoreFailure) -> Bool {
+    /// - Throws: `StateStoreError`.
+    func write(_ bytes: [UInt8], _ account: String) throws(StateStoreError) -> Bool {
         let value: [String: Any] = [
             kSecValueData as String: Data(bytes),
             kSecAttrAccessible as String: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
@@ -57,7 +57,7 @@ struct Keychain: Sendable {
         switch status {
         case errSecSuccess: return true
         case errSecMissingEntitlement, errSecNotAvailable: return false
-        default: throw StoreFailure("the Keychain does not keep \(account): \(Self.text(status))")
+        default: throw StateStoreError("the Keychain does not keep \(account): \(Self.text(status))")
         }
     }
 

@@ -11,7 +11,7 @@ public import PinListMetadata
 /// reach it (formats.md, section 6).
 public struct KeychainVersionMark: VersionMarkStore {
     /// The most bytes of a mark: 32 keys, and a name.
-    private static let most = 4_096
+    private static let maximum = 4_096
 
     private struct Stored: Codable {
         let name: String
@@ -30,7 +30,7 @@ public struct KeychainVersionMark: VersionMarkStore {
 
     /// The mark, if the Keychain has one and can be read.
     public func load(name: String) -> VersionMark? {
-        guard case .bytes(let bytes) = self.keychain.read(name), bytes.count <= Self.most,
+        guard case .bytes(let bytes) = self.keychain.read(name), bytes.count <= Self.maximum,
             let stored = try? JSONDecoder().decode(Stored.self, from: Data(bytes)), stored.name == name
         else { return nil }
         return VersionMark(name: stored.name, version: stored.version, keyIDs: stored.keyids)

@@ -11,7 +11,7 @@ public import PinListClient
 internal import Security
 
 extension NWProtocolTLS.Options {
-    /// Judges each handshake under these options: the platform's validation for the host, then the pins.
+    /// Evaluates each handshake under these options: the platform's validation for the host, then the pins.
     ///
     /// It sets the verify block, so it comes after anything else that sets one.
     ///

@@ -11,8 +11,8 @@ public import Foundation
 public import FoundationNetworking
 #endif
 
-/// A session's delegate that pins: the challenge of each connection is judged before a byte of a request leaves, and
-/// the connection of each response is judged for the host of its request.
+/// A session's delegate that pins: the challenge of each connection is evaluated before a byte of a request leaves, and
+/// the connection of each response is evaluated for the host of its request.
 ///
 /// Every other call goes on to the app's own delegate. To subclass it is fine; an override calls `super`. A subclass that
 /// adds the session's method for challenges (`urlSession(_:didReceive:completionHandler:)`) is never asked by it.
@@ -23,7 +23,7 @@ public import FoundationNetworking
 /// `@unchecked Sendable`: because what changes is in the ledger and the refusals, under their own locks.
 open class PinnedSessionDelegate: ForwardingSessionDelegate, @unchecked Sendable {
     /// The longest that a challenge waits for a newer list, in seconds (formats.md, section 4).
-    public static let mostSecondsToWait = 5.0
+    public static let maximumSecondsToWait = 5.0
 
     /// Whose rules apply.
     public let pinning: Pinning
@@ -39,13 +39,13 @@ open class PinnedSessionDelegate: ForwardingSessionDelegate, @unchecked Sendable
     ///   - pinning: Whose rules apply.
     ///   - delegate: The app's own.
     ///   - secondsToWaitForNewerList: How long a connection that was refused for its pins waits for a newer list, at
-    ///     most ``mostSecondsToWait``; 0 refuses at once. Somebody must run `Pinning.run()`.
+    ///     most ``maximumSecondsToWait``; 0 refuses at once. Somebody must run `Pinning.run()`.
     public init(
         by pinning: Pinning, forwardingTo delegate: (any URLSessionDelegate)? = nil,
         secondsToWaitForNewerList: Double = 0
     ) {
         self.pinning = pinning
-        self.secondsToWaitForNewerList = min(max(secondsToWaitForNewerList, 0), Self.mostSecondsToWait)
+        self.secondsToWaitForNewerList = min(max(secondsToWaitForNewerList, 0), Self.maximumSecondsToWait)
         self.ledger = ConnectionLedger(shared: pinning.allowedPaths)
         self.watch = PolicyWatch(pinning: pinning, ledger: self.ledger)
         super.init(forwardingTo: delegate)
@@ -59,7 +59,7 @@ open class PinnedSessionDelegate: ForwardingSessionDelegate, @unchecked Sendable
 
     // MARK: The first check
 
-    /// Judges a server's trust; other challenges are the app's.
+    /// Evaluates a server's trust; other challenges are the app's.
     open override func urlSession(
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
@@ -70,7 +70,7 @@ open class PinnedSessionDelegate: ForwardingSessionDelegate, @unchecked Sendable
         self.attach(session)
         let port = challenge.protectionSpace.port
         let version = self.pinning.policyInForce.listVersion
-        self.pinning.judge(challenge, isWebView: false) { decision in
+        self.pinning.evaluate(challenge, isWebView: false) { decision in
             guard decision.verdict == .block, PinningError(decision).isForPins, self.secondsToWaitForNewerList > 0
             else {
                 return completionHandler(self.conclude(decision, port: port, task: task), nil)
@@ -113,7 +113,7 @@ open class PinnedSessionDelegate: ForwardingSessionDelegate, @unchecked Sendable
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        // Who redirects is judged before anybody is believed.
+        // Who redirects is evaluated before anybody is believed.
         if self.withholds(response, of: task) { return completionHandler(nil) }
         guard !self.refuseCleartext(request.url, task) else { return completionHandler(nil) }
         super.urlSession(
@@ -136,7 +136,7 @@ open class PinnedSessionDelegate: ForwardingSessionDelegate, @unchecked Sendable
 
     // MARK: The second check
 
-    /// Withholds a response whose connection may not have been judged for its host.
+    /// Withholds a response whose connection may not have been evaluated for its host.
     open override func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
@@ -162,7 +162,7 @@ open class PinnedSessionDelegate: ForwardingSessionDelegate, @unchecked Sendable
             session, dataTask: dataTask, willCacheResponse: proposedResponse, completionHandler: completionHandler)
     }
 
-    /// Withholds a file whose connection may not have been judged for its host.
+    /// Withholds a file whose connection may not have been evaluated for its host.
     open override func urlSession(
         _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL
     ) {
@@ -170,7 +170,7 @@ open class PinnedSessionDelegate: ForwardingSessionDelegate, @unchecked Sendable
         super.urlSession(session, downloadTask: downloadTask, didFinishDownloadingTo: location)
     }
 
-    /// Ends a WebSocket whose connection may not have been judged for its host.
+    /// Ends a WebSocket whose connection may not have been evaluated for its host.
     open override func urlSession(
         _ session: URLSession, webSocketTask: URLSessionWebSocketTask, didOpenWithProtocol subprotocol: String?
     ) {
@@ -188,17 +188,17 @@ open class PinnedSessionDelegate: ForwardingSessionDelegate, @unchecked Sendable
         return true
     }
 
-    /// Judges the connections that the responses came over, now that they are known.
+    /// Evaluates the connections that the responses came over, now that they are known.
     open override func urlSession(
         _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics
     ) {
-        self.judge(metrics, of: task)
+        self.evaluate(metrics, of: task)
         super.urlSession(session, task: task, didFinishCollecting: metrics)
     }
 
     /// The refusal of a task, once its metrics are known.
     @discardableResult
-    func judge(_ metrics: URLSessionTaskMetrics, of task: URLSessionTask) -> PinningError? {
+    func evaluate(_ metrics: URLSessionTaskMetrics, of task: URLSessionTask) -> PinningError? {
         if self.refusals.refusal(of: task) == nil, let refusal = self.check.refusal(of: metrics) {
             self.refuse(refusal, task)
         }

@@ -16,7 +16,7 @@ public import Foundation
 
 extension Pinning {
     /// The verdict on a trust object, for networking stacks that show one: the platform validates it for the host
-    /// first, then the validated path is judged.
+    /// first, then the validated path is evaluated.
     ///
     /// It blocks while the platform validates, which may ask the network: call it where the stack calls its own
     /// validation, not on the main thread. The object is not changed.
@@ -54,14 +54,14 @@ extension Pinning {
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) -> Bool {
         guard challenge.isForServerTrust else { return false }
-        self.judge(challenge, isWebView: isWebView) { decision in
+        self.evaluate(challenge, isWebView: isWebView) { decision in
             completionHandler(decision.verdict.disposition, nil)
         }
         return true
     }
 
-    /// Judges a challenge for a server's trust, on a queue of the library's own.
-    nonisolated func judge(
+    /// Evaluates a challenge for a server's trust, on a queue of the library's own.
+    nonisolated func evaluate(
         _ challenge: URLAuthenticationChallenge, isWebView: Bool,
         then answer: @escaping @Sendable (PinningDecision) -> Void
     ) {

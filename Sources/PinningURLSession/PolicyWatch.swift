@@ -11,7 +11,7 @@ internal import Foundation
 internal import FoundationNetworking
 #endif
 
-/// Judges what a session's connections were allowed for again when rules come into force.
+/// Evaluates what a session's connections were allowed for again when rules come into force.
 ///
 /// A session shows no connections to close. What it has is `flush`: requests from then on go on new connections.
 /// Requests that are running on refused ones are cancelled at once for a denied key or a revoked certificate; for the rest the second check
@@ -31,7 +31,7 @@ final class PolicyWatch: @unchecked Sendable {
         let watching = Task { [weak self] in
             // By hand: `for await` asks for a method that is newer than iOS 15 where the compiler finds it.
             var changes = changes.makeAsyncIterator()
-            while await changes.next() != nil { self?.judgeAgain(by: pinning) }
+            while await changes.next() != nil { self?.reevaluate(by: pinning) }
         }
         self.lock.withLock { self.watching = watching }
     }
@@ -41,10 +41,10 @@ final class PolicyWatch: @unchecked Sendable {
     /// The session whose connections they are.
     func attach(_ session: URLSession) { self.lock.withLock { self.session = session } }
 
-    private func judgeAgain(by pinning: Pinning) {
+    private func reevaluate(by pinning: Pinning) {
         var refused: Set<String> = []
         var denied: Set<String> = []
-        for (server, path) in self.ledger.judged {
+        for (server, path) in self.ledger.evaluated {
             let decision = pinning.decisionAgain(
                 for: path, host: server.host.description, connection: ConnectionFacts(port: server.port))
             guard decision.verdict == .block else { continue }

@@ -11,7 +11,7 @@ internal import Foundation
 internal import FoundationNetworking
 #endif
 
-/// The second check: whether the connection that a response came over was judged for the host of its request.
+/// The second check: whether the connection that a response came over was evaluated for the host of its request.
 ///
 /// The first check is the challenge. A connection that another host opened gets none for this host, nor does one that
 /// resumes a TLS session, and a delegate of a single task may answer a challenge in its own way.
@@ -19,13 +19,13 @@ struct ResponseCheck: Sendable {
     let pinning: Pinning
     let ledger: ConnectionLedger
 
-    /// Before anything is delivered. Which connection it was is not known yet: a host that was judged before
+    /// Before anything is delivered. Which connection it was is not known yet: a host that was evaluated before
     /// passes, and ``refusal(of:)`` looks again. Any other one passes when all connections would satisfy it that may
     /// have carried the response.
     func provisionalRefusal(of target: SessionTarget) -> PinningDecision? {
         self.refusal(of: target) { server in
             if let path = self.ledger.path(of: server) { return self.own(path, server) }
-            return self.unknown(server, self.ledger.judged(otherThan: server, needsEndpoint: false))
+            return self.unknown(server, self.ledger.evaluated(otherThan: server, needsEndpoint: false))
         }
     }
 
@@ -63,28 +63,28 @@ struct ResponseCheck: Sendable {
         let isNew = endpoint != nil && !isReused
         let endpoint = endpoint.flatMap { self.ledger.isAmbiguous($0) ? nil : $0 }
         if let endpoint, let opener = self.ledger.opener(of: endpoint), opener != server {
-            return self.judge(server, over: self.ledger.path(of: opener), of: opener)
+            return self.evaluate(server, over: self.ledger.path(of: opener), of: opener)
         }
         let path = self.ledger.path(of: server)
         let isOwn = isNew || endpoint.map { self.ledger.opener(of: $0) == server } ?? false
         // Its own connection, or one of which only the server is not known: then all that it may be must satisfy.
-        guard !isOwn else { return path.map { self.own($0, server) } ?? self.judge(server, over: nil, of: nil) }
-        let others = self.ledger.judged(otherThan: server, needsEndpoint: endpoint != nil)
+        guard !isOwn else { return path.map { self.own($0, server) } ?? self.evaluate(server, over: nil, of: nil) }
+        let others = self.ledger.evaluated(otherThan: server, needsEndpoint: endpoint != nil)
         guard let path else { return self.unknown(server, others) }
         let refused = self.valid(others, for: server).lazy
-            .map { self.judge(server, over: $0.value, of: $0.key) }.first { $0.verdict == .block }
+            .map { self.evaluate(server, over: $0.value, of: $0.key) }.first { $0.verdict == .block }
         return refused ?? self.own(path, server)
     }
 
-    /// A response of a server that was never judged, over a connection of one of these.
+    /// A response of a server that was never evaluated, over a connection of one of these.
     private func unknown(
         _ server: ConnectionLedger.Server, _ others: [ConnectionLedger.Server: ValidatedPath]
     ) -> PinningDecision {
         var decision: PinningDecision?
         for (other, path) in self.valid(others, for: server) where decision?.verdict != .block {
-            decision = self.judge(server, over: path, of: other)
+            decision = self.evaluate(server, over: path, of: other)
         }
-        return decision ?? self.judge(server, over: nil, of: nil)
+        return decision ?? self.evaluate(server, over: nil, of: nil)
     }
 
     /// Those whose certificate is for this server, too: on no other connection would a request for it go.
@@ -102,13 +102,13 @@ struct ResponseCheck: Sendable {
             for: path, host: server.host.description, connection: ConnectionFacts(port: server.port))
     }
 
-    private func judge(
+    private func evaluate(
         _ server: ConnectionLedger.Server, over path: ValidatedPath?, of opener: ConnectionLedger.Server?
     ) -> PinningDecision {
         // A connection of another host whose certificate is not for this one would never have been used rightly.
         let path = path.flatMap { SystemTrust.isValid($0, for: server.host) ? $0 : nil }
         let decision = self.pinning.responseDecision(
-            for: server.host.description, over: path, judgedFor: opener?.host.description,
+            for: server.host.description, over: path, evaluatedFor: opener?.host.description,
             connection: ConnectionFacts(port: server.port))
         precondition(
             path != nil || decision.verdict == .allow || !self.pinning.stopsWithoutDecision,

@@ -11,7 +11,7 @@ internal import Security
 /// The platform's validation of what a server presented. Nothing here accepts what the platform refuses.
 enum SystemTrust {
     /// Why there is no validated path.
-    struct Failure: Error {
+    struct EvaluationError: Error {
         let reason: PinningDecision.Reason
         let detail: String
     }
@@ -24,12 +24,12 @@ enum SystemTrust {
     /// timestamps: where the system asks for them, the first evaluation has seen them.
     ///
     /// May ask the network (intermediates, revocation), so it is not for the main thread.
-    static func validate(_ trust: SecTrust, for host: HostName) -> Result<ValidatedPath, Failure> {
+    static func validate(_ trust: SecTrust, for host: HostName) -> Result<ValidatedPath, EvaluationError> {
         if let failure = self.evaluate(trust) { return .failure(failure) }
         guard !self.isUnderPolicy(for: host, trust) else { return self.path(of: trust) }
         guard let chain = SecTrustCopyCertificateChain(trust) as? [SecCertificate], !chain.isEmpty,
             let own = self.trust(chain, for: host)
-        else { return .failure(Failure(reason: .noCertificates, detail: "the system shows no certificates")) }
+        else { return .failure(EvaluationError(reason: .noCertificates, detail: "the system shows no certificates")) }
         var anchors: CFArray?
         if SecTrustCopyCustomAnchorCertificates(trust, &anchors) == errSecSuccess, let anchors {
             SecTrustSetAnchorCertificates(own, anchors)
@@ -75,11 +75,11 @@ enum SystemTrust {
         return trust
     }
 
-    private static func evaluate(_ trust: SecTrust) -> Failure? {
+    private static func evaluate(_ trust: SecTrust) -> EvaluationError? {
         var error: CFError?
         guard !SecTrustEvaluateWithError(trust, &error) else { return nil }
         let detail = (error as (any Error)?)?.localizedDescription ?? "the system does not say why"
-        return Failure(reason: .chainInvalid, detail: detail)
+        return EvaluationError(reason: .chainInvalid, detail: detail)
     }
 
     /// Whether the TLS policy for this host is one of those that the object is evaluated under.
@@ -98,9 +98,9 @@ enum SystemTrust {
         }
     }
 
-    private static func path(of trust: SecTrust) -> Result<ValidatedPath, Failure> {
+    private static func path(of trust: SecTrust) -> Result<ValidatedPath, EvaluationError> {
         guard let chain = SecTrustCopyCertificateChain(trust) as? [SecCertificate], !chain.isEmpty else {
-            return .failure(Failure(reason: .noCertificates, detail: "the system shows no validated path"))
+            return .failure(EvaluationError(reason: .noCertificates, detail: "the system shows no validated path"))
         }
         let certificates = chain.map { [UInt8](SecCertificateCopyData($0) as Data) }
         return .success(ValidatedPath(uncheckedValidatedPath: certificates))

@@ -14,7 +14,7 @@ internal import FoundationNetworking
 ///
 /// `@unchecked Sendable`: because what changes is read and written under the lock only.
 final class TaskRefusals: @unchecked Sendable {
-    private static let most = 64
+    private static let maximum = 64
 
     private struct Entry {
         weak var task: URLSessionTask?
@@ -30,7 +30,7 @@ final class TaskRefusals: @unchecked Sendable {
             self.entries.removeAll { $0.task == nil }
             guard !self.entries.contains(where: { $0.task === task }) else { return }
             self.entries.append(Entry(task: task, refusal: refusal))
-            if self.entries.count > Self.most { self.entries.removeFirst() }
+            if self.entries.count > Self.maximum { self.entries.removeFirst() }
         }
     }
 

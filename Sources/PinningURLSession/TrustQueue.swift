@@ -12,14 +12,14 @@ internal import Foundation
 /// use up all threads that the system has for the process when many connections are opened at once.
 enum TrustQueue {
     /// The most evaluations at a time.
-    static let most = 4
+    static let maximum = 4
 
     /// Where they wait for their turn.
     static let evaluations: OperationQueue = {
         let queue = OperationQueue()
         queue.name = "PinningURLSession.trust"
         queue.qualityOfService = .userInitiated
-        queue.maxConcurrentOperationCount = most
+        queue.maxConcurrentOperationCount = maximum
         return queue
     }()
 

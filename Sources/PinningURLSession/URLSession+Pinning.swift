@@ -45,7 +45,7 @@ extension URLSession {
     }
 
     /// Gets what a request asks for, and hands it over after both checks: what `data(for:)` throws as "cancelled" is
-    /// thrown as the `PinningError` behind it, and a response over a connection that was not judged for its host is
+    /// thrown as the `PinningError` behind it, and a response over a connection that was not evaluated for its host is
     /// withheld, where `data(for:)` has delivered it by the time it is reported.
     ///
     /// - Parameter request: The request. Without TLS it is refused before it begins where the host's entry enforces, on

@@ -33,10 +33,10 @@ public struct URLSessionFetcher: ListFetcher, ReportSender {
 
     /// Gets a resource, in a session of its own: nothing is kept between two requests.
     ///
-    /// - Throws: `FetchFailure`.
+    /// - Throws: `FetchError`.
     public func fetch(_ request: FetchRequest) async throws -> FetchResponse {
         guard ReportAddress.isAllowed(request.address), let url = URL(string: request.address) else {
-            throw FetchFailure(.network, "the address is no https URL")
+            throw FetchError(.network, "the address is no https URL")
         }
         var message = URLRequest(url: url)
         message.httpShouldHandleCookies = false
@@ -48,17 +48,17 @@ public struct URLSessionFetcher: ListFetcher, ReportSender {
 
     /// Posts a report, likewise. Whatever the answer's body is, no more than a little of it is read.
     ///
-    /// - Throws: `FetchFailure`.
+    /// - Throws: `FetchError`.
     public func send(_ body: [UInt8], to address: String) async throws -> FetchResponse {
         try await self.send(body, to: address, fields: [:])
     }
 
     /// Posts a report with further fields, which no redirect carries along.
     ///
-    /// - Throws: `FetchFailure`.
+    /// - Throws: `FetchError`.
     public func send(_ body: [UInt8], to address: String, fields: [String: String]) async throws -> FetchResponse {
         guard ReportAddress.isAllowed(address), let url = URL(string: address) else {
-            throw FetchFailure(.network, "the address is no https URL")
+            throw FetchError(.network, "the address is no https URL")
         }
         var message = URLRequest(url: url)
         message.httpMethod = "POST"
@@ -84,7 +84,7 @@ private final class URLSessionExchange: NSObject, URLSessionDataDelegate, @unche
     private var response: HTTPURLResponse?
     private var body: [UInt8] = []
     private var redirects = 0
-    private var failure: FetchFailure?
+    private var failure: FetchError?
     private var ended: CheckedContinuation<FetchResponse, any Error>?
 
     init(maximumBytes: Int) { self.maximumBytes = maximumBytes }
@@ -128,7 +128,7 @@ private final class URLSessionExchange: NSObject, URLSessionDataDelegate, @unche
                 if isStopped { self.end(nil) }
             }
         } onCancel: {
-            self.stop(task, FetchFailure(.network, "the request was cancelled"))
+            self.stop(task, FetchError(.network, "the request was cancelled"))
         }
     }
 
@@ -138,14 +138,14 @@ private final class URLSessionExchange: NSObject, URLSessionDataDelegate, @unche
     ) -> Task<Void, Never> {
         Task {
             guard (try? await SystemClock().sleep(seconds: seconds)) != nil else { return }
-            self.stop(task, FetchFailure(.timeout, "the server did not answer within \(seconds) seconds")) {
+            self.stop(task, FetchError(.timeout, "the server did not answer within \(seconds) seconds")) {
                 applies(self)
             }
         }
     }
 
     /// Ends the request for a reason; the first one counts.
-    private func stop(_ task: URLSessionTask, _ failure: FetchFailure, if condition: () -> Bool = { true }) {
+    private func stop(_ task: URLSessionTask, _ failure: FetchError, if condition: () -> Bool = { true }) {
         let isFirst = self.lock.withLock {
             guard self.failure == nil, condition() else { return false }
             self.failure = failure
@@ -176,7 +176,7 @@ private final class URLSessionExchange: NSObject, URLSessionDataDelegate, @unche
             } else {
                 // Not cancelled: without a request to go on with, the task ends by itself.
                 let reason = isWithinLimit ? "a redirect that is not to https" : "too many redirects"
-                self.failure = FetchFailure(.redirect, reason)
+                self.failure = FetchError(.redirect, reason)
                 completionHandler(nil)
             }
         }
@@ -201,7 +201,7 @@ private final class URLSessionExchange: NSObject, URLSessionDataDelegate, @unche
     }
 
     private func stopTooLarge(_ task: URLSessionTask) {
-        self.stop(task, FetchFailure(.tooLarge, "the answer is over \(self.maximumBytes) bytes"))
+        self.stop(task, FetchError(.tooLarge, "the answer is over \(self.maximumBytes) bytes"))
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
@@ -220,10 +220,10 @@ private final class URLSessionExchange: NSObject, URLSessionDataDelegate, @unche
     private func result(_ error: (any Error)?) -> Result<FetchResponse, any Error> {
         if let failure = self.failure { return .failure(failure) }
         if (error as? URLError)?.code == .timedOut {
-            return .failure(FetchFailure(.timeout, "the server did not answer in time"))
+            return .failure(FetchError(.timeout, "the server did not answer in time"))
         }
-        if let error { return .failure(FetchFailure(.network, "the request failed: \(error.localizedDescription)")) }
-        guard let response = self.response else { return .failure(FetchFailure(.network, "there was no answer")) }
+        if let error { return .failure(FetchError(.network, "the request failed: \(error.localizedDescription)")) }
+        guard let response = self.response else { return .failure(FetchError(.network, "there was no answer")) }
         let retryAfter = response.value(forHTTPHeaderField: "Retry-After").flatMap { RetryAfter($0) }
         let fields = ["tumbler-challenge", "tumbler-attestation"].compactMap { name in
             response.value(forHTTPHeaderField: name).map { (name, $0) }

@@ -19,8 +19,8 @@ struct CBORTests {
 
     private static func value(_ bytes: [UInt8]) throws -> CBORValue { try CBORReader.value(of: bytes[...]) }
 
-    private static func defect(of bytes: [UInt8]) -> CBORDefect? {
-        do throws(CBORDefect) {
+    private static func defect(of bytes: [UInt8]) -> CBORError? {
+        do throws(CBORError) {
             _ = try CBORReader.value(of: bytes[...])
             return nil
         } catch {
@@ -30,9 +30,9 @@ struct CBORTests {
 
     /// The rule that an example breaks, by where its bytes first leave the definite-length subset: found without the reader,
     /// from the text of the specification's diagnostic notation and the first byte that matters.
-    private static func brokenRule(_ hex: String) -> CBORDefect? {
+    private static func brokenRule(_ hex: String) -> CBORError? {
         // What each kind of example begins with, alone or as the first offender within arrays and maps.
-        let offenders: [(prefixes: [String], defect: CBORDefect)] = [
+        let offenders: [(prefixes: [String], defect: CBORError)] = [
             (["c", "d"], .tag), (["f9", "fa", "fb"], .floatingPoint), (["f7", "f0", "f8"], .simpleValue),
             (["5f", "7f", "9f", "bf"], .indefiniteLength),
         ]

@@ -20,9 +20,11 @@ struct AmbiguousCertificateTests {
         for width in 1...8 where width != shortest {
             var certificate = Cast.leaf
             certificate.tree[place].lengthForm = .long(width)
-            #expect(throws: CertificateDefect.self, "\(width) bytes") { try Pin(publicKeyOf: certificate.der) }
+            #expect(throws: InvalidCertificateError.self, "\(width) bytes") { try Pin(publicKeyOf: certificate.der) }
             guard width < 3 else { continue }
-            #expect(throws: CertificateDefect.lengthNotDER, "\(width) bytes") { try Pin(publicKeyOf: certificate.der) }
+            #expect(throws: InvalidCertificateError.lengthNotDER, "\(width) bytes") {
+                try Pin(publicKeyOf: certificate.der)
+            }
         }
         if shortest > 0 {
             var certificate = Cast.leaf
@@ -35,7 +37,7 @@ struct AmbiguousCertificateTests {
     func indefiniteLengthAsBERAllowsInEachPlaceOfTheFrame(place: [Int]) {
         var certificate = Cast.leaf
         certificate.tree[place].lengthForm = .indefinite
-        #expect(throws: CertificateDefect.lengthNotDER) { try Pin(publicKeyOf: certificate.der) }
+        #expect(throws: InvalidCertificateError.lengthNotDER) { try Pin(publicKeyOf: certificate.der) }
     }
 
     @Test(
@@ -55,7 +57,7 @@ struct AmbiguousCertificateTests {
         for length in lengths {
             var certificate = Cast.leaf
             certificate.tree[place].lengthForm = .claimed(length)
-            #expect(throws: CertificateDefect.self) { try Pin(publicKeyOf: certificate.der) }
+            #expect(throws: InvalidCertificateError.self) { try Pin(publicKeyOf: certificate.der) }
         }
     }
 
@@ -68,7 +70,7 @@ struct AmbiguousCertificateTests {
             let header = DERNode(0, [UInt8](repeating: 0, count: count)).encoded.dropLast(count).dropFirst()
             var certificate = Cast.leaf
             certificate.tree[place].lengthForm = .claimed(Array(header))
-            #expect(throws: CertificateDefect.self, "by \(shift)") { try Pin(publicKeyOf: certificate.der) }
+            #expect(throws: InvalidCertificateError.self, "by \(shift)") { try Pin(publicKeyOf: certificate.der) }
         }
     }
 
@@ -81,7 +83,7 @@ struct AmbiguousCertificateTests {
         let claimed = certificate.tree[Place.key].body.count + interceptorKey.count
         certificate.tree[Place.key].lengthForm = .claimed([UInt8(claimed)])
         certificate.tree[Place.outerAlgorithm] = DERNode(0x30, interceptorKey)
-        #expect(throws: CertificateDefect.truncated) { try Pin(publicKeyOf: certificate.der) }
+        #expect(throws: InvalidCertificateError.truncated) { try Pin(publicKeyOf: certificate.der) }
     }
 
     /// `[0] EXPLICIT` is one header around another. Parsers that step over the outer one by its length find the first key
@@ -90,7 +92,7 @@ struct AmbiguousCertificateTests {
     func versionThatHoldsTheFieldsOfAnotherCertificateKeyIncluded() {
         var certificate = Cast.leaf
         certificate.tree[Place.version].children += Cast.interceptor.tree[Place.toBeSigned].children[1...6]
-        #expect(throws: CertificateDefect.trailingBytes) { try Pin(publicKeyOf: certificate.der) }
+        #expect(throws: InvalidCertificateError.trailingBytes) { try Pin(publicKeyOf: certificate.der) }
     }
 
     @Test("a second key behind the first is never the pin")
@@ -104,26 +106,28 @@ struct AmbiguousCertificateTests {
 
         var within = Cast.leaf
         within.tree[Place.key].children += interceptorKey.children
-        #expect(throws: CertificateDefect.trailingBytes) { try Pin(publicKeyOf: within.der) }
+        #expect(throws: InvalidCertificateError.trailingBytes) { try Pin(publicKeyOf: within.der) }
     }
 
     @Test(
         "bytes after the certificate, its key, or its signature",
         arguments: [[0], [0, 0], [0x30, 0], [0xff]] as [[UInt8]])
     func bytesAfterTheCertificateItsKeyOrItsSignature(junk: [UInt8]) {
-        #expect(throws: CertificateDefect.trailingBytes) { try Pin(publicKeyOf: Cast.leaf.der + junk) }
+        #expect(throws: InvalidCertificateError.trailingBytes) { try Pin(publicKeyOf: Cast.leaf.der + junk) }
         for place in [[], Place.key] {
             var certificate = Cast.leaf
             let body = certificate.tree[place].body
             certificate.tree[place].contents = .bytes(body + junk)
-            #expect(throws: CertificateDefect.trailingBytes) { try Pin(publicKeyOf: certificate.der) }
+            #expect(throws: InvalidCertificateError.trailingBytes) { try Pin(publicKeyOf: certificate.der) }
         }
     }
 
     @Test("two certificates in one blob are not one certificate")
     func twoCertificatesInOneBlobAreNotOneCertificate() {
-        #expect(throws: CertificateDefect.trailingBytes) { try Pin(publicKeyOf: Cast.leaf.der + Cast.interceptor.der) }
-        #expect(throws: CertificateDefect.truncated) {
+        #expect(throws: InvalidCertificateError.trailingBytes) {
+            try Pin(publicKeyOf: Cast.leaf.der + Cast.interceptor.der)
+        }
+        #expect(throws: InvalidCertificateError.truncated) {
             try Pin(publicKeyOf: DERNode(0x30, Cast.leaf.tree, Cast.interceptor.tree).encoded)
         }
     }

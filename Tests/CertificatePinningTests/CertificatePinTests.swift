@@ -97,7 +97,9 @@ struct CertificatePinTests {
         #expect(try Pin(publicKeyOf: certificate.der) == Cast.leaf.pin)
 
         certificate.tree[SketchedCertificate.Place.extensions] = DERNode(0xa3, [UInt8](repeating: 0, count: contents))
-        #expect(throws: CertificateDefect.tooLarge) { try Pin(publicKeyOf: certificate.der) }
-        #expect(throws: CertificateDefect.tooLarge) { try Pin(publicKeyOf: [UInt8](repeating: 0, count: 1 << 24)) }
+        #expect(throws: InvalidCertificateError.tooLarge) { try Pin(publicKeyOf: certificate.der) }
+        #expect(throws: InvalidCertificateError.tooLarge) {
+            try Pin(publicKeyOf: [UInt8](repeating: 0, count: 1 << 24))
+        }
     }
 }

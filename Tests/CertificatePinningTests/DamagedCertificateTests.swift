@@ -12,15 +12,15 @@ struct DamagedCertificateTests {
 
     @Test("nothing at all, and the shortest inputs there are")
     func nothingAtAllAndTheShortestInputsThereAre() {
-        #expect(throws: CertificateDefect.truncated) { try Pin(publicKeyOf: []) }
-        #expect(throws: CertificateDefect.truncated) {
+        #expect(throws: InvalidCertificateError.truncated) { try Pin(publicKeyOf: []) }
+        #expect(throws: InvalidCertificateError.truncated) {
             try Pin(publicKeyOf: UnsafeRawBufferPointer(start: nil, count: 0))
         }
-        #expect(throws: CertificateDefect.truncated) { try Pin(publicKeyOf: [0x30]) }
-        #expect(throws: CertificateDefect.truncated) { try Pin(publicKeyOf: [0x30, 0]) }
-        #expect(throws: CertificateDefect.lengthNotDER) { try Pin(publicKeyOf: [0x30, 0x80]) }
-        #expect(throws: CertificateDefect.truncated) { try Pin(publicKeyOf: [0x30, 0x82]) }
-        #expect(throws: CertificateDefect.unexpectedElement) { try Pin(publicKeyOf: [0x1f, 0x01, 0]) }
+        #expect(throws: InvalidCertificateError.truncated) { try Pin(publicKeyOf: [0x30]) }
+        #expect(throws: InvalidCertificateError.truncated) { try Pin(publicKeyOf: [0x30, 0]) }
+        #expect(throws: InvalidCertificateError.lengthNotDER) { try Pin(publicKeyOf: [0x30, 0x80]) }
+        #expect(throws: InvalidCertificateError.truncated) { try Pin(publicKeyOf: [0x30, 0x82]) }
+        #expect(throws: InvalidCertificateError.unexpectedElement) { try Pin(publicKeyOf: [0x1f, 0x01, 0]) }
     }
 
     @Test("every input of one byte and of two")
@@ -37,9 +37,9 @@ struct DamagedCertificateTests {
         arguments: [SampleCertificate.der, MLDSACertificate.der, Cast.leaf.der])
     func truncatedAtEveryLength(certificate: [UInt8]) {
         #expect(throws: Never.self) { try Pin(publicKeyOf: certificate) }
-        var defects: [Int: CertificateDefect] = [:]
+        var defects: [Int: InvalidCertificateError] = [:]
         for length in 0..<certificate.count {
-            do throws(CertificateDefect) {
+            do throws(InvalidCertificateError) {
                 _ = try Pin(publicKeyOf: Array(certificate[..<length]))
             } catch {
                 defects[length] = error
@@ -60,7 +60,9 @@ struct DamagedCertificateTests {
         for length in 0..<body.count where place != Place.toBeSigned || length != withoutExtensions {
             var certificate = Cast.leaf
             certificate.tree[place].contents = .bytes(Array(body[..<length]))
-            #expect(throws: CertificateDefect.truncated, "length \(length)") { try Pin(publicKeyOf: certificate.der) }
+            #expect(throws: InvalidCertificateError.truncated, "length \(length)") {
+                try Pin(publicKeyOf: certificate.der)
+            }
         }
     }
 
@@ -93,18 +95,20 @@ struct DamagedCertificateTests {
     }
 
     private func walk(
-        _ certificate: [UInt8], _ walk: (RawSpan) throws(CertificateDefect) -> CertificateFields
-    ) -> Result<CertificateFields, CertificateDefect> {
+        _ certificate: [UInt8], _ walk: (RawSpan) throws(InvalidCertificateError) -> CertificateFields
+    ) -> Result<CertificateFields, InvalidCertificateError> {
         certificate.withUnsafeBytes { buffer in
-            do throws(CertificateDefect) { return .success(try walk(buffer.bytes)) } catch { return .failure(error) }
+            do throws(InvalidCertificateError) { return .success(try walk(buffer.bytes)) } catch {
+                return .failure(error)
+            }
         }
     }
 
     private func isWalkedAlike(_ certificate: [UInt8]) -> Bool {
-        let quick = self.walk(certificate) { (bytes) throws(CertificateDefect) in
+        let quick = self.walk(certificate) { (bytes) throws(InvalidCertificateError) in
             try CertificateFields(walking: bytes)
         }
-        let careful = self.walk(certificate) { (bytes) throws(CertificateDefect) in
+        let careful = self.walk(certificate) { (bytes) throws(InvalidCertificateError) in
             try CertificateFields(walkingWithCare: bytes)
         }
         return quick == careful
@@ -168,7 +172,7 @@ struct DamagedCertificateTests {
         if place == Place.extensions, tag & 0x1f != 0x1f {
             #expect(throws: Never.self) { try Pin(publicKeyOf: certificate.der) }
         } else {
-            #expect(throws: CertificateDefect.unexpectedElement) { try Pin(publicKeyOf: certificate.der) }
+            #expect(throws: InvalidCertificateError.unexpectedElement) { try Pin(publicKeyOf: certificate.der) }
         }
     }
 
@@ -196,7 +200,7 @@ struct DamagedCertificateTests {
         for text in [
             "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n", "<html></html>", "MIIBczCCARmgAwIBAgIU",
         ] {
-            #expect(throws: CertificateDefect.self) { try Pin(publicKeyOf: Array(text.utf8)) }
+            #expect(throws: InvalidCertificateError.self) { try Pin(publicKeyOf: Array(text.utf8)) }
         }
         var random = SeededGenerator(seed: seed)
         for length in 0..<2_000 {

@@ -132,8 +132,8 @@ struct DamagedPEMTests {
     @Test("16,384 blocks are read and one more is not")
     func of16384BlocksAreReadAndOneMoreIsNot() throws {
         let block = "-----BEGIN X-----\nAA==\n-----END X-----\n"
-        let most = String(repeating: block, count: PEMBlock.maximumCount)
-        #expect(try self.blocks(most).count == 16_384)
-        #expect(throws: InputError(.pem, "")) { try self.blocks(most + block) }
+        let maximum = String(repeating: block, count: PEMBlock.maximumCount)
+        #expect(try self.blocks(maximum).count == 16_384)
+        #expect(throws: InputError(.pem, "")) { try self.blocks(maximum + block) }
     }
 }

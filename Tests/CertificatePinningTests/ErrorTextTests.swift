@@ -8,7 +8,7 @@ import Testing
 /// Errors are printed on one line behind a prefix, and counted under a label.
 @Suite("Errors")
 struct ErrorTextTests {
-    private static let defects: [CertificateDefect] = [
+    private static let defects: [InvalidCertificateError] = [
         .tooLarge, .truncated, .lengthNotDER, .unexpectedElement, .trailingBytes,
     ]
 
@@ -16,7 +16,7 @@ struct ErrorTextTests {
     func defects() {
         #expect(Set(Self.defects).count == Self.defects.count)
         #expect(Set(Self.defects.map(\.description)).count == Self.defects.count)
-        #expect(CertificateDefect.tooLarge.description.contains("65536"))
+        #expect(InvalidCertificateError.tooLarge.description.contains("65536"))
     }
 
     @Test("input errors are compared by their code: what they say may change")

@@ -89,13 +89,13 @@ struct HostNameTests {
 
     @Test("a label has at most 63 bytes, first, between and last")
     func labelHasAtMost63BytesFirstBetweenAndLast() throws {
-        let longest = String(repeating: "a", count: HostName.maximumLabelLength)
-        #expect(longest.utf8.count == 63)
-        for text in [longest, "\(longest).com", "api.\(longest).com", "api.\(longest)"] {
+        let maximum = String(repeating: "a", count: HostName.maximumLabelLength)
+        #expect(maximum.utf8.count == 63)
+        for text in [maximum, "\(maximum).com", "api.\(maximum).com", "api.\(maximum)"] {
             #expect(try HostName(text).description == text)
             #expect(try HostName("\(text).").description == text)
         }
-        for text in ["\(longest)a", "\(longest)a.com", "api.\(longest)a.com", "api.\(longest)a"] {
+        for text in ["\(maximum)a", "\(maximum)a.com", "api.\(maximum)a.com", "api.\(maximum)a"] {
             #expect(throws: InputError(.host, "")) { try HostName(text) }
         }
     }
@@ -103,13 +103,13 @@ struct HostNameTests {
     @Test("a name has at most 253 bytes, its trailing dot not counted")
     func nameHasAtMost253BytesItsTrailingDotNotCounted() throws {
         let label = String(repeating: "a", count: 49)
-        let longest = Array(repeating: label, count: 5).joined(separator: ".") + ".com"
-        #expect(longest.utf8.count == HostName.maximumLength)
-        #expect(try HostName(longest).description == longest)
-        #expect(try HostName(longest + ".").description == longest)
-        #expect(throws: InputError(.host, "")) { try HostName("a" + longest) }
-        #expect(throws: InputError(.host, "")) { try HostName("a" + longest + ".") }
-        #expect(throws: InputError(.host, "")) { try HostName(longest + "..") }
+        let maximum = Array(repeating: label, count: 5).joined(separator: ".") + ".com"
+        #expect(maximum.utf8.count == HostName.maximumLength)
+        #expect(try HostName(maximum).description == maximum)
+        #expect(try HostName(maximum + ".").description == maximum)
+        #expect(throws: InputError(.host, "")) { try HostName("a" + maximum) }
+        #expect(throws: InputError(.host, "")) { try HostName("a" + maximum + ".") }
+        #expect(throws: InputError(.host, "")) { try HostName(maximum + "..") }
     }
 
     @Test("a text of 16 MiB is refused before it is copied", arguments: ["a", ".", ":", "1", "[", "a."])

@@ -5,7 +5,7 @@
 import CertificatePinning
 import Testing
 
-@Suite("A response over a connection that was judged for another host")
+@Suite("A response over a connection that was evaluated for another host")
 struct OtherHostConnectionTests {
     private func policy(
         mode: PinnedDomain.Mode = .enforce, denied: [DeniedKey] = [], suspended: [Suspension] = [],
@@ -19,7 +19,7 @@ struct OtherHostConnectionTests {
     private func decision(
         _ policy: PinningPolicy, over path: ValidatedPath?, for host: String = "api.example.com"
     ) -> PinningDecision {
-        policy.validateResponse(for: host, over: path, judgedFor: "www.example.com", at: Cast.now)
+        policy.validateResponse(for: host, over: path, evaluatedFor: "www.example.com", at: Cast.now)
     }
 
     @Test("passes when that connection's path satisfies this host's pins")
@@ -34,7 +34,7 @@ struct OtherHostConnectionTests {
         let decision = self.decision(try self.policy(), over: Cast.interceptorPath)
         #expect(decision.verdict == .block)
         #expect(decision.reason == .otherHostConnection)
-        #expect(decision.detail == "the connection that answered was judged for www.example.com")
+        #expect(decision.detail == "the connection that answered was evaluated for www.example.com")
         #expect(decision.path == Cast.interceptorPath)
     }
 

@@ -72,8 +72,8 @@ struct RealChainsTests {
     func noCertificateOfThePublicWebSurvivesTheLossOfItsLastByteOrAnotherOneBehindIt() throws {
         for file in Set(try self.decoded("EXPECTED-PINS.json", as: [ExpectedPin].self).map(\.file)) {
             for certificate in try self.decoded(file, as: Chain.self).certificates() {
-                #expect(throws: CertificateDefect.truncated) { try Pin(publicKeyOf: certificate.dropLast()) }
-                #expect(throws: CertificateDefect.trailingBytes) { try Pin(publicKeyOf: certificate + [0]) }
+                #expect(throws: InvalidCertificateError.truncated) { try Pin(publicKeyOf: certificate.dropLast()) }
+                #expect(throws: InvalidCertificateError.trailingBytes) { try Pin(publicKeyOf: certificate + [0]) }
             }
         }
     }

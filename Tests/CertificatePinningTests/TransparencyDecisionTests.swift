@@ -8,8 +8,8 @@ import Testing
 
 @Suite("A policy of Certificate Transparency beside the pins")
 struct TransparencyDecisionTests {
-    private static func judgement(_ isSatisfied: Bool) -> TransparencyJudgement {
-        TransparencyJudgement(
+    private static func evaluation(_ isSatisfied: Bool) -> TransparencyEvaluation {
+        TransparencyEvaluation(
             policy: "chrome", isSatisfied: isSatisfied, detail: "1 log of 1 operator",
             timestamps: [
                 .init(
@@ -31,26 +31,26 @@ struct TransparencyDecisionTests {
 
     @Test("a path that matches and is not logged as the policy asks is refused, and what matched is still said")
     func pathThatMatchesAndIsNotLoggedAsThePolicyAsksIsRefused() throws {
-        let decision = try Self.decision().requiring(Self.judgement(false))
+        let decision = try Self.decision().requiring(Self.evaluation(false))
         #expect(decision.verdict == .block && decision.reason == .transparency && decision.isEnforced)
-        #expect(decision.matched?.pin == Cast.leaf.pin && decision.transparency == Self.judgement(false))
+        #expect(decision.matched?.pin == Cast.leaf.pin && decision.transparency == Self.evaluation(false))
     }
 
     @Test("a policy that is satisfied changes nothing but what is said")
     func policyThatIsSatisfiedChangesNothingButWhatIsSaid() throws {
-        let decision = try Self.decision().requiring(Self.judgement(true))
+        let decision = try Self.decision().requiring(Self.evaluation(true))
         #expect(decision.verdict == .allow && decision.reason == .pinMatch)
         #expect(decision.transparency?.isSatisfied == true)
     }
 
     @Test("an entry that only reports lets the path in, for that reason")
     func entryThatOnlyReportsLetsThePathInForThatReason() throws {
-        let decision = try Self.decision(mode: .report).requiring(Self.judgement(false))
+        let decision = try Self.decision(mode: .report).requiring(Self.evaluation(false))
         #expect(decision.verdict == .allow && decision.reason == .transparency && !decision.isEnforced)
     }
 
-    @Test("a mismatch, a denied host, a suspension, an entry that has ended or is off ask for no judgement")
-    func mismatchADeniedHostASuspensionAnEntryThatHasEndedOrIsOffAskForNoJudgement() throws {
+    @Test("a mismatch, a denied host, a suspension, an entry that has ended or is off ask for no evaluation")
+    func mismatchADeniedHostASuspensionAnEntryThatHasEndedOrIsOffAskForNoEvaluation() throws {
         let suspension = Suspension(.everything, until: Cast.later, reason: "a drill")
         let decisions = [
             try Self.decision(pin: Cast.backup.pin), try Self.decision(pin: Cast.backup.pin, mode: .report),
@@ -64,23 +64,23 @@ struct TransparencyDecisionTests {
         }
     }
 
-    private static func notToBeAsked() -> TransparencyJudgement {
+    private static func notToBeAsked() -> TransparencyEvaluation {
         Issue.record("the policy was asked")
-        return self.judgement(false)
+        return self.evaluation(false)
     }
 
     @Test("without any rules the policy alone decides on what default validation accepted")
     func withoutAnyRulesThePolicyAloneDecidesOnWhatDefaultValidationAccepted() throws {
         let decision = PinningPolicy(unlisted: .allow).validate(Cast.path, for: "example.org", at: Cast.now)
-        #expect(decision.requiring(Self.judgement(true)).verdict == .allow)
-        #expect(decision.requiring(Self.judgement(true)).reason == .notPinned)
-        let refused = decision.requiring(Self.judgement(false))
+        #expect(decision.requiring(Self.evaluation(true)).verdict == .allow)
+        #expect(decision.requiring(Self.evaluation(true)).reason == .notPinned)
+        let refused = decision.requiring(Self.evaluation(false))
         #expect(refused.verdict == .block && refused.reason == .transparency && refused.isEnforced)
     }
 
     @Test("the JSON has the members of the specification; what is not known is absent")
     func jsonHasTheMembersOfTheSpecificationWhatIsNotKnownIsAbsent() throws {
-        let decision = try Self.decision().requiring(Self.judgement(false))
+        let decision = try Self.decision().requiring(Self.evaluation(false))
         let object = try JSONSerialization.jsonObject(with: JSONEncoder().encode(decision)) as? [String: Any]
         let transparency = try #require(object?["transparency"] as? [String: Any])
         #expect(Set(transparency.keys) == ["policy", "satisfied", "detail", "scts"])
@@ -97,7 +97,7 @@ struct TransparencyDecisionTests {
 
     @Test("the text has a line for each timestamp, without what cannot be seen, and the policy's verdict")
     func textHasALineForEachTimestampWithoutWhatCannotBeSeenAndThePolicysVerdict() throws {
-        let lines = try Self.decision().requiring(Self.judgement(false)).description.split(separator: "\n")
+        let lines = try Self.decision().requiring(Self.evaluation(false)).description.split(separator: "\n")
         #expect(lines.first?.hasPrefix("api.example.com: block (transparency). ") == true)
         #expect(
             lines.suffix(4) == [

@@ -13,10 +13,10 @@ struct HostileCertificateTests {
 
     private static func defect(
         _ leaf: TestLeaf, issuer: [UInt8]? = TestLeaf.issuer, logs: LogList = LogList([], timestamp: nil)
-    ) -> TransparencyDefect.Code? {
+    ) -> TransparencyError.Code? {
         let evidence = TransparencyEvidence(of: leaf.der, issuedBy: issuer, logs: logs)
         for policy in TransparencyPolicy.all {
-            #expect(!evidence.judgement(under: policy, at: Self.now).isSatisfied)
+            #expect(!evidence.evaluation(under: policy, at: Self.now).isSatisfied)
         }
         return evidence.defect?.code
     }
@@ -100,7 +100,7 @@ struct HostileCertificateTests {
         ] as [[UInt8]] {
             let contents = Array(without.dropFirst(without[1] < 0x80 ? 2 : 3)) + end
             let der = TestLeaf.certificate(TestLeaf.element(0x30, contents))
-            #expect(throws: TransparencyDefect(.extensions, "")) { try LoggedCertificate(der) }
+            #expect(throws: TransparencyError(.extensions, "")) { try LoggedCertificate(der) }
         }
     }
 
@@ -126,7 +126,7 @@ struct HostileCertificateTests {
         #expect(Self.defect(Self.leaf(list: timestampList([[UInt8]](repeating: small, count: 1_000)))) == .tooMany)
         let timestamp = try log.timestamp(over: leaf.entry, milliseconds: 1)
         let logs = LogList([log.log], timestamp: nil)
-        for (count, expected) in [(32, nil), (33, .tooMany)] as [(Int, TransparencyDefect.Code?)] {
+        for (count, expected) in [(32, nil), (33, .tooMany)] as [(Int, TransparencyError.Code?)] {
             let made = Self.leaf(list: timestampList([[UInt8]](repeating: timestamp, count: count)))
             let evidence = TransparencyEvidence(of: made.der, issuedBy: TestLeaf.issuer, logs: logs)
             #expect(evidence.defect?.code == expected)
@@ -142,9 +142,9 @@ struct HostileCertificateTests {
         let evidence = TransparencyEvidence(
             of: leaf.der, issuedBy: TestLeaf.issuer, logs: LogList([log.log], timestamp: nil))
         #expect(evidence.defect == nil && evidence.unknownVersions == 1)
-        let judged = evidence.judgement(under: .chrome, at: Self.now).timestamps
-        #expect(judged.map(\.status) == [.malformed, .malformed, .valid])
-        #expect(judged[0].log == nil && judged[0].timestamp == nil && judged[2].log == log.id.description)
+        let evaluated = evidence.evaluation(under: .chrome, at: Self.now).timestamps
+        #expect(evaluated.map(\.status) == [.malformed, .malformed, .valid])
+        #expect(evaluated[0].log == nil && evaluated[0].timestamp == nil && evaluated[2].log == log.id.description)
     }
 
     @Test("what is added to a timestamp is signed with it")
@@ -154,10 +154,10 @@ struct HostileCertificateTests {
             var bytes = try log.timestamp(
                 over: TestLeaf().entry, milliseconds: 1, extensions: [UInt8](repeating: 7, count: size))
             let logs = LogList([log.log], timestamp: nil)
-            func status(_ bytes: [UInt8]) -> TransparencyJudgement.Status? {
+            func status(_ bytes: [UInt8]) -> TransparencyEvaluation.Status? {
                 TransparencyEvidence(
                     of: Self.leaf(list: timestampList([bytes])).der, issuedBy: TestLeaf.issuer, logs: logs
-                ).judgement(under: .chrome, at: Self.now).timestamps.first?.status
+                ).evaluation(under: .chrome, at: Self.now).timestamps.first?.status
             }
             #expect(status(bytes) == .valid)
             guard size > 0 else { continue }
@@ -189,8 +189,8 @@ struct HostileCertificateTests {
         leaf.timeTag = 0x18
         leaf.notBefore = Array("00000101000000Z".utf8)
         leaf.notAfter = Array("99991231235959Z".utf8)
-        let longest = try LoggedCertificate(leaf.der)
-        #expect(longest.notAfter.description == "9999-12-31T23:59:59Z")
+        let maximum = try LoggedCertificate(leaf.der)
+        #expect(maximum.notAfter.description == "9999-12-31T23:59:59Z")
     }
 
     @Test("a path of one certificate, or with an issuer that cannot be read, proves nothing")
@@ -202,7 +202,7 @@ struct HostileCertificateTests {
             let path = [certificate] + (issuer.map { [$0] } ?? [])
             let evidence = TransparencyEvidence(of: ValidatedPath(uncheckedValidatedPath: path), logs: logs)
             #expect(evidence.defect?.code == .issuer)
-            #expect(!evidence.judgement(under: .chrome, at: Self.now).isSatisfied)
+            #expect(!evidence.evaluation(under: .chrome, at: Self.now).isSatisfied)
         }
         #expect(
             TransparencyEvidence(of: ValidatedPath(uncheckedValidatedPath: []), logs: logs).defect?.code == .certificate

@@ -30,21 +30,21 @@ struct PolicyTests {
         return leaf
     }
 
-    private static func judgement(
+    private static func evaluation(
         _ policy: TransparencyPolicy, days: Int64, _ logs: [TestLog], known: [TestLog]? = nil,
         at times: [UInt64] = [], now: Timestamp = Self.now
-    ) throws -> TransparencyJudgement {
+    ) throws -> TransparencyEvaluation {
         let certificate = try Self.leaf(days: days).logged(
             logs.enumerated().map { index, log in (log, index < times.count ? times[index] : Self.signed) })
         let list = LogList((known ?? logs).map(\.log), timestamp: Self.now)
         let path = ValidatedPath(uncheckedValidatedPath: [certificate, TestLeaf.issuer])
-        return TransparencyEvidence(of: path, logs: list).judgement(under: policy, at: now)
+        return TransparencyEvidence(of: path, logs: list).evaluation(under: policy, at: now)
     }
 
     private static func satisfies(
         _ policy: TransparencyPolicy, days: Int64, _ logs: [TestLog], at times: [UInt64] = [], now: Timestamp = Self.now
     ) throws -> Bool {
-        try self.judgement(policy, days: days, logs, at: times, now: now).isSatisfied
+        try self.evaluation(policy, days: days, logs, at: times, now: now).isSatisfied
     }
 
     private static func logs(_ operators: String..., kind: TransparencyLog.Kind = .rfc6962) -> [TestLog] {
@@ -75,7 +75,7 @@ struct PolicyTests {
             let certificate = try leaf.logged(logs.map { ($0, Self.signed) })
             let evidence = TransparencyEvidence(of: certificate, issuedBy: TestLeaf.issuer, logs: list)
             for policy in TransparencyPolicy.all {
-                #expect(evidence.judgement(under: policy, at: Self.now).isSatisfied == expected)
+                #expect(evidence.evaluation(under: policy, at: Self.now).isSatisfied == expected)
             }
         }
     }
@@ -127,10 +127,10 @@ struct PolicyTests {
             $0.previousOperators = [.init(name: "A", end: Timestamp(secondsSince1970: 1_767_225_601))]
         }
         let logs = [moved] + Self.logs("B")
-        let judgement = try Self.judgement(.chrome, days: 90, logs)
-        #expect(judgement.isSatisfied && judgement.timestamps.map(\.operatorName) == ["A", "B"])
+        let evaluation = try Self.evaluation(.chrome, days: 90, logs)
+        #expect(evaluation.isSatisfied && evaluation.timestamps.map(\.operatorName) == ["A", "B"])
         // A second later it was B's.
-        let later = try Self.judgement(.chrome, days: 90, logs, at: [Self.signed + 1_000, Self.signed])
+        let later = try Self.evaluation(.chrome, days: 90, logs, at: [Self.signed + 1_000, Self.signed])
         #expect(!later.isSatisfied && later.timestamps.map(\.operatorName) == ["B", "B"])
     }
 
@@ -158,9 +158,9 @@ struct PolicyTests {
         }
         let logs = [retired] + Self.logs("B") + Self.logs("C")
         // Of a log that is not known, long before.
-        let judgement = try Self.judgement(
+        let evaluation = try Self.evaluation(
             policy, days: 90, logs, known: Array(logs.prefix(2)), at: [Self.signed, Self.signed, 0])
-        #expect(judgement.timestamps.map(\.status) == [.valid, .valid, .unknownLog] && !judgement.isSatisfied)
+        #expect(evaluation.timestamps.map(\.status) == [.valid, .valid, .unknownLog] && !evaluation.isSatisfied)
     }
 
     @Test("one log must be accepted now: two that retired since are not enough", arguments: TransparencyPolicy.all)
@@ -194,9 +194,9 @@ struct PolicyTests {
             $0.state = state
         }
         for policy in TransparencyPolicy.all {
-            let judgement = try Self.judgement(policy, days: 90, [log] + Self.logs("B"))
-            #expect(judgement.isSatisfied == counts)
-            #expect(judgement.timestamps[0].status == (counts ? .valid : .logRejected))
+            let evaluation = try Self.evaluation(policy, days: 90, [log] + Self.logs("B"))
+            #expect(evaluation.isSatisfied == counts)
+            #expect(evaluation.timestamps[0].status == (counts ? .valid : .logRejected))
         }
     }
 
@@ -204,16 +204,16 @@ struct PolicyTests {
     func logCountsForCertificatesThatEndInItsIntervalWhoseLastMomentIsNotInIt() throws {
         let end: Int64 = 1_767_225_600 + 90 * 86_400 - 1
         for (range, expected) in [
-            (end..<(end + 1), TransparencyJudgement.Status.valid), ((end - 9)..<end, .outsideInterval),
+            (end..<(end + 1), TransparencyEvaluation.Status.valid), ((end - 9)..<end, .outsideInterval),
             ((end + 1)..<(end + 9), .outsideInterval),
         ] {
             let log = TestLog {
                 $0.interval =
                     Timestamp(secondsSince1970: range.lowerBound)..<Timestamp(secondsSince1970: range.upperBound)
             }
-            let judgement = try Self.judgement(.chrome, days: 90, [log] + Self.logs("B"))
-            #expect(judgement.timestamps[0].status == expected)
-            #expect(judgement.isSatisfied == (expected == .valid))
+            let evaluation = try Self.evaluation(.chrome, days: 90, [log] + Self.logs("B"))
+            #expect(evaluation.timestamps[0].status == expected)
+            #expect(evaluation.isSatisfied == (expected == .valid))
         }
     }
 
@@ -226,8 +226,8 @@ struct PolicyTests {
             $0.interval = Timestamp(secondsSince1970: 0)..<Timestamp(secondsSince1970: 1)
         }
         let future = UInt64(Self.now.secondsSince1970 + 300) * 1_000
-        func status(_ milliseconds: UInt64, known: Bool = true) throws -> TransparencyJudgement.Status? {
-            try Self.judgement(.chrome, days: 90, [log], known: known ? [log] : [], at: [milliseconds])
+        func status(_ milliseconds: UInt64, known: Bool = true) throws -> TransparencyEvaluation.Status? {
+            try Self.evaluation(.chrome, days: 90, [log], known: known ? [log] : [], at: [milliseconds])
                 .timestamps.first?.status
         }
         #expect(try status(future + 1) == .inTheFuture)
@@ -240,18 +240,18 @@ struct PolicyTests {
     func moreTimestampsThanAreAskedForGoodOrBadChangeNothing(policy: TransparencyPolicy) throws {
         let rejected = TestLog { $0.state = .rejected }
         let logs = Self.logs("A", "B", "C", "D", "E") + [rejected]
-        #expect(try Self.judgement(policy, days: 90, logs, known: Array(logs.dropFirst(2))).isSatisfied)
+        #expect(try Self.evaluation(policy, days: 90, logs, known: Array(logs.dropFirst(2))).isSatisfied)
     }
 
-    @Test("a judgement says what is missing")
-    func judgementSaysWhatIsMissing() throws {
-        let judgement = try Self.judgement(.apple, days: 200, Self.logs("A", "A", "A", kind: .tiled))
+    @Test("an evaluation says what is missing")
+    func evaluationSaysWhatIsMissing() throws {
+        let evaluation = try Self.evaluation(.apple, days: 200, Self.logs("A", "A", "A", kind: .tiled))
         #expect(
-            judgement.detail
+            evaluation.detail
                 == "2 logs of the 3 that 200 days ask for, at most 2 of an operator; none of a log as RFC 6962 has it")
-        #expect(try Self.judgement(.chrome, days: 90, Self.logs("A", "B")).detail == "2 logs of 2 operators count")
-        #expect(judgement.lines.last == "apple: not satisfied: \(judgement.detail)")
-        #expect(judgement.lines.count == 4 && judgement.lines[0].hasPrefix("valid  2026-01-01T00:00:00Z  "))
+        #expect(try Self.evaluation(.chrome, days: 90, Self.logs("A", "B")).detail == "2 logs of 2 operators count")
+        #expect(evaluation.lines.last == "apple: not satisfied: \(evaluation.detail)")
+        #expect(evaluation.lines.count == 4 && evaluation.lines[0].hasPrefix("valid  2026-01-01T00:00:00Z  "))
     }
 
     @Test("a policy has one name for ever, a source and a date")

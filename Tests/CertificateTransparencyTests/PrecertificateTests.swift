@@ -53,7 +53,7 @@ struct PrecertificateTests {
         let leaf = SHA256.hash(data: [0] + timestamp.signedBytes(over: entry))
         #expect(Base64.encode(Array(leaf)) == "mbk+d5FDW3oNZJCbOi828rqC3hf+qhigTWVGcXEZq1U=")
         let refused = TransparencyEvidence(of: invalid, issuedBy: issuer, logs: logs)
-            .judgement(under: .chrome, at: Timestamp(secondsSince1970: 1_780_000_000))
+            .evaluation(under: .chrome, at: Timestamp(secondsSince1970: 1_780_000_000))
         #expect(refused.timestamps.map(\.status) == [.invalidSignature])
     }
 

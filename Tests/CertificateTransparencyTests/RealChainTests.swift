@@ -46,17 +46,17 @@ struct RealChainTests {
             let chain = try PublishedVectors.chain(one.file)
             let evidence = TransparencyEvidence(of: chain[0], issuedBy: chain[1], logs: logs)
             #expect(evidence.defect == nil && evidence.unknownVersions == 0, "\(one.file)")
-            let judged = evidence.judgement(under: .chrome, at: Self.later).timestamps
-            try #require(judged.count == one.scts.count && evidence.findings.count == one.scts.count)
-            for ((finding, judged), expected) in zip(zip(evidence.findings, judged), one.scts) {
+            let evaluated = evidence.evaluation(under: .chrome, at: Self.later).timestamps
+            try #require(evaluated.count == one.scts.count && evidence.findings.count == one.scts.count)
+            for ((finding, evaluated), expected) in zip(zip(evidence.findings, evaluated), one.scts) {
                 guard case .verified(let timestamp, let log) = finding else {
                     Issue.record("\(one.file): \(finding)")
                     continue
                 }
-                #expect(expected.holds && judged.status == .valid)
-                #expect(judged.operatorName == expected.operatorName && log.name == expected.log)
-                #expect(judged.log == log.id.description && log.kind.rawValue == expected.kind)
-                #expect(judged.timestamp == (try Timestamp(expected.time.prefix(19) + "Z")))
+                #expect(expected.holds && evaluated.status == .valid)
+                #expect(evaluated.operatorName == expected.operatorName && log.name == expected.log)
+                #expect(evaluated.log == log.id.description && log.kind.rawValue == expected.kind)
+                #expect(evaluated.timestamp == (try Timestamp(expected.time.prefix(19) + "Z")))
                 let written = String((expected.time.dropFirst(20) + "000").prefix(3))
                 #expect(timestamp.milliseconds % 1_000 == UInt64(written), "\(one.file)")
                 count += 1
@@ -91,8 +91,8 @@ struct RealChainTests {
                 let evidence = TransparencyEvidence(of: chain[0], issuedBy: chain[1], logs: logs)
                 #expect((evidence.lifetime + 86_399) / 86_400 == one.lifetimeDays, "\(one.file)")
                 for (policy, expected) in [(TransparencyPolicy.chrome, chrome), (.apple, apple)] {
-                    let judgement = evidence.judgement(under: policy, at: Self.later)
-                    #expect(judgement.isSatisfied == expected, "\(one.file), \(version): \(judgement)")
+                    let evaluation = evidence.evaluation(under: policy, at: Self.later)
+                    #expect(evaluation.isSatisfied == expected, "\(one.file), \(version): \(evaluation)")
                     compared += 1
                 }
             }
@@ -112,9 +112,9 @@ struct RealChainTests {
                 TransparencyEvidence(of: chain[0], issuedBy: chain[0], logs: logs),
                 TransparencyEvidence(of: changed, issuedBy: chain[1], logs: logs),
             ] {
-                let judgement = evidence.judgement(under: .chrome, at: Self.later)
-                #expect(!judgement.isSatisfied && judgement.timestamps.count == one.scts.count)
-                #expect(judgement.timestamps.allSatisfy { $0.status == .invalidSignature })
+                let evaluation = evidence.evaluation(under: .chrome, at: Self.later)
+                #expect(!evaluation.isSatisfied && evaluation.timestamps.count == one.scts.count)
+                #expect(evaluation.timestamps.allSatisfy { $0.status == .invalidSignature })
             }
         }
     }

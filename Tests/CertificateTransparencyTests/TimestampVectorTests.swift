@@ -56,7 +56,7 @@ struct TimestampVectorTests {
     /// What becomes of a timestamp; `nil` for one that is passed over.
     private static func status(
         _ bytes: [UInt8], over certificate: [UInt8] = Self.cert, at seconds: Int64 = 1_800_000_000
-    ) throws -> TransparencyJudgement.Status? {
+    ) throws -> TransparencyEvaluation.Status? {
         let finding: TransparencyEvidence.Finding
         switch SignedCertificateTimestamp.read(bytes[...]) {
         case .otherVersion: return nil
@@ -66,7 +66,7 @@ struct TimestampVectorTests {
         }
         let evidence = TransparencyEvidence(
             defect: nil, unknownVersions: 0, findings: [finding], notAfter: Timestamp(secondsSince1970: 0), lifetime: 1)
-        return evidence.judgement(under: .chrome, at: Timestamp(secondsSince1970: seconds)).timestamps.first?.status
+        return evidence.evaluation(under: .chrome, at: Timestamp(secondsSince1970: seconds)).timestamps.first?.status
     }
 
     @Test(

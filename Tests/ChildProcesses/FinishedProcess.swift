@@ -7,7 +7,7 @@ import Foundation
 /// A process that was run to its end.
 struct FinishedProcess: Sendable {
     /// The most seconds that a process may take, on a machine however slow; then it is ended, by its id.
-    static let longestSeconds = 600.0
+    static let maximumSeconds = 600.0
 
     /// The exit code; the negative number of the signal that ended it.
     let status: Int32
@@ -24,7 +24,7 @@ struct FinishedProcess: Sendable {
     /// - Parameter seconds: How long it may take; then it is killed.
     static func run(
         _ executable: URL, _ arguments: [String], in folder: URL, standardInput: URL? = nil,
-        killedAfter seconds: Double = Self.longestSeconds
+        killedAfter seconds: Double = Self.maximumSeconds
     ) async throws -> FinishedProcess {
         await ProcessSlots.all.take()
         do {

@@ -62,10 +62,10 @@ struct CertificateFormTests {
 
     @Test("a serial number of 20 octets is the longest")
     func serialNumberOf20OctetsIsTheLongest() async throws {
-        let longest = [UInt8](repeating: 0xff, count: 20)
-        let accepted = try await self.isAccepted(.serialNumber, DERParts.element(2, [0] + longest))
+        let maximum = [UInt8](repeating: 0xff, count: 20)
+        let accepted = try await self.isAccepted(.serialNumber, DERParts.element(2, [0] + maximum))
         #expect(accepted == [true, true, true])
-        let refused = try await self.isAccepted(.serialNumber, DERParts.element(2, [1] + longest))
+        let refused = try await self.isAccepted(.serialNumber, DERParts.element(2, [1] + maximum))
         #expect(refused == [false, false, true])
     }
 

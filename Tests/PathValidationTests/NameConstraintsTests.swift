@@ -156,8 +156,8 @@ struct NameConstraintsTests {
         #expect(try await !self.isAccepted([try name(["a", "b"])], excluded: [try name(["a"])]))
     }
 
-    @Test("a kind of name that cannot be judged is refused only where a certificate has one")
-    func kindOfNameThatCannotBeJudgedIsRefusedOnlyWhereACertificateHasOne() async throws {
+    @Test("a kind of name that cannot be evaluated is refused only where a certificate has one")
+    func kindOfNameThatCannotBeEvaluatedIsRefusedOnlyWhereACertificateHasOne() async throws {
         let registered = GeneralName.registeredID([1, 2, 3])
         #expect(try await self.isAccepted([.dnsName("a.example")], excluded: [registered]))
         #expect(try await !self.isAccepted([registered], excluded: [registered]))

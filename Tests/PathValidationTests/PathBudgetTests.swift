@@ -42,7 +42,7 @@ struct PathBudgetTests {
         #expect(outcome.work.candidateSteps == PathLimits.standard.candidateSteps + 1)
         // The leaf's edge, and 8 children each on three levels: all 8 issuers of a level have one key.
         #expect(outcome.work.signatureChecks <= 1 + 3 * 8)
-        #expect(outcome.work.judgedPaths == 0)
+        #expect(outcome.work.examinedPaths == 0)
     }
 
     @Test("the same lattice under an anchor validates with the steps of one path")

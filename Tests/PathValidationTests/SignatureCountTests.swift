@@ -38,7 +38,7 @@ struct SignatureCountTests {
         let outcome = try await validate([leaf] + chain.dropFirst(), roots: [self.root])
         #expect(outcome.path == [leaf.der] + chain.reversed().map(\.der))
         #expect(outcome.work.signatureChecks == count + 1)
-        #expect(outcome.work.judgedPaths == 1)
+        #expect(outcome.work.examinedPaths == 1)
     }
 
     @Test("and so it is beside a root that is presented as certified by another one")
@@ -69,7 +69,7 @@ struct SignatureCountTests {
                     == "no path to an anchor: nothing was presented or is trusted that issued \(names)")
             // Two by the verifier, which does not say which of them was wrong; the search goes up to that one.
             #expect(outcome.work.signatureChecks == checks)
-            #expect(outcome.work.judgedPaths == 0)
+            #expect(outcome.work.examinedPaths == 0)
         }
     }
 
@@ -82,7 +82,7 @@ struct SignatureCountTests {
         let outcome = try await validate([leaf, issuer], roots: [self.root])
         #expect(outcome.refusal?.detail == "CN=server: a name excluded by CN=Issuer")
         #expect(outcome.work.signatureChecks == 2)
-        #expect(outcome.work.judgedPaths == 1)
+        #expect(outcome.work.examinedPaths == 1)
     }
 
     @Test("names are not held against constraints before the signatures hold")
@@ -130,7 +130,7 @@ struct SignatureCountTests {
         #expect(outcome.path == [leaf.der, issuer.der, self.root.der])
         // Two of the impostor's path, once more the one that is wrong, two by the search, two by the verifier.
         #expect(outcome.work.signatureChecks == 7)
-        #expect(outcome.work.judgedPaths == 1)
+        #expect(outcome.work.examinedPaths == 1)
     }
 
     @Test("a budget that has no room for a second look is spent by the search alone", arguments: [2, 3, 4])

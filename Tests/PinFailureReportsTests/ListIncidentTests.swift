@@ -24,7 +24,7 @@ struct ListIncidentTests {
             $0.version = 1
             $0.unlisted = .report
         }
-        let refusal = try #require(throws: MetadataRefusal.self) { try client.accept(list: other, at: Scene.start) }
+        let refusal = try #require(throws: MetadataError.self) { try client.accept(list: other, at: Scene.start) }
         var list = ReportedList(try #require(client.inForce).held)
         #expect(list.reportTo == [])
         list.reportTo = [Scene.collector]
@@ -42,7 +42,7 @@ struct ListIncidentTests {
 
     @Test("what nobody signed is no evidence and does not go along")
     func whatNobodySignedIsNoEvidenceAndDoesNotGoAlong() throws {
-        let refusal = MetadataRefusal(.pins, .unsigned, "x")
+        let refusal = MetadataError(.pins, .unsigned, "x")
         let ours =
             try self.json(Report(refusal, of: [1, 2, 3], list: Scene.list, app: Scene.app, at: Scene.start))[
                 "tumbler"] as? [String: Any]

@@ -38,7 +38,7 @@ struct ReportQueueStateTests {
         let bytes = try self.queue().bytes
         var random = SeededGenerator(seed: 3)
         for index in bytes.indices {
-            #expect(throws: ReportQueue.Damage.self) { try ReportQueue(Array(bytes.prefix(index))) }
+            #expect(throws: ReportQueue.StateError.self) { try ReportQueue(Array(bytes.prefix(index))) }
             var changed = bytes
             changed[index] = UInt8(truncatingIfNeeded: random.next())
             guard let read = try? ReportQueue(changed) else { continue }
@@ -62,7 +62,7 @@ struct ReportQueueStateTests {
     func whatIsNoQueue(part: String, replacement: String) throws {
         let text = String(decoding: try self.queue().bytes, as: UTF8.self)
         try #require(text.contains(part))
-        #expect(throws: ReportQueue.Damage.self) {
+        #expect(throws: ReportQueue.StateError.self) {
             try ReportQueue(Array(text.replacingOccurrences(of: part, with: replacement).utf8))
         }
     }
@@ -74,8 +74,8 @@ struct ReportQueueStateTests {
         let end = try #require(text.range(of: "],\"sent\""))
         let waiting = text[start.upperBound..<end.lowerBound]
         let twice = text.replacingCharacters(in: end.lowerBound..<end.lowerBound, with: ",\(waiting)")
-        #expect(throws: ReportQueue.Damage.self) { try ReportQueue(Array(twice.utf8)) }
+        #expect(throws: ReportQueue.StateError.self) { try ReportQueue(Array(twice.utf8)) }
         let blank = [UInt8](repeating: 0x20, count: ReportLimits.stateBytes + 1)
-        #expect(throws: ReportQueue.Damage.self) { try ReportQueue(blank) }
+        #expect(throws: ReportQueue.StateError.self) { try ReportQueue(blank) }
     }
 }

@@ -286,9 +286,9 @@ struct ReportQueueTests {
     func veryLargeEnvelopesTheirEvidenceGoesTheIncidentsStay() throws {
         var queue = ReportQueue()
         let envelope = [UInt8](repeating: 1, count: 4_000_000)
-        let codes: [MetadataRefusal.Code] = [.rollback, .equivocation, .expired, .issuedInFuture]
+        let codes: [MetadataError.Code] = [.rollback, .equivocation, .expired, .issuedInFuture]
         for code in codes {
-            var refusal = MetadataRefusal(.pins, code, "x")
+            var refusal = MetadataError(.pins, code, "x")
             refusal.isSigned = true
             let report = try #require(Report(refusal, of: envelope, list: Scene.list, app: Scene.app, at: Scene.start))
             #expect(report.body.count > 5_000_000)

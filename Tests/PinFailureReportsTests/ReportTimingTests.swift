@@ -145,6 +145,6 @@ struct ReportTimingTests {
         arguments: ["\"addedAt\":\"x\"", "\"firstAt\":null", "\"list\":true"])
     func storedTimeOrVersionOfAnotherTypeIsDamage(member: String) throws {
         let text = Self.older.replacingOccurrences(of: "\"first\":false", with: "\"first\":false,\(member)")
-        #expect(throws: ReportQueue.Damage.self) { try ReportQueue(Array(text.utf8)) }
+        #expect(throws: ReportQueue.StateError.self) { try ReportQueue(Array(text.utf8)) }
     }
 }

@@ -22,8 +22,8 @@ struct CompatibilityTests {
 
     @Test("a store that forgets, or holds too much, is found")
     func storeThatForgetsOrHoldsTooMuchIsFound() throws {
-        #expect(throws: Incompatibility.self) { try ProtocolCompatibility.check { MemoryStore() } }
-        #expect(throws: StoreFailure.self) { try ProtocolCompatibility.check { FaultyStore(faults: [.writing]) } }
+        #expect(throws: IncompatibilityError.self) { try ProtocolCompatibility.check { MemoryStore() } }
+        #expect(throws: StateStoreError.self) { try ProtocolCompatibility.check { FaultyStore(faults: [.writing]) } }
         #expect(throws: (any Error).self) { try ProtocolCompatibility.check { FaultyStore(faults: [.locking]) } }
     }
 
@@ -31,7 +31,7 @@ struct CompatibilityTests {
     func systemsClockAndRandomnessAChosenNumberIsFoundToBeNone() async throws {
         try await ProtocolCompatibility.check(SystemClock())
         try ProtocolCompatibility.check(SystemRandomness())
-        #expect(throws: Incompatibility.self) { try ProtocolCompatibility.check(FixedRandomness(fraction: 0.5)) }
+        #expect(throws: IncompatibilityError.self) { try ProtocolCompatibility.check(FixedRandomness(fraction: 0.5)) }
     }
 
     @Test("an app's own test of what it embeds: good for a month, not for a year, and never with a foreign root")
@@ -39,7 +39,7 @@ struct CompatibilityTests {
         let client = try TestClient()
         let list = EmbeddedFile.bytes(client.list)
         try expectEmbeddedListVerifies(root: .bytes(client.root), list: list, at: TestClient.start)
-        #expect(throws: Incompatibility.self) {
+        #expect(throws: IncompatibilityError.self) {
             try expectEmbeddedListVerifies(
                 root: .bytes(client.root), list: list, at: TestClient.start, validForDays: 365)
         }

@@ -30,7 +30,7 @@ struct ListedLogsTests {
         scene.serve(file)
         #expect(await pinning.refresh().logsFailure == nil)
         #expect(pinning.decide(scene.unlogged).reason == .transparency)
-        // Open connections are judged again.
+        // Open connections are evaluated again.
         #expect(pinning.policyInForce.epoch > epoch)
     }
 

@@ -91,7 +91,8 @@ struct PolicyChangeTests {
         #expect(change?.epoch == pinning.policyInForce.epoch)
     }
 
-    @Test("name the end of the next suspension, and judge an open connection again without telling of what is allowed")
+    @Test(
+        "name the end of the next suspension, and evaluate an open connection again without telling of what is allowed")
     func nameTheEndOfTheNextSuspension() async throws {
         let client = try TestClient()
         let pinning = try client.launch()

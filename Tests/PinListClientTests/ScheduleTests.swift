@@ -51,13 +51,13 @@ struct ScheduleTests {
     func failuresWait2MinutesThenTwiceAsLongEachTimeUpTo4HoursAtMost() async throws {
         // The highest random number: the longest wait.
         let client = try TestClient(fraction: 0.999_999)
-        client.server.interference = { _, _ in throw FetchFailure(.network, "no route") }
+        client.server.interference = { _, _ in throw FetchError(.network, "no route") }
         let pinning = try client.launch()
         try await running(pinning) {
-            for most in [120.0, 240, 480, 960, 1_920, 3_600] {
+            for maximum in [120.0, 240, 480, 960, 1_920, 3_600] {
                 await client.clock.untilSleeping()
                 let wait = try #require(client.clock.waits.first)
-                #expect(wait > most * 0.98 && wait <= most, "\(wait) of \(most)")
+                #expect(wait > maximum * 0.98 && wait <= maximum, "\(wait) of \(maximum)")
                 client.clock.advance(by: Int64(wait))
             }
         }
@@ -97,8 +97,8 @@ struct ScheduleTests {
         #expect(client.server.requests.isEmpty)
     }
 
-    @Test("pins are judged while nobody refreshes: one event says so")
-    func pinsAreJudgedWhileNobodyRefreshesOneEventSaysSo() async throws {
+    @Test("pins are evaluated while nobody refreshes: one event says so")
+    func pinsAreEvaluatedWhileNobodyRefreshesOneEventSaysSo() async throws {
         let client = try TestClient()
         let pinning = try client.launch()
         let wrong = TestClient.strangePath

@@ -93,7 +93,7 @@ struct StateFolderTests {
                 for _ in 0..<writers {
                     group.addTask {
                         let store = StateFolder(path: path)
-                        try store.withLock { () throws(StoreFailure) in
+                        try store.withLock { () throws(StateStoreError) in
                             var count: UInt8 = 0
                             if case .bytes(let bytes) = store.read(.pins, maximumBytes: 1) { count = bytes[0] }
                             try store.write([count + 1], to: .pins)

@@ -36,20 +36,20 @@ struct TransparencyTests {
         #expect(await !pinning.kinds().contains(.logsMissing))
     }
 
-    @Test("verifies signatures once for a path, however often it is judged and under whatever policy")
-    func verifiesSignaturesOnceForAPathHoweverOftenItIsJudgedAndUnderWhateverPolicy() async throws {
+    @Test("verifies signatures once for a path, however often it is evaluated and under whatever policy")
+    func verifiesSignaturesOnceForAPathHoweverOftenItIsEvaluatedAndUnderWhateverPolicy() async throws {
         let scene = try LoggingScene()
         let file = scene.file()
         try scene.publish(file)
         let pinning = try scene.client.launch()
         _ = await pinning.refresh()
         let host = try HostName(TestClient.host)
-        #expect(!pinning.judgesWithoutSignatures(scene.logged, for: host))
+        #expect(!pinning.evaluatesWithoutSignatures(scene.logged, for: host))
         for _ in 0..<50 { #expect(pinning.decide(scene.logged).verdict == .allow) }
         for _ in 0..<50 { _ = pinning.decisionAgain(for: scene.logged, host: TestClient.host) }
         let logs = try #require(pinning.policyInForce.logs)
         #expect(logs.verifications == 1)
-        #expect(pinning.judgesWithoutSignatures(scene.logged, for: host))
+        #expect(pinning.evaluatesWithoutSignatures(scene.logged, for: host))
         try scene.publish(file, TransparencyRule(.enforce, .apple))
         _ = await pinning.refresh()
         #expect(pinning.version == 3 && pinning.decide(scene.logged).transparency?.policy == "apple")
@@ -59,7 +59,7 @@ struct TransparencyTests {
         // Another log list is asked anew.
         try scene.publish(scene.file(at: "2026-11-21T00:00:00Z"))
         _ = await pinning.refresh()
-        #expect(!pinning.judgesWithoutSignatures(scene.logged, for: host))
+        #expect(!pinning.evaluatesWithoutSignatures(scene.logged, for: host))
     }
 
     @Test("a mode that only reports lets the certificate in, and reports it with validation-result 1")
@@ -88,8 +88,8 @@ struct TransparencyTests {
         }
     }
 
-    @Test("a suspension relaxes it, a mismatch is a mismatch, and hosts without the rule are not judged")
-    func suspensionRelaxesItAMismatchIsAMismatchAndHostsWithoutTheRuleAreNotJudged() async throws {
+    @Test("a suspension relaxes it, a mismatch is a mismatch, and hosts without the rule are not evaluated")
+    func suspensionRelaxesItAMismatchIsAMismatchAndHostsWithoutTheRuleAreNotEvaluated() async throws {
         let scene = try LoggingScene()
         let until = TestClient.start.advanced(by: 3_600)
         try scene.publish(scene.file()) { list in
@@ -117,8 +117,8 @@ struct TransparencyTests {
         #expect(decision.verdict == .allow && decision.reason == .transparency && !decision.isEnforced)
     }
 
-    @Test("a mode and a policy of a version to come judge nothing, and are an event")
-    func modeAndAPolicyOfAVersionToComeJudgeNothingAndAreAnEvent() async throws {
+    @Test("a mode and a policy of a version to come evaluate nothing, and are an event")
+    func modeAndAPolicyOfAVersionToComeEvaluateNothingAndAreAnEvent() async throws {
         for (known, unknown) in [
             ("\"chrome\"", "\"chrome-2027\""), ("\"enforce\",\"policy\"", "\"insist\",\"policy\""),
         ] {
@@ -141,8 +141,8 @@ struct TransparencyTests {
         }
     }
 
-    @Test("rules that come with the app have no log list: nothing is judged, and that is said once")
-    func rulesThatComeWithTheAppHaveNoLogListNothingIsJudgedAndThatIsSaidOnce() async throws {
+    @Test("rules that come with the app have no log list: nothing is evaluated, and that is said once")
+    func rulesThatComeWithTheAppHaveNoLogListNothingIsEvaluatedAndThatIsSaidOnce() async throws {
         let scene = try LoggingScene()
         let policy = try PinningPolicy(domains: [try scene.entry().entry])
         let pinning = Pinning(policy: policy, state: .memory, configuration: scene.client.configuration)

@@ -14,7 +14,7 @@ struct FreezeTests {
         var repository = try Story.repository()
         let list = try repository.publishList()
         let end = Story.start.advanced(by: RepositorySimulator.listValidity)
-        for (time, expected) in [(end.advanced(by: -1), nil), (end, .expired)] as [(Timestamp, MetadataRefusal.Code?)] {
+        for (time, expected) in [(end.advanced(by: -1), nil), (end, .expired)] as [(Timestamp, MetadataError.Code?)] {
             var client = try repository.client()
             let refused = try refusal { try client.accept(list: list, at: time) }
             #expect(refused?.code == expected)
@@ -66,8 +66,8 @@ struct FreezeTests {
         #expect(try client.accept(list: try repository.publishList(), at: now) == .newer)
     }
 
-    @Test("a root's end is judged by now alone, not by a list issued later")
-    func rootsEndIsJudgedByNowAloneNotByAListIssuedLater() throws {
+    @Test("a root's end is evaluated by now alone, not by a list issued later")
+    func rootsEndIsEvaluatedByNowAloneNotByAListIssuedLater() throws {
         var repository = try Story.repository()
         var client = try repository.client()
         try client.accept(

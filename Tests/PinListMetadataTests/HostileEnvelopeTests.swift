@@ -59,12 +59,12 @@ struct HostileEnvelopeTests {
         }
         var client = try Story.repository().client()
         // Five that are known or hold the strangers.
-        let most = MetadataLimits.envelopeValues - 5
-        #expect(try code { try client.accept(list: envelope(most), at: Story.start) } == .unsigned)
-        #expect(try code { try client.accept(list: envelope(most + 1), at: Story.start) } == .malformed)
+        let maximum = MetadataLimits.envelopeValues - 5
+        #expect(try code { try client.accept(list: envelope(maximum), at: Story.start) } == .unsigned)
+        #expect(try code { try client.accept(list: envelope(maximum + 1), at: Story.start) } == .malformed)
         #expect(try code { try client.accept(list: envelope(1_300_000), at: Story.start) } == .malformed)
-        #expect(throws: JSONValue.Defect.self) { try JSONValue(strict: Array("[1,2]".utf8), mostValues: 2) }
-        #expect(throws: Never.self) { try JSONValue(strict: Array("[1,2]".utf8), mostValues: 3) }
+        #expect(throws: JSONValue.ParsingError.self) { try JSONValue(strict: Array("[1,2]".utf8), maximumValues: 2) }
+        #expect(throws: Never.self) { try JSONValue(strict: Array("[1,2]".utf8), maximumValues: 3) }
     }
 
     @Test("an envelope cut at each length, and each of its bytes changed: never trusted, never a crash")

@@ -95,7 +95,7 @@ struct HybridDemandTests {
         var (new, old) = try Self.clients(repository)
         try new.accept(root: repository.roots[1], at: Story.start)
         try old.accept(root: repository.roots[1], at: Story.start)
-        let expected: [([UInt8], new: MetadataRefusal.Code?, old: MetadataRefusal.Code?)] = [
+        let expected: [([UInt8], new: MetadataError.Code?, old: MetadataError.Code?)] = [
             (both, nil, nil), (firstAlone, .thresholdNotMet, nil), (secondAlone, .thresholdNotMet, .unsigned),
             (neither, .unsigned, .unsigned),
         ]

@@ -25,9 +25,11 @@ struct JSONTestSuiteTests {
     @Test("what must not parse does not: not as JSON, not as an envelope, not as metadata")
     func whatMustNotParseDoesNotNotAsJSONNotAsAnEnvelopeNotAsMetadata() throws {
         for (name, bytes) in try self.files("n_", count: 188) {
-            #expect(throws: JSONValue.Defect.self, "\(name)") { try JSONValue(strict: bytes) }
-            #expect(throws: JSONValue.Defect.self, "\(name)") { try JSONValue(strict: bytes, numbers: .truncated) }
-            for kind in [MetadataRefusal.Kind.root, .pins] {
+            #expect(throws: JSONValue.ParsingError.self, "\(name)") { try JSONValue(strict: bytes) }
+            #expect(throws: JSONValue.ParsingError.self, "\(name)") {
+                try JSONValue(strict: bytes, numbers: .truncated)
+            }
+            for kind in [MetadataRole.root, .pins] {
                 let envelope = try code { try Envelope(bytes, of: kind, limits: MetadataLimits()) }
                 #expect(envelope == .malformed, "\(name)")
             }

@@ -7,7 +7,7 @@ import PinListMetadata
 import PinningTesting
 import Testing
 
-@Suite("Loading judges signatures, names and versions, and no time")
+@Suite("Loading evaluates signatures, names and versions, and no time")
 struct LoadingTests {
     @Test("a stored list that has expired or is from the future, under roots that have expired, is loaded")
     func storedListThatHasExpiredOrIsFromTheFutureUnderRootsThatHaveExpiredIsLoaded() throws {

@@ -45,7 +45,7 @@ struct RefusalOrderTests {
     @Test("then name, version, payload, future, expiry")
     func thenNameVersionPayloadFutureExpiry() throws {
         let future = Story.after(days: 400)
-        let cases: [(MetadataRefusal.Code?, (inout PinList) -> Void)] = [
+        let cases: [(MetadataError.Code?, (inout PinList) -> Void)] = [
             (
                 .wrongName,
                 {
@@ -114,8 +114,8 @@ struct RefusalOrderTests {
         let key = repository.pinsKeys[0]
         let many = try repository.publishList(signedBy: [SigningKey](repeating: key, count: 33))
         #expect(try code { try client.accept(list: many, at: Story.start) } == .malformed)
-        let most = try repository.republishList(signedBy: [SigningKey](repeating: key, count: 32))
-        #expect(try client.accept(list: most, at: Story.start) == .newer)
+        let maximum = try repository.republishList(signedBy: [SigningKey](repeating: key, count: 32))
+        #expect(try client.accept(list: maximum, at: Story.start) == .newer)
 
         let keys = (0..<31).map { _ in repository.newKey(.ed25519) }
         repository.pinsKeys = keys

@@ -17,7 +17,7 @@ struct RootFormatTests {
         String(decoding: try Self.repository.get().root.payload, as: UTF8.self)
     }
 
-    private func refusal(_ text: String) throws -> MetadataRefusal? {
+    private func refusal(_ text: String) throws -> MetadataError? {
         try PinListMetadataTests.refusal { try Root(payload: Array(text.utf8)) }
     }
 

@@ -107,7 +107,7 @@ struct RoundTripTests {
     @Test("an envelope: its bytes are read as the same envelope")
     func envelopeItsBytesAreReadAsTheSameEnvelope() throws {
         var random = SeededGenerator(seed: 5)
-        for kind in [MetadataRefusal.Kind.root, .pins] {
+        for kind in [MetadataRole.root, .pins] {
             for count in [0, 1, 2, 3, 32] {
                 let envelope = Envelope(
                     payloadType: Envelope.payloadType(of: kind), payload: random.bytes(count * 7),

@@ -11,7 +11,7 @@ struct StrictJSONTests {
     private func reason(_ text: String) -> String? { self.reason(Array(text.utf8)) }
 
     private func reason(_ bytes: [UInt8]) -> String? {
-        do throws(JSONValue.Defect) {
+        do throws(JSONValue.ParsingError) {
             _ = try JSONValue(strict: bytes)
             return nil
         } catch {
@@ -51,13 +51,13 @@ struct StrictJSONTests {
 
     @Test("as deep as is read, and one level deeper; and so deep that a parser that recurses without end would die")
     func asDeepAsIsReadAndOneLevelDeeper() {
-        let most = JSONValue.maximumDepth
+        let maximum = JSONValue.maximumDepth
         for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
             func nested(_ levels: Int) -> String {
                 String(repeating: open, count: levels) + "1" + String(repeating: close, count: levels)
             }
-            #expect(self.reason(nested(most)) == nil)
-            #expect(self.reason(nested(most + 1)) == "too many levels")
+            #expect(self.reason(nested(maximum)) == nil)
+            #expect(self.reason(nested(maximum + 1)) == "too many levels")
             #expect(self.reason(String(repeating: open, count: 500_000)) == "too many levels")
         }
         // Beside one another is not in one another.
@@ -136,7 +136,7 @@ struct StrictJSONTests {
             #expect(try JSONValue(strict: Array("[\(text)]".utf8), numbers: .truncated) == .array([value]), "\(text)")
         }
         for text in ["1.", ".5", "1e", "1e+", "-", "01", "-01.5", "1.e3", "+1", "1.5.5", "0x1"] {
-            #expect(throws: JSONValue.Defect.self, "\(text)") {
+            #expect(throws: JSONValue.ParsingError.self, "\(text)") {
                 try JSONValue(strict: Array(text.utf8), numbers: .truncated)
             }
         }

@@ -23,8 +23,8 @@ struct TransparencyFormatTests {
             """.utf8)
     }
 
-    private static func code(logs: String? = nil, transparency: String? = nil) -> MetadataRefusal.Code? {
-        do throws(MetadataRefusal) {
+    private static func code(logs: String? = nil, transparency: String? = nil) -> MetadataError.Code? {
+        do throws(MetadataError) {
             _ = try PinList(payload: Self.payload(logs: logs, transparency: transparency))
             return nil
         } catch {

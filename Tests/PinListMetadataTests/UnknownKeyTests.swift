@@ -80,7 +80,7 @@ struct UnknownKeyTests {
         let known = repository.pinsKeys
         let unknown = [repository.newKey(Self.later), repository.newKey(Self.later)]
         for (keys, threshold, expected) in [
-            (unknown, 1, MetadataRefusal.Code.unsigned), (known + unknown, 2, .thresholdNotMet),
+            (unknown, 1, MetadataError.Code.unsigned), (known + unknown, 2, .thresholdNotMet),
             (known + unknown, 3, .thresholdNotMet),
         ] {
             var story = repository

@@ -25,7 +25,7 @@ struct CanaryTests {
     private static func canary(
         _ functions: DecidingFunctions = DecidingFunctions(), trials: PathTrials = PathTrials()
     ) -> Canary {
-        let answers = KnownAnswers(functions)
+        let answers = KnownAnswerCheck(functions)
         return .pinning(answers, beside: trials.all(answers))
     }
 

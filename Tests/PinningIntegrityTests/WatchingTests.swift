@@ -21,8 +21,8 @@ struct WatchingTests {
         for policy in [TamperPolicy(), .refusing] {
             var configuration = PinningConfiguration(fetcher: NoNetwork(), reportSender: NoNetwork())
             configuration.watch(IntegrityMonitor(DetectorSet([Seen()]), on: LinuxMachine(), policy: policy))
-            let surroundings = try #require(configuration.surroundings?())
-            #expect(surroundings == Surroundings(signals: ["known-agent"], refuses: policy == .refusing))
+            let runtimeEnvironment = try #require(configuration.runtimeEnvironment?())
+            #expect(runtimeEnvironment == RuntimeEnvironment(signals: ["known-agent"], refuses: policy == .refusing))
         }
     }
 }

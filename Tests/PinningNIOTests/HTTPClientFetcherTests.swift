@@ -19,13 +19,13 @@ struct HTTPClientFetcherTests {
     /// The failure of a request.
     private func failure(
         _ address: String, maximumBytes: Int = 1_000, by fetcher: HTTPClientFetcher? = nil
-    ) async throws -> FetchFailure {
+    ) async throws -> FetchError {
         let fetcher = fetcher ?? self.fetcher
         do {
             let answer = try await fetcher.fetch(FetchRequest(address: address, maximumBytes: maximumBytes))
             Issue.record("\(address) answered \(answer.status)")
             throw CancellationError()
-        } catch let failure as FetchFailure {
+        } catch let failure as FetchError {
             return failure
         }
     }

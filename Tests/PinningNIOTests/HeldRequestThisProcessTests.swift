@@ -12,7 +12,7 @@ import Testing
 @Suite("A request that waits for a verdict, and the memory of this process")
 struct HeldRequestThisProcessTests {
     /// The most that the process may grow by, in KiB.
-    static let mostKilobytes = 65_536
+    static let maximumKilobytes = 65_536
 
     @Test(
         "1 GiB that is streamed to a server whose path is stalled keeps the process under 64 MiB above its start",
@@ -29,7 +29,7 @@ struct HeldRequestThisProcessTests {
             await relay.untilHeld(1)
             await HeldConnection.letOthersRun()
             let after = try ProcessResources().residentKilobytes
-            #expect(before > 0 && after - before < Self.mostKilobytes, "\(before) KiB before, \(after) KiB after")
+            #expect(before > 0 && after - before < Self.maximumKilobytes, "\(before) KiB before, \(after) KiB after")
             relay.answerHeld(.failure(ChannelError.eof))
             await #expect(throws: PinningError.self) { try await answer.value }
         }

@@ -96,7 +96,7 @@ struct HostileHandshakeTests {
                 var cuts = 0
                 for direction in CuttingRelay.Direction.allCases {
                     // To the end of the handshake and of what is said behind it, and a little more.
-                    let last = relay.mostBytes(direction)
+                    let last = relay.maximumBytes(direction)
                     #expect(last > 300)
                     for bytes in stride(from: 1, through: last + 60, by: 61) {
                         for resets in [false, true] {
@@ -195,9 +195,10 @@ struct HostileHandshakeTests {
     }
 
     @Test(
-        "a server that closes or resets a connection before, while and after it is judged",
+        "a server that closes or resets a connection before, while and after it is evaluated",
         arguments: Moment.allCases, [false, true])
-    func serverThatClosesOrResetsAConnectionBeforeWhileAndAfterItIsJudged(_ moment: Moment, http2: Bool) async throws {
+    func serverThatClosesOrResetsAConnectionBeforeWhileAndAfterItIsEvaluated(_ moment: Moment, http2: Bool) async throws
+    {
         for pin in PinKind.allCases {
             let (pki, scene) = try Self.scene(pin)
             let identity = try LoopbackServer.Identity(pki.chain)

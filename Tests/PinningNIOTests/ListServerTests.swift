@@ -61,7 +61,7 @@ struct ListServerTests {
                     randomness: FixedRandomness(fraction: 0)))
             let client = try PinnedHTTPClient(by: pinning, configuration: .patient(settings))
             let outcome = await pinning.refresh()
-            let code: MetadataRefusal.Code? =
+            let code: MetadataError.Code? =
                 switch answer {
                 case .nothing: nil
                 case .rubbish, .emptyList: .malformed

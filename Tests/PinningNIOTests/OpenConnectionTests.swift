@@ -120,8 +120,8 @@ struct OpenConnectionTests {
         }
     }
 
-    @Test("is judged again when a suspension ends, without a new list", arguments: [false, true])
-    func isJudgedAgainWhenASuspensionEndsWithoutANewList(http2: Bool) async throws {
+    @Test("is evaluated again when a suspension ends, without a new list", arguments: [false, true])
+    func isEvaluatedAgainWhenASuspensionEndsWithoutANewList(http2: Bool) async throws {
         let until = Timestamp(secondsSince1970: TestPKI.now + 3_600)
         try await self.withConnection(
             http2: http2, pins: { _ in [PinnedScene.strangePin] },
@@ -150,8 +150,8 @@ struct OpenConnectionTests {
         }
     }
 
-    @Test("that reported only is judged by what enforces now", arguments: [false, true])
-    func thatReportedOnlyIsJudgedByWhatEnforcesNow(http2: Bool) async throws {
+    @Test("that reported only is evaluated by what enforces now", arguments: [false, true])
+    func thatReportedOnlyIsEvaluatedByWhatEnforcesNow(http2: Bool) async throws {
         try await self.withConnection(
             http2: http2, pins: { _ in [PinnedScene.strangePin] }, { list in list.domains[0].entry.mode = .report }
         ) { scene, client, server, base, pki in

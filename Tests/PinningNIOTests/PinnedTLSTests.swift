@@ -130,8 +130,8 @@ struct PinnedTLSTests {
         }
     }
 
-    @Test("judges pins at every handshake: a remembered path does not carry a verdict")
-    func judgesPinsAtEveryHandshakeARememberedPathDoesNotCarryAVerdict() async throws {
+    @Test("evaluates pins at every handshake: a remembered path does not carry a verdict")
+    func evaluatesPinsAtEveryHandshakeARememberedPathDoesNotCarryAVerdict() async throws {
         let pki = try TestPKI([Self.host])
         let scene = try PinnedScene([PinnedScene.entry(Self.host, [pki.leaf.pin])], roots: [pki.root])
         let tls = try PinnedTLS(by: scene.pinning, configuration: scene.tls)
@@ -165,8 +165,8 @@ struct PinnedTLSTests {
         try await client.shutdown()
     }
 
-    @Test("to an address is judged by the addresses of the certificate")
-    func toAnAddressIsJudgedByTheAddressesOfTheCertificate() async throws {
+    @Test("to an address is evaluated by the addresses of the certificate")
+    func toAnAddressIsEvaluatedByTheAddressesOfTheCertificate() async throws {
         let pki = try TestPKI([Self.host], addresses: [[127, 0, 0, 1]])
         let scene = try PinnedScene([PinnedScene.entry("127.0.0.1", [pki.leaf.pin])], roots: [pki.root])
         let tls = try PinnedTLS(by: scene.pinning, configuration: scene.tls)

@@ -62,8 +62,8 @@ private struct CostlyPeer {
     }
 
     /// A finder that trusts the root.
-    func finder(_ clock: ReadClock) -> PathFinder {
-        PathFinder(PathValidator(roots: RootStore(certificates: [self.pki.root.der])) { clock.read() })
+    func finder(_ clock: ReadClock) -> CachingPathValidator {
+        CachingPathValidator(PathValidator(roots: RootStore(certificates: [self.pki.root.der])) { clock.read() })
     }
 }
 
@@ -76,7 +76,7 @@ struct RememberedRefusalTests {
     }
 
     /// Asks what TLS asks in a handshake.
-    private func handshake(_ presented: [[UInt8]], _ server: JudgedServer) async throws -> Ending {
+    private func handshake(_ presented: [[UInt8]], _ server: ServerEvaluator) async throws -> Ending {
         let reason = NIOLockedValueBox<PinningDecision.Reason?>(nil)
         let answer = MultiThreadedEventLoopGroup.singleton.any()
             .makePromise(of: NIOSSLVerificationResultWithMetadata.self)
@@ -96,7 +96,7 @@ struct RememberedRefusalTests {
         let clock = ReadClock()
         let scene = try PinnedScene([PinnedScene.entry(CostlyPeer.host, [peer.pki.leaf.pin])], roots: [peer.pki.root])
         scene.clock.now = peer.time
-        let server = JudgedServer(
+        let server = ServerEvaluator(
             pinning: scene.pinning, finder: peer.finder(clock), host: try HostName(CostlyPeer.host), port: 443)
         let refused = Ending(reason: .overBudget, isAllowed: false)
         #expect(try await self.handshake(peer.presented, server) == refused)
@@ -119,7 +119,8 @@ struct RememberedRefusalTests {
         let clock = ReadClock()
         let finder = peer.finder(clock)
         func reason(
-            _ presented: [[UInt8]], _ host: String = CostlyPeer.host, in finder: PathFinder, after seconds: Int64
+            _ presented: [[UInt8]], _ host: String = CostlyPeer.host, in finder: CachingPathValidator,
+            after seconds: Int64
         ) async throws -> PinningDecision.Reason? {
             let question = finder.question(presented, for: try HostName(host))
             switch await finder.find(question, at: peer.time.advanced(by: seconds)) {
@@ -149,7 +150,7 @@ struct RememberedRefusalTests {
         limits.nanoseconds = 1_000
         let clock = ReadClock(step: passing == .deadline ? 1_001 : 501)
         let validator = PathValidator(roots: RootStore(certificates: [pki.root.der]), limits: limits) { clock.read() }
-        let finder = PathFinder(validator)
+        let finder = CachingPathValidator(validator)
         let question = finder.question(
             // Without others than the leaf no clock is read before its time and its name are looked at.
             passing == .deadline ? pki.chain.map(\.der) : [pki.leaf.der],
@@ -177,7 +178,8 @@ struct RememberedRefusalTests {
     func isToldFromOneThatCostLittleWhichIsFoundAgain() async throws {
         let (pki, other) = (try TestPKI([CostlyPeer.host]), try TestPKI([CostlyPeer.host], name: "other"))
         let clock = ReadClock()
-        let finder = PathFinder(PathValidator(roots: RootStore(certificates: [other.root.der])) { clock.read() })
+        let finder = CachingPathValidator(
+            PathValidator(roots: RootStore(certificates: [other.root.der])) { clock.read() })
         let question = finder.question(pki.chain.map(\.der), for: try HostName(CostlyPeer.host))
         for _ in 1...3 {
             let reads = clock.reads

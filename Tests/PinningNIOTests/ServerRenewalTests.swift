@@ -55,7 +55,7 @@ struct ServerRenewalTests {
     }
 
     @Test(
-        "servers of two CAs take turns behind one name: each connection is judged for what was presented on it",
+        "servers of two CAs take turns behind one name: each connection is evaluated for what was presented on it",
         arguments: [false, true])
     func serversOfTwoCAsTakeTurnsBehindOneName(http2: Bool) async throws {
         let cas = try [LongChain(.p256, name: "a", intermediates: 1), LongChain(.rsa2048, name: "b", intermediates: 1)]
@@ -95,10 +95,11 @@ struct ServerRenewalTests {
     }
 
     @Test(
-        "a server that offers to resume sessions: every connection is a new handshake, and judged",
+        "a server that offers to resume sessions: every connection is a new handshake, and evaluated",
         .wants(.nginx),
         .enabled(if: Program.nginx != nil, "nginx is not installed"), arguments: [TLSVersion.tlsv12, .tlsv13])
-    func serverThatOffersToResumeSessionsEveryConnectionIsANewHandshakeAndJudged(_ version: TLSVersion) async throws {
+    func serverThatOffersToResumeSessionsEveryConnectionIsANewHandshakeAndEvaluated(_ version: TLSVersion) async throws
+    {
         let ca = try LongChain(.p256, intermediates: 1)
         let chain = try ca.chain(for: Self.host, certificates: 2)
         let scene = try PinnedScene([PinnedScene.entry(Self.host, [chain[0].pin])], roots: [ca.root])

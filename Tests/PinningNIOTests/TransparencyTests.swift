@@ -99,7 +99,7 @@ struct TransparencyTests {
                     #expect(text == "hello")
                 }
             }
-            // Judged for the connection, and for no request on it.
+            // Evaluated for the connection, and for no request on it.
             #expect(scene.pinning.decisionCounts == [reason: 1])
             try await client.shutdown()
         }

@@ -56,13 +56,13 @@ struct AppAttestClientTests {
         func lockUp(_ isLocked: Bool) { self.lock.withLock { self.isLocked = isLocked } }
         func load() throws -> [UInt8]? {
             try self.lock.withLock {
-                if self.isLocked { throw StoreFailure("locked") }
+                if self.isLocked { throw StateStoreError("locked") }
                 return self.kept
             }
         }
         func save(_ bytes: [UInt8]?) throws {
             try self.lock.withLock {
-                if self.isLocked { throw StoreFailure("locked") }
+                if self.isLocked { throw StateStoreError("locked") }
                 self.kept = bytes
             }
         }

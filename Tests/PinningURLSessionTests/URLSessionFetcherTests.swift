@@ -18,7 +18,7 @@ struct URLSessionFetcherTests {
             for factor in [1.0, 4, 16] {
                 do {
                     return try await ask(URLSessionFetcher(firstByteSeconds: 5 * factor, totalSeconds: 10 * factor))
-                } catch let failure as FetchFailure where failure.code == .timeout {}
+                } catch let failure as FetchError where failure.code == .timeout {}
             }
             return try await ask(URLSessionFetcher())
         }
@@ -38,12 +38,12 @@ struct URLSessionFetcherTests {
     /// The failure of a request.
     private func failure(
         _ fetcher: some ListFetcher, _ address: String, maximumBytes: Int = 1_000
-    ) async throws -> FetchFailure {
+    ) async throws -> FetchError {
         do {
             let answer = try await fetcher.fetch(FetchRequest(address: address, maximumBytes: maximumBytes))
             Issue.record("\(address) answered \(answer.status)")
             throw CancellationError()
-        } catch let failure as FetchFailure {
+        } catch let failure as FetchError {
             return failure
         }
     }

@@ -89,8 +89,8 @@ extension ThisProcess {
             #expect(signals.first?.evidence.contains(symbol) == true)
         }
 
-        @Test("calls that were judged are judged again when they lead elsewhere, and when they do no more")
-        func callsThatWereJudgedAreJudgedAgainWhenTheyLeadElsewhereAndWhenTheyDoNoMore() throws {
+        @Test("calls that were evaluated are evaluated again when they lead elsewhere, and when they do no more")
+        func callsThatWereEvaluatedAreEvaluatedAgainWhenTheyLeadElsewhereAndWhenTheyDoNoMore() throws {
             let (machine, _) = try Self.redirecting()
             let detector = ImportDetector()
             for _ in 0..<2 {

@@ -58,6 +58,6 @@ import Testing
             String(repeating: "A", count: 9_000),
         ])
     func lineThatNobodyUnderstandsIsSaid(_ text: String) {
-        #expect(throws: Unobservable(.malformed, "")) { try self.read(text) }
+        #expect(throws: ObservationError(.malformed, "")) { try self.read(text) }
     }
 }

@@ -76,8 +76,10 @@ extension ThisProcess {
             for number in 0..<2 {
                 for offset in [0, 1, 4_000, 4_095, 4_096, 8_191, 9_990, 9_999, 10_000, 20_000] as [UInt64] {
                     for count in [1, 16, 64, 4_096, 4_097, 10_000] {
-                        let read = pieces.bytes(of: number, at: offset, count: count) { file.prefix(at: $0, most: $1) }
-                        #expect(read == file.prefix(at: offset, most: count), "\(offset) \(count)")
+                        let read = pieces.bytes(of: number, at: offset, count: count) {
+                            file.prefix(at: $0, maximum: $1)
+                        }
+                        #expect(read == file.prefix(at: offset, maximum: count), "\(offset) \(count)")
                     }
                 }
             }

@@ -157,7 +157,7 @@ import Testing
         let detector = BreakpointDetector([WatchedFunction(name: "callback", address: 0x1000)], processor: .x86)
         let answer = detector.look(at: RecordedMachine())
         #expect(answer.signals.isEmpty)
-        #expect(answer.blindSpots == [BlindSpot(detector: "breakpoints", reason: Unobservable(.missing, "code"))])
+        #expect(answer.blindSpots == [BlindSpot(detector: "breakpoints", reason: ObservationError(.missing, "code"))])
     }
 
     @Test(

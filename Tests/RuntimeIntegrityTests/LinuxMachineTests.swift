@@ -118,8 +118,8 @@ extension ThisProcess {
                 try? self.machine.bytes(at: UInt64(UInt(bitPattern: buffer.baseAddress)), count: 4)
             }
             #expect(read == bytes)
-            #expect(throws: Unobservable(.missing, "")) { try self.machine.bytes(at: 16, count: 4) }
-            #expect(throws: Unobservable(.missing, "")) { try self.machine.bytes(at: .max, count: 4) }
+            #expect(throws: ObservationError(.missing, "")) { try self.machine.bytes(at: 16, count: 4) }
+            #expect(throws: ObservationError(.missing, "")) { try self.machine.bytes(at: .max, count: 4) }
         }
 
         @Test("several places of memory are read at once, and one that is not mapped is an answer for all")
@@ -129,9 +129,9 @@ extension ThisProcess {
             let read = try withExtendedLifetime(bytes) { try self.machine.bytes(at: [start, start + 2], count: 2) }
             #expect(read == [[1, 2], [3, 4]])
             #expect(try self.machine.bytes(at: [], count: 2).isEmpty)
-            #expect(throws: Unobservable(.missing, "")) { try self.machine.bytes(at: [start, 16], count: 2) }
+            #expect(throws: ObservationError(.missing, "")) { try self.machine.bytes(at: [start, 16], count: 2) }
             let many = [UInt64](repeating: start, count: ObservationLimits.places + 1)
-            #expect(throws: Unobservable(.tooLarge, "")) { try self.machine.bytes(at: many, count: 1) }
+            #expect(throws: ObservationError(.tooLarge, "")) { try self.machine.bytes(at: many, count: 1) }
         }
 
         @Test("a breakpoint at the beginning of a function is noticed")
@@ -186,10 +186,10 @@ extension ThisProcess {
             #expect(try self.machine.linkTarget(of: "/proc/version") == nil)
             #expect(try self.machine.contents(of: "/nothing/here", atMost: 10) == nil)
             #expect(try self.machine.contents(of: "/proc/self/comm", atMost: 64)?.last == 0x0A)
-            #expect(throws: Unobservable(.tooLarge, "")) {
+            #expect(throws: ObservationError(.tooLarge, "")) {
                 try self.machine.contents(of: "/proc/self/status", atMost: 10)
             }
-            #expect(throws: Unobservable(.unsupported, "")) { try self.machine.canFork() }
+            #expect(throws: ObservationError(.unsupported, "")) { try self.machine.canFork() }
         }
 
         @Test("a connection of this process is seen from its socket; one that only listens is none")
@@ -210,7 +210,7 @@ extension ThisProcess {
         func portThatSpeaksLikeAPortalIsOneAWebServerASilentOneAndAClosedOneAreNone() throws {
             let silent = try LoopbackListener()
             defer { silent.end() }
-            #expect(throws: Unobservable(.late, "")) {
+            #expect(throws: ObservationError(.late, "")) {
                 try self.machine.answer(onLoopbackPort: silent.port, to: [1], atMost: 16, milliseconds: 20)
             }
             let answering = try LoopbackListener(answer: Array("HTTP/1.1 404 Not Found\r\n\r\n".utf8))

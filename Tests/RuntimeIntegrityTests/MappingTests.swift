@@ -111,7 +111,7 @@ import Testing
         ])
     func lineThatNobodyUnderstandsIsSaidAndHidesNothing(_ line: String) {
         var list = ExecutableRegions()
-        #expect(throws: Unobservable(.malformed, "")) {
+        #expect(throws: ObservationError(.malformed, "")) {
             try Array((line + "\n").utf8).withUnsafeBytes { try list.read($0) }
         }
     }
@@ -120,7 +120,7 @@ import Testing
     func lineWithoutAnEndIsNotKeptForEver() {
         var list = ExecutableRegions()
         let piece = [UInt8](repeating: 0x41, count: 4_096)
-        #expect(throws: Unobservable(.malformed, "")) {
+        #expect(throws: ObservationError(.malformed, "")) {
             for _ in 0..<3 { try piece.withUnsafeBytes { try list.read($0) } }
         }
     }
@@ -129,7 +129,7 @@ import Testing
     func moreExecutableMappingsThanAreKeptAreSaidNotCutOffSilently() throws {
         var list = ExecutableRegions()
         let line = Array("1000-2000 r-xp 00000000 fe:00 7 /a\n".utf8)
-        for _ in 0..<ExecutableRegions.most { try line.withUnsafeBytes { try list.read($0) } }
-        #expect(throws: Unobservable(.tooLarge, "")) { try line.withUnsafeBytes { try list.read($0) } }
+        for _ in 0..<ExecutableRegions.maximum { try line.withUnsafeBytes { try list.read($0) } }
+        #expect(throws: ObservationError(.tooLarge, "")) { try line.withUnsafeBytes { try list.read($0) } }
     }
 }

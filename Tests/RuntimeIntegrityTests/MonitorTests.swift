@@ -42,7 +42,7 @@ import Testing
         let clock = ManualClock(waits: 2)
         let monitor = IntegrityMonitor(
             DetectorSet([detector]), on: RecordedMachine(),
-            schedule: IntegritySchedule(shortestSeconds: 5, longestSeconds: 5),
+            schedule: IntegritySchedule(minimumSeconds: 5, maximumSeconds: 5),
             clock: clock)
         await monitor.run()
         #expect(detector.count == 3)
@@ -71,7 +71,7 @@ import Testing
         let clock = ManualClock(waits: 50)
         let monitor = IntegrityMonitor(
             DetectorSet([detector]), on: RecordedMachine(),
-            schedule: IntegritySchedule(shortestSeconds: 10, longestSeconds: 20), clock: clock,
+            schedule: IntegritySchedule(minimumSeconds: 10, maximumSeconds: 20), clock: clock,
             randomness: SeededOrder(state: 5))
         await monitor.run()
         #expect(detector.count == 51)
@@ -85,7 +85,7 @@ import Testing
         let detector = ScriptedDetector("all", .occasional) { [agent] _ in [agent] }
         let monitor = IntegrityMonitor(
             DetectorSet([detector]), on: RecordedMachine(),
-            schedule: IntegritySchedule(shortestSeconds: 86_400, longestSeconds: 86_400))
+            schedule: IntegritySchedule(minimumSeconds: 86_400, maximumSeconds: 86_400))
         var changes = monitor.changes().makeAsyncIterator()
         let task = Task { await monitor.run() }
         #expect(await changes.next() == self.agent)
@@ -96,9 +96,9 @@ import Testing
 
     @Test("a schedule that makes no sense is made one that does")
     func scheduleThatMakesNoSenseIsMadeOneThatDoes() {
-        #expect(IntegritySchedule(shortestSeconds: 0, longestSeconds: 0).shortest == 1_000_000_000)
-        #expect(IntegritySchedule(shortestSeconds: 9, longestSeconds: 3).longest == 9_000_000_000)
-        #expect(IntegritySchedule(shortestSeconds: .max, longestSeconds: .max).shortest == 86_400_000_000_000)
+        #expect(IntegritySchedule(minimumSeconds: 0, maximumSeconds: 0).shortest == 1_000_000_000)
+        #expect(IntegritySchedule(minimumSeconds: 9, maximumSeconds: 3).maximum == 9_000_000_000)
+        #expect(IntegritySchedule(minimumSeconds: .max, maximumSeconds: .max).shortest == 86_400_000_000_000)
     }
 
     @Test("two independent signals wipe and then end, once")
@@ -124,7 +124,7 @@ import Testing
         let monitor = IntegrityMonitor(.ofRecordings, on: machine)
         monitor.check()
         monitor.check()
-        #expect(monitor.blindSpots == [BlindSpot(detector: "status", reason: Unobservable(.refused, "status"))])
+        #expect(monitor.blindSpots == [BlindSpot(detector: "status", reason: ObservationError(.refused, "status"))])
         #expect(monitor.sightings.isEmpty)
     }
 
@@ -145,7 +145,7 @@ import Testing
         }
         let monitor = IntegrityMonitor(DetectorSet([detector]), on: RecordedMachine())
         for _ in 0..<200 { monitor.check() }
-        #expect(monitor.sightings.count == SightingLedger.most)
+        #expect(monitor.sightings.count == SightingLedger.maximum)
     }
 
     @Test("many connections at once are checked at once")

@@ -16,20 +16,22 @@ import Testing
     func byDefaultEverythingIsAttachedAndNothingElseHappens() {
         let all = SignalName.all.map { TamperSignal($0, .high, "") }
         let decision = TamperPolicy(ignoresDebuggers: false).decision(for: all)
-        #expect(decision.attached == SignalName.all.prefix(TamperDecision.mostAttached).map(\.description))
+        #expect(decision.attached == SignalName.all.prefix(TamperDecision.maximumAttached).map(\.description))
         #expect(!decision.refuses && !decision.wipes && !decision.ends)
     }
 
     @Test("of more signals than a report takes the surest are attached, whichever came first")
     func ofMoreSignalsThanAReportTakesTheSurestAreAttachedWhicheverCameFirst() throws {
-        try #require(SignalName.all.count > TamperDecision.mostAttached)
+        try #require(SignalName.all.count > TamperDecision.maximumAttached)
         let last = try #require(SignalName.all.last)
         let signals =
             SignalName.all.dropLast().map { TamperSignal($0, .low, "") }
             + [TamperSignal(last, .low, ""), TamperSignal(last, .high, "")]
         let attached = TamperPolicy(ignoresDebuggers: false).decision(for: signals).attached
         #expect(
-            attached == SignalName.all.prefix(TamperDecision.mostAttached - 1).map(\.description) + [last.description])
+            attached == SignalName.all.prefix(TamperDecision.maximumAttached - 1).map(\.description) + [
+                last.description
+            ])
     }
 
     @Test("a signal refuses only where a rule names refusing for that signal")

@@ -115,10 +115,10 @@ import Testing
         let machine = try RecordedMachine("frida17-attach")
         let threads = try #require(try machine.status().threads)
         #expect(threads > 2)
-        let signals = StatusDetector(DeclaredBehaviour(mostThreads: 1)).look(at: machine).signals
+        let signals = StatusDetector(DeclaredBehaviour(maximumThreads: 1)).look(at: machine).signals
         #expect(signals.map(\.name) == [.unknownThreads])
         #expect(signals.map(\.confidence) == [.low])
-        #expect(StatusDetector(DeclaredBehaviour(mostThreads: threads)).look(at: machine).signals.isEmpty)
+        #expect(StatusDetector(DeclaredBehaviour(maximumThreads: threads)).look(at: machine).signals.isEmpty)
         #expect(StatusDetector().look(at: machine).signals.isEmpty)
     }
 }

@@ -30,7 +30,7 @@ PYTHON = HERE.parent.parent / ".tools" / "frida17" / "bin" / "python"
 MADE = re.compile(r"(Wl|Ma|WO[a-z]|w[a-z]{2}|W[a-zA-Z]|Mr|TW|MD)(_.*|m|Tm)?$")
 OURS = re.compile(
     "Machine|Detector|Ledger|Monitor|Policy|Regions|MapsLine|CopiedCode|Agent|NameParts|Answer|Printable|PageScope|Clock"
-    "|LoadedCode|JudgedSlots"
+    "|LoadedCode|CheckedSlots"
 )
 # xor eax, eax; xor edx, edx; ret
 NOTHING = bytes.fromhex("31c031d2c3")

@@ -18,8 +18,8 @@ struct Inflate {
     /// - Parameters:
     ///   - input: The deflated bytes.
     ///   - limit: How many bytes may come of them; one more is a refusal.
-    /// - Throws: ``ArtifactRefusal``.
-    static func decode(_ input: ByteField, most limit: Int) throws(ArtifactRefusal) -> [UInt8] {
+    /// - Throws: ``ArtifactError``.
+    static func decode(_ input: ByteField, maximum limit: Int) throws(ArtifactError) -> [UInt8] {
         var decoder = Inflate(input: input, limit: limit)
         return try decoder.run()
     }
@@ -30,9 +30,9 @@ struct Inflate {
         self.output.reserveCapacity(min(limit, 1 << 20))
     }
 
-    private static let damaged = ArtifactRefusal(.malformed, "the deflated bytes are damaged")
+    private static let damaged = ArtifactError(.malformed, "the deflated bytes are damaged")
 
-    private mutating func run() throws(ArtifactRefusal) -> [UInt8] {
+    private mutating func run() throws(ArtifactError) -> [UInt8] {
         var isLast = false
         while !isLast {
             isLast = try self.take(1) == 1
@@ -48,10 +48,10 @@ struct Inflate {
         return self.output
     }
 
-    private mutating func take(_ count: Int) throws(ArtifactRefusal) -> Int {
+    private mutating func take(_ count: Int) throws(ArtifactError) -> Int {
         while self.bitCount < count {
             guard self.position < self.input.count else {
-                throw ArtifactRefusal(.truncated, "the deflated bytes are cut")
+                throw ArtifactError(.truncated, "the deflated bytes are cut")
             }
             self.bits |= UInt32(self.input.bytes[self.input.bytes.startIndex + self.position]) << UInt32(self.bitCount)
             self.position += 1
@@ -63,21 +63,21 @@ struct Inflate {
         return value
     }
 
-    private mutating func put(_ byte: UInt8) throws(ArtifactRefusal) {
+    private mutating func put(_ byte: UInt8) throws(ArtifactError) {
         guard self.output.count < self.limit else {
-            throw ArtifactRefusal(.tooLarge, "it inflates to more than it states")
+            throw ArtifactError(.tooLarge, "it inflates to more than it states")
         }
         self.output.append(byte)
     }
 
-    private mutating func stored() throws(ArtifactRefusal) {
+    private mutating func stored() throws(ArtifactError) {
         self.bits = 0
         self.bitCount = 0
         guard let length = self.input.place(self.position, 2),
             let bytes = self.input.part(self.position + 4, length)
-        else { throw ArtifactRefusal(.truncated, "a stored block is cut") }
+        else { throw ArtifactError(.truncated, "a stored block is cut") }
         guard length <= self.limit - self.output.count else {
-            throw ArtifactRefusal(.tooLarge, "it inflates to more than it states")
+            throw ArtifactError(.tooLarge, "it inflates to more than it states")
         }
         self.output += bytes.bytes
         self.position += 4 + length
@@ -103,7 +103,7 @@ struct Inflate {
         }
     }
 
-    private mutating func symbol(_ codes: Codes) throws(ArtifactRefusal) -> Int {
+    private mutating func symbol(_ codes: Codes) throws(ArtifactError) -> Int {
         var code = 0
         var first = 0
         var index = 0
@@ -121,7 +121,7 @@ struct Inflate {
         throw Self.damaged
     }
 
-    private mutating func compressed(_ literals: Codes, _ distances: Codes) throws(ArtifactRefusal) {
+    private mutating func compressed(_ literals: Codes, _ distances: Codes) throws(ArtifactError) {
         while true {
             let symbol = try self.symbol(literals)
             if symbol < 256 {
@@ -139,7 +139,7 @@ struct Inflate {
         }
     }
 
-    private mutating func tables() throws(ArtifactRefusal) -> (Codes, Codes) {
+    private mutating func tables() throws(ArtifactError) -> (Codes, Codes) {
         let literals = try self.take(5) + 257
         let distances = try self.take(5) + 1
         let count = try self.take(4) + 4

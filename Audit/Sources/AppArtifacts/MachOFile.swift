@@ -25,7 +25,7 @@ public struct MachOFile: Sendable {
     public private(set) var slices: [Slice] = []
 
     /// Why others cannot, a line each.
-    public private(set) var defects: [ArtifactRefusal] = []
+    public private(set) var defects: [ArtifactError] = []
 
     /// Whether a file begins as one. A Java class begins as a fat file does, with a version where the count stands.
     public static func begins(_ bytes: some Collection<UInt8>) -> Bool {
@@ -41,23 +41,23 @@ public struct MachOFile: Sendable {
 
     /// Reads the headers of a file.
     ///
-    /// - Throws: ``ArtifactRefusal`` when no slice of it can be read.
-    public init(_ bytes: [UInt8]) throws(ArtifactRefusal) {
+    /// - Throws: ``ArtifactError`` when no slice of it can be read.
+    public init(_ bytes: [UInt8]) throws(ArtifactError) {
         let file = ByteField(bytes[...])
         guard Self.begins(bytes), let magic = file.number(0, 4, isBig: true) else {
-            throw ArtifactRefusal(.otherFormat, "it does not begin as Mach-O")
+            throw ArtifactError(.otherFormat, "it does not begin as Mach-O")
         }
         var parts = [file]
         if magic == 0xCAFE_BABE || magic == 0xCAFE_BABF { parts = try self.parts(of: file, isWide: magic & 1 == 1) }
         for part in parts {
-            do throws(ArtifactRefusal) { self.slices.append(try Slice(part)) } catch { self.defects.append(error) }
+            do throws(ArtifactError) { self.slices.append(try Slice(part)) } catch { self.defects.append(error) }
         }
-        if self.slices.isEmpty { throw self.defects.first ?? ArtifactRefusal(.malformed, "it has no slice") }
+        if self.slices.isEmpty { throw self.defects.first ?? ArtifactError(.malformed, "it has no slice") }
     }
 
-    private mutating func parts(of file: ByteField, isWide: Bool) throws(ArtifactRefusal) -> [ByteField] {
+    private mutating func parts(of file: ByteField, isWide: Bool) throws(ArtifactError) -> [ByteField] {
         guard let count = file.place(4, 4, isBig: true), count <= ArtifactLimits.slices else {
-            throw ArtifactRefusal(.tooLarge, "it says to have over \(ArtifactLimits.slices) architectures")
+            throw ArtifactError(.tooLarge, "it says to have over \(ArtifactLimits.slices) architectures")
         }
         let size = isWide ? 32 : 20
         var parts: [ByteField] = []
@@ -67,7 +67,7 @@ public struct MachOFile: Sendable {
                 let length = file.place(start + (isWide ? 16 : 12), isWide ? 8 : 4, isBig: true),
                 let part = file.part(offset, length)
             else {
-                self.defects.append(ArtifactRefusal(.truncated, "architecture \(index + 1) is not whole"))
+                self.defects.append(ArtifactError(.truncated, "architecture \(index + 1) is not whole"))
                 continue
             }
             parts.append(part)
@@ -82,32 +82,32 @@ public struct MachOFile: Sendable {
 }
 
 extension MachOFile.Slice {
-    fileprivate init(_ file: ByteField) throws(ArtifactRefusal) {
-        guard let magic = file.number(0, 4) else { throw ArtifactRefusal(.truncated, "the header is cut") }
+    fileprivate init(_ file: ByteField) throws(ArtifactError) {
+        guard let magic = file.number(0, 4) else { throw ArtifactError(.truncated, "the header is cut") }
         switch magic {
         case 0xFEED_FACF: (self.isWide, self.isBig) = (true, false)
         case 0xFEED_FACE: (self.isWide, self.isBig) = (false, false)
         case 0xCFFA_EDFE: (self.isWide, self.isBig) = (true, true)
         case 0xCEFA_EDFE: (self.isWide, self.isBig) = (false, true)
-        default: throw ArtifactRefusal(.otherFormat, "a slice does not begin as Mach-O")
+        default: throw ArtifactError(.otherFormat, "a slice does not begin as Mach-O")
         }
         self.file = file
         guard let processor = file.number(4, 4, isBig: self.isBig), let count = file.place(16, 4, isBig: self.isBig),
             let size = file.place(20, 4, isBig: self.isBig)
-        else { throw ArtifactRefusal(.truncated, "the header is cut") }
+        else { throw ArtifactError(.truncated, "the header is cut") }
         self.processor = UInt32(truncatingIfNeeded: processor)
         guard count <= ArtifactLimits.loadCommands, size <= ArtifactLimits.loadCommandBytes else {
-            throw ArtifactRefusal(.tooLarge, "the load commands are more than is read")
+            throw ArtifactError(.tooLarge, "the load commands are more than is read")
         }
         guard let commands = file.part(self.isWide ? 32 : 28, size) else {
-            throw ArtifactRefusal(.truncated, "the load commands are cut")
+            throw ArtifactError(.truncated, "the load commands are cut")
         }
         var index = 0
         for _ in 0..<count {
             guard let number = commands.number(index, 4, isBig: self.isBig),
                 let size = commands.place(index + 4, 4, isBig: self.isBig), size >= 8,
                 let command = commands.part(index, size)
-            else { throw ArtifactRefusal(.malformed, "a load command does not fit") }
+            else { throw ArtifactError(.malformed, "a load command does not fit") }
             index += size
             self.read(number, command)
         }
@@ -118,7 +118,7 @@ extension MachOFile.Slice {
         // LC_LOAD_DYLIB, LC_LOAD_WEAK_DYLIB, LC_REEXPORT_DYLIB, LC_LAZY_LOAD_DYLIB, LC_LOAD_UPWARD_DYLIB.
         case 0x0C, 0x8000_0018, 0x8000_001F, 0x20, 0x8000_0023:
             if let start = command.place(8, 4, isBig: self.isBig),
-                let name = command.text(at: start, most: ArtifactLimits.libraryName)
+                let name = command.text(at: start, maximum: ArtifactLimits.libraryName)
             {
                 self.libraries.append(name)
             }
@@ -146,7 +146,9 @@ extension MachOFile.Slice {
                 return
             }
             // Notes for a debugger (N_STAB) name source files.
-            guard type & 0xE0 == 0, let text = strings.text(at: name, most: ArtifactLimits.symbolName) else { continue }
+            guard type & 0xE0 == 0, let text = strings.text(at: name, maximum: ArtifactLimits.symbolName) else {
+                continue
+            }
             body(text, type & 0x0E != 0)
         }
     }

@@ -31,24 +31,24 @@ public struct ZipArchive: Sendable {
     /// Reads the directory.
     ///
     /// - Parameter bytes: The archive.
-    /// - Throws: ``ArtifactRefusal``.
-    public init(_ bytes: [UInt8]) throws(ArtifactRefusal) {
+    /// - Throws: ``ArtifactError``.
+    public init(_ bytes: [UInt8]) throws(ArtifactError) {
         let file = ByteField(bytes[...])
         self.file = file
         guard let end = Self.end(of: file) else {
-            throw ArtifactRefusal(.otherFormat, "there is no directory of a zip archive at its end")
+            throw ArtifactError(.otherFormat, "there is no directory of a zip archive at its end")
         }
         guard let count = file.place(end + 10, 2), let size = file.place(end + 12, 4),
             let start = file.place(end + 16, 4)
-        else { throw ArtifactRefusal(.truncated, "the end of the directory is cut") }
+        else { throw ArtifactError(.truncated, "the end of the directory is cut") }
         guard count < 0xFFFF, size < 0xFFFF_FFFF, start < 0xFFFF_FFFF else {
-            throw ArtifactRefusal(.unsupported, "it is a zip64 archive, over 65,534 files or 4 GB")
+            throw ArtifactError(.unsupported, "it is a zip64 archive, over 65,534 files or 4 GB")
         }
         guard size <= ArtifactLimits.zipDirectoryBytes else {
-            throw ArtifactRefusal(.tooLarge, "its directory has over \(ArtifactLimits.zipDirectoryBytes) bytes")
+            throw ArtifactError(.tooLarge, "its directory has over \(ArtifactLimits.zipDirectoryBytes) bytes")
         }
         guard let directory = file.part(start, size) else {
-            throw ArtifactRefusal(.truncated, "its directory is not where its end says")
+            throw ArtifactError(.truncated, "its directory is not where its end says")
         }
         try self.read(directory, count)
     }
@@ -63,7 +63,7 @@ public struct ZipArchive: Sendable {
         return nil
     }
 
-    private mutating func read(_ directory: ByteField, _ count: Int) throws(ArtifactRefusal) {
+    private mutating func read(_ directory: ByteField, _ count: Int) throws(ArtifactError) {
         var index = 0
         var seen = Set<String>()
         for _ in 0..<count {
@@ -72,7 +72,7 @@ public struct ZipArchive: Sendable {
                 let size = directory.place(index + 24, 4), let nameLength = directory.place(index + 28, 2),
                 let extra = directory.place(index + 30, 2), let comment = directory.place(index + 32, 2),
                 let header = directory.place(index + 42, 4), let name = directory.part(index + 46, nameLength)
-            else { throw ArtifactRefusal(.malformed, "an entry of the directory does not fit") }
+            else { throw ArtifactError(.malformed, "an entry of the directory does not fit") }
             index += 46 + nameLength + extra + comment
             let entry = Entry(
                 name: String(decoding: name.bytes, as: UTF8.self), count: size, packed: packed, method: method,
@@ -106,22 +106,22 @@ public struct ZipArchive: Sendable {
     /// - Parameters:
     ///   - entry: One of ``entries``.
     ///   - limit: How many bytes are read at most.
-    /// - Throws: ``ArtifactRefusal``.
-    public func bytes(of entry: Entry, most limit: Int) throws(ArtifactRefusal) -> [UInt8] {
-        guard entry.count <= limit else { throw ArtifactRefusal(.tooLarge, "it has over \(limit) bytes") }
-        guard !entry.isEncrypted else { throw ArtifactRefusal(.unsupported, "it is encrypted") }
+    /// - Throws: ``ArtifactError``.
+    public func bytes(of entry: Entry, maximum limit: Int) throws(ArtifactError) -> [UInt8] {
+        guard entry.count <= limit else { throw ArtifactError(.tooLarge, "it has over \(limit) bytes") }
+        guard !entry.isEncrypted else { throw ArtifactError(.unsupported, "it is encrypted") }
         guard self.file.number(entry.header, 4) == 0x0403_4B50, let name = self.file.place(entry.header + 26, 2),
             let extra = self.file.place(entry.header + 28, 2),
             let data = self.file.part(entry.header + 30 + name + extra, entry.packed)
-        else { throw ArtifactRefusal(.truncated, "its bytes are not where the directory says") }
+        else { throw ArtifactError(.truncated, "its bytes are not where the directory says") }
         let bytes: [UInt8]
         switch entry.method {
         case 0: bytes = Array(data.bytes)
-        case 8: bytes = try Inflate.decode(data, most: entry.count)
-        default: throw ArtifactRefusal(.unsupported, "it is packed by method \(entry.method)")
+        case 8: bytes = try Inflate.decode(data, maximum: entry.count)
+        default: throw ArtifactError(.unsupported, "it is packed by method \(entry.method)")
         }
         guard bytes.count == entry.count else {
-            throw ArtifactRefusal(.malformed, "it has \(bytes.count) bytes and says \(entry.count)")
+            throw ArtifactError(.malformed, "it has \(bytes.count) bytes and says \(entry.count)")
         }
         return bytes
     }

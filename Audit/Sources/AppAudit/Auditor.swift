@@ -202,7 +202,7 @@ public struct Auditor {
     }
 
     private mutating func addProgram(_ path: String, _ bytes: [UInt8]) {
-        do throws(ArtifactRefusal) {
+        do throws(ArtifactError) {
             let outcome = try ProgramFile.outcome(of: bytes, path: path)
             self.findings += outcome.findings
             self.surfaces += outcome.surfaces
@@ -213,7 +213,7 @@ public struct Auditor {
 
     private mutating func addArchive(_ path: String, _ bytes: [UInt8]) {
         let archive: ZipArchive
-        do throws(ArtifactRefusal) { archive = try ZipArchive(bytes) } catch {
+        do throws(ArtifactError) { archive = try ZipArchive(bytes) } catch {
             return self.note(unread: path, "archive, \(error)")
         }
         for (name, why) in archive.refused.prefix(100) { self.note(unread: "\(path)/\(PrintableText.line(name))", why) }
@@ -237,8 +237,8 @@ public struct Auditor {
                 return
             }
             left -= entry.count
-            do throws(ArtifactRefusal) {
-                self.add(name, kind, try archive.bytes(of: entry, most: kind.limit))
+            do throws(ArtifactError) {
+                self.add(name, kind, try archive.bytes(of: entry, maximum: kind.limit))
             } catch {
                 self.note(unread: name, "\(error)")
             }

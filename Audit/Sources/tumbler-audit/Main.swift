@@ -17,7 +17,7 @@ enum Main {
                 let command = try AuditCommand.parse()
                 try command.run()
                 exit(0)
-            } catch let failure as AuditFailure {
+            } catch let failure as AuditError {
                 FileHandle.standardError.write(Data("error: \(failure.reason)\n".utf8))
                 exit(2)
             } catch {
@@ -38,7 +38,7 @@ enum Main {
 }
 
 /// Why there is no report.
-struct AuditFailure: Error {
+struct AuditError: Error {
     let reason: String
 }
 
@@ -135,29 +135,29 @@ struct AuditCommand: ParsableCommand {
 
     private func pinList() throws -> PinList? {
         guard let path = self.list else { return nil }
-        let bytes = try Self.read(path, most: MetadataLimits().listBytes)
+        let bytes = try Self.read(path, maximum: MetadataLimits().listBytes)
         do {
             return try PinList(payload: try Envelope(bytes, of: .pins, limits: MetadataLimits()).payload)
         } catch {
-            throw AuditFailure(reason: "\(path) is no pin list: \(error). Give the signed list that the app ships")
+            throw AuditError(reason: "\(path) is no pin list: \(error). Give the signed list that the app ships")
         }
     }
 
     /// The fingerprints of a baseline.
     private func known() throws -> Set<String> {
         guard let path = self.baseline else { return [] }
-        let bytes = try Self.read(path, most: 64 * 1_048_576)
+        let bytes = try Self.read(path, maximum: 64 * 1_048_576)
         guard let value = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any],
             let findings = value["findings"] as? [[String: Any]]
-        else { throw AuditFailure(reason: "\(path) is no report of tumbler audit --json") }
+        else { throw AuditError(reason: "\(path) is no report of tumbler audit --json") }
         return Set(findings.compactMap { $0["fingerprint"] as? String })
     }
 
-    private static func read(_ path: String, most limit: Int) throws -> [UInt8] {
+    private static func read(_ path: String, maximum limit: Int) throws -> [UInt8] {
         guard let file = FileHandle(forReadingAtPath: path), let data = try? file.read(upToCount: limit + 1) else {
-            throw AuditFailure(reason: "\(path) cannot be read")
+            throw AuditError(reason: "\(path) cannot be read")
         }
-        guard data.count <= limit else { throw AuditFailure(reason: "\(path) has over \(limit) bytes") }
+        guard data.count <= limit else { throw AuditError(reason: "\(path) has over \(limit) bytes") }
         return [UInt8](data)
     }
 }

@@ -143,7 +143,7 @@ struct ArtifactTests {
         ]
         let lie = try ZipArchive(BuiltApp.zip([("Info.plist", zeros)], stating: 100, method: 8))
         let entry = try #require(lie.entries.first)
-        #expect(throws: ArtifactRefusal.self) { try lie.bytes(of: entry, most: 1_000) }
+        #expect(throws: ArtifactError.self) { try lie.bytes(of: entry, maximum: 1_000) }
     }
 
     @Test("what zlib deflated is inflated")
@@ -158,8 +158,8 @@ struct ArtifactTests {
         let text = Array(String(repeating: "<key>NSAllowsArbitraryLoads</key><true/>\n", count: 40).utf8)
         let archive = try ZipArchive(BuiltApp.zip([("a.plist", deflated)], stating: UInt32(text.count), method: 8))
         let entry = try #require(archive.entries.first)
-        #expect(try archive.bytes(of: entry, most: 10_000) == text)
-        #expect(throws: ArtifactRefusal.self) { try archive.bytes(of: entry, most: 100) }
+        #expect(try archive.bytes(of: entry, maximum: 10_000) == text)
+        #expect(throws: ArtifactError.self) { try archive.bytes(of: entry, maximum: 100) }
     }
 
     @Test("an archive that is cut or changed at any byte is a finding or is read, and never a crash")

@@ -41,7 +41,7 @@ struct SignedPins {
     }
 
     private static func sign(
-        _ payload: [UInt8], _ kind: MetadataRefusal.Kind, _ key: P256.Signing.PrivateKey, _ keyID: String
+        _ payload: [UInt8], _ kind: MetadataRole, _ key: P256.Signing.PrivateKey, _ keyID: String
     ) throws -> [UInt8] {
         var envelope = Envelope(payloadType: Envelope.payloadType(of: kind), payload: payload)
         let signature = try key.signature(for: envelope.signedBytes).rawRepresentation

@@ -78,7 +78,7 @@ struct TreeTests {
         #expect(!tree.walk("/nowhere/at/all", into: &auditor))
     }
 
-    /// Code that nobody here wrote: a crash or a hang would be seen here, and what is found is printed for people to judge.
+    /// Code that nobody here wrote: a crash or a hang would be seen here, and what is found is printed for people to evaluate.
     @Test("code that nobody here wrote is audited to its end")
     func codeThatNobodyHereWroteIsAudited() throws {
         guard let corpus = ProcessInfo.processInfo.environment["AUDIT_CORPUS"] else {

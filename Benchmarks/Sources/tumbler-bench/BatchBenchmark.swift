@@ -14,7 +14,7 @@ struct BatchBenchmark {
     let tumbler: String
 
     /// The least share of that.
-    static let least = 0.8
+    static let minimum = 0.8
 
     func run(_ report: inout Report) async throws {
         print("tumbler evaluate --batch:")
@@ -49,7 +49,7 @@ struct BatchBenchmark {
             let alone = try await self.validations(of: chain, count: count, on: cores)
             report.figure("(e) \(chain.name)", "\(Int(Double(count) / seconds)) cases a second on \(cores) cores")
             report.figure("    path validations alone", "\(Int(Double(count) / alone)) a second")
-            report.limit("path validations alone : (e)", seconds / alone, atMost: 1 / Self.least)
+            report.limit("path validations alone : (e)", seconds / alone, atMost: 1 / Self.minimum)
         }
     }
 

@@ -60,7 +60,7 @@ struct IntegrityBenchmark {
             "(n) : all code read and compared once", self.percentile(50, whole) / self.percentile(50, comparisons),
             atMost: Self.wholeLimit)
         let held = allocation_held()
-        let most = allocation_most_held()
+        let maximum = allocation_most_held()
         for detector in DetectorSet.standard().detectors {
             _ = detector.look(at: machine)
             let times = self.times(51) { _ = detector.look(at: machine) }
@@ -68,7 +68,7 @@ struct IntegrityBenchmark {
             report.time("    \(detector.name)\(cost)", self.percentile(50, times))
         }
         report.limit("held afterwards", Double(held), atMost: Self.heldGoal, unit: " bytes")
-        report.limit("held at any time", Double(most), atMost: Self.heldGoal, unit: " bytes")
+        report.limit("held at any time", Double(maximum), atMost: Self.heldGoal, unit: " bytes")
         report.limit("signals in a process that nobody touches", Double(monitor.sightings.count), atMost: 0)
         for sighting in monitor.sightings { report.figure("signal", sighting.signal.description) }
         report.figure("could not be looked at", "\(monitor.blindSpots.map(\.description))")

@@ -61,7 +61,7 @@ struct ListBenchmark {
         try trust.load(root: root)
         let load = Subject(name: "load") {
             var trust = trust
-            // A stored list is judged by the role's own demand alone, a list from outside by the hybrid one, too.
+            // A stored list is evaluated by the role's own demand alone, a list from outside by the hybrid one, too.
             if hybrid { _ = try? trust.accept(list: bytes, at: time) } else { try? trust.load(list: bytes) }
             precondition(trust.inForce?.held.list.domains.count == count)
             keep(trust)

@@ -8,7 +8,7 @@ import Crypto
 import SwiftASN1
 import X509
 
-/// What three timestamps cost: to verify them beside three signatures of P-256 alone, and to judge them again.
+/// What three timestamps cost: to verify them beside three signatures of P-256 alone, and to evaluate them again.
 struct TransparencyBenchmark {
     /// A log that signs.
     private struct Log {
@@ -29,7 +29,7 @@ struct TransparencyBenchmark {
         let path = ValidatedPath(uncheckedValidatedPath: [certificate] + chain.certificates.dropFirst())
         let time = Timestamp(secondsSince1970: chain.time)
         let evidence = TransparencyEvidence(of: path, logs: list)
-        report.figure("judgement", evidence.judgement(under: .chrome, at: time).detail)
+        report.figure("evaluation", evidence.evaluation(under: .chrome, at: time).detail)
 
         let verify = Subject(name: "evidence of a path") { keep(TransparencyEvidence(of: path, logs: list)) }
         let keys = logs.map(\.key.publicKey)
@@ -41,11 +41,11 @@ struct TransparencyBenchmark {
                 keep(key.isValidSignature(signature, for: signed.message))
             }
         }
-        let judge = Subject(name: "judging the evidence") { keep(evidence.judgement(under: .chrome, at: time)) }
-        let times = Measurement.nanoseconds(of: [verify, alone, judge], iterations: 20)
-        for (subject, time) in zip([verify, alone, judge], times) { report.time(subject.name, time) }
+        let evaluate = Subject(name: "evaluating the evidence") { keep(evidence.evaluation(under: .chrome, at: time)) }
+        let times = Measurement.nanoseconds(of: [verify, alone, evaluate], iterations: 20)
+        for (subject, time) in zip([verify, alone, evaluate], times) { report.time(subject.name, time) }
         report.limit("evidence : signatures alone", times[0] / times[1], atMost: 1.10)
-        report.limit("judging : evidence", times[2] / times[0], atMost: 0.05)
+        report.limit("evaluating : evidence", times[2] / times[0], atMost: 0.05)
     }
 
     private static func vector(_ bytes: [UInt8]) -> [UInt8] { self.number(UInt64(bytes.count), 2) + bytes }

@@ -14,7 +14,7 @@ enum ZipArchiveBytes: FuzzTarget {
         for entry in archive.entries.prefix(1_000) {
             precondition(!entry.name.hasPrefix("/") && !entry.name.split(separator: "/").contains(".."))
             precondition(names.insert(entry.name).inserted)
-            guard let content = try? archive.bytes(of: entry, most: 1 << 20) else { continue }
+            guard let content = try? archive.bytes(of: entry, maximum: 1 << 20) else { continue }
             precondition(content.count == entry.count)
         }
     }

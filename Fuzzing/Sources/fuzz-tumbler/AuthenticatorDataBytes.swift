@@ -37,7 +37,7 @@ enum AuthenticatorDataBytes: FuzzTarget {
         let known = KnownKey(key, counter: 0, namesCategory: false, namesBundleVersion: false)
         let done = DispatchSemaphore(value: 0)
         Task.detached {
-            do throws(AttestationRefusal) {
+            do throws(AttestationError) {
                 let verified = try await AssertionVerifier(appID: self.appID).verify(
                     message, by: known, clientData: .bytes([])
                 ) { true }

@@ -10,8 +10,9 @@ enum CertificateWalk: FuzzTarget {
 
     static func check(_ bytes: [UInt8]) {
         // The quick way over common certificates finds what the careful one finds, and hides no defect.
-        let quick = Self.walk(bytes) { (bytes) throws(CertificateDefect) in try CertificateFields(walking: bytes) }
-        let careful = Self.walk(bytes) { (bytes) throws(CertificateDefect) in
+        let quick = Self.walk(bytes) { (bytes) throws(InvalidCertificateError) in try CertificateFields(walking: bytes)
+        }
+        let careful = Self.walk(bytes) { (bytes) throws(InvalidCertificateError) in
             try CertificateFields(walkingWithCare: bytes)
         }
         precondition(quick == careful)
@@ -31,10 +32,12 @@ enum CertificateWalk: FuzzTarget {
     }
 
     private static func walk(
-        _ bytes: [UInt8], _ walk: (RawSpan) throws(CertificateDefect) -> CertificateFields
-    ) -> Result<CertificateFields, CertificateDefect> {
+        _ bytes: [UInt8], _ walk: (RawSpan) throws(InvalidCertificateError) -> CertificateFields
+    ) -> Result<CertificateFields, InvalidCertificateError> {
         bytes.withUnsafeBytes { buffer in
-            do throws(CertificateDefect) { return .success(try walk(buffer.bytes)) } catch { return .failure(error) }
+            do throws(InvalidCertificateError) { return .success(try walk(buffer.bytes)) } catch {
+                return .failure(error)
+            }
         }
     }
 }

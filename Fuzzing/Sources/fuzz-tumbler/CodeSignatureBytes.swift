@@ -17,8 +17,8 @@ enum CodeSignatureBytes: FuzzTarget {
             if let signature = part.signature { self.check(signature, bytes.count) }
             self.check(SignatureDetector.signals(part.signature, declared), of: part.signature, declared)
         }
-        precondition(meter.reads <= ReadMeter.mostReads, "\(meter.reads) reads")
-        precondition(meter.bytesRead <= ReadMeter.mostBytes, "\(meter.bytesRead) bytes read")
+        precondition(meter.reads <= ReadMeter.maximumReads, "\(meter.reads) reads")
+        precondition(meter.bytesRead <= ReadMeter.maximumBytes, "\(meter.bytesRead) bytes read")
     }
 
     /// What is held is within its limits, and what is hashed is all of the CodeDirectory.

@@ -27,7 +27,7 @@ enum EnvelopeBytes: FuzzTarget {
     }
 
     static func check(_ bytes: [UInt8]) {
-        for kind in [MetadataRefusal.Kind.root, .pins] {
+        for kind in [MetadataRole.root, .pins] {
             guard let envelope = try? Envelope(bytes, of: kind, limits: MetadataLimits()) else { continue }
             precondition(envelope.signatures.count <= MetadataLimits.signatures)
             precondition((try? Envelope(envelope.bytes, of: kind, limits: MetadataLimits())) == envelope)

@@ -26,8 +26,8 @@ enum ExecutableFileBytes: FuzzTarget {
         self.checkCode(image, loaded, changing: UInt64(bytes[1]) << 8 | UInt64(bytes[2]))
         self.checkCalls(loaded, meter, architecture)
         // Work does not grow with the numbers that a small file names.
-        precondition(meter.reads <= ReadMeter.mostReads, "\(meter.reads) reads")
-        precondition(meter.bytesRead <= ReadMeter.mostBytes, "\(meter.bytesRead) bytes read")
+        precondition(meter.reads <= ReadMeter.maximumReads, "\(meter.reads) reads")
+        precondition(meter.bytesRead <= ReadMeter.maximumBytes, "\(meter.bytesRead) bytes read")
     }
 
     private static func image(_ meter: ReadMeter, _ architecture: CodeArchitecture) -> (any ExecutableImage)? {
@@ -94,20 +94,20 @@ enum ExecutableFileBytes: FuzzTarget {
         precondition(whole.differences.contains { $0.address == address })
     }
 
-    /// Slots and beginnings of functions are judged within limits, whatever memory holds.
+    /// Slots and beginnings of functions are evaluated within limits, whatever memory holds.
     private static func checkCalls(_ loaded: LoadedImage, _ meter: ReadMeter, _ architecture: CodeArchitecture) {
         let memory = ExecutableBytes { address, count in
-            address >= Self.start ? meter.bytes.prefix(at: address - Self.start, most: count) : nil
+            address >= Self.start ? meter.bytes.prefix(at: address - Self.start, maximum: count) : nil
         }
         let images = LoadedImages([loaded])
         if let found = try? ImportSlots(in: images, memory: memory).findings(ofImage: 0) {
-            precondition(found.findings.count <= ImportSlots.mostFindings + ImportSlots.mostInterposed)
-            precondition(found.count <= ImportSlots.mostSlots)
+            precondition(found.findings.count <= ImportSlots.maximumFindings + ImportSlots.maximumInterposed)
+            precondition(found.count <= ImportSlots.maximumSlots)
         }
         let check = PrologueCheck(architecture, images: images, memory: memory)
         for range in loaded.ranges {
             guard let finding = check.finding(at: range.lowerBound) else { continue }
-            precondition(finding.jumps <= PrologueCheck.mostJumps)
+            precondition(finding.jumps <= PrologueCheck.maximumJumps)
         }
         _ = Prologue(architecture: architecture, address: .max - 8, bytes: Array(meter.file.prefix(Prologue.size))).jump
         for offset: UInt64 in [0, 4_096, .max] {

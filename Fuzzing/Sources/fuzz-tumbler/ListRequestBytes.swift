@@ -17,7 +17,7 @@ enum ListRequestBytes: FuzzTarget {
 
     static func check(_ bytes: [UInt8]) {
         guard let head = self.head(of: bytes[...]) else { return }
-        precondition(head.length <= min(bytes.count, ListRequestHead.mostBytes))
+        precondition(head.length <= min(bytes.count, ListRequestHead.maximumBytes))
         // It needs all of its bytes, and none behind them.
         precondition(self.head(of: bytes.prefix(head.length)) == head)
         precondition(self.head(of: bytes.prefix(head.length - 1)) == nil)

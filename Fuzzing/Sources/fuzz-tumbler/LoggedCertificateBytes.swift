@@ -16,7 +16,7 @@ enum LoggedCertificateBytes: FuzzTarget {
 
     static func check(_ bytes: [UInt8]) {
         let logged: LoggedCertificate
-        do throws(TransparencyDefect) { logged = try LoggedCertificate(bytes) } catch {
+        do throws(TransparencyError) { logged = try LoggedCertificate(bytes) } catch {
             // What has a frame and times may still have extensions that are none.
             precondition(error.code != .certificate || (try? CertificateFields(walking: bytes)) == nil)
             return

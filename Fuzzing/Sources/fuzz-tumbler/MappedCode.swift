@@ -24,7 +24,7 @@ struct MappedCode {
             guard let offset = self.pieces.lazy.compactMap({ $0.offset(of: address &- self.bias) }).first else {
                 return nil
             }
-            var bytes = self.file.prefix(at: offset, most: count) ?? []
+            var bytes = self.file.prefix(at: offset, maximum: count) ?? []
             bytes += [UInt8](repeating: 0, count: count - bytes.count)
             if let changed = self.changed, changed >= address, changed - address < UInt64(count) {
                 bytes[Int(changed - address)] ^= 0x55

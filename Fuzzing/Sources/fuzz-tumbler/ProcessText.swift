@@ -33,7 +33,7 @@ enum ProcessText: FuzzTarget {
         let executable = lines.filter { line in
             line.firstIndex(of: 0x20).map { $0 + 3 < line.endIndex && line[$0 + 3] == 0x78 } ?? false
         }
-        precondition(whole.count == executable.count && whole.count <= ExecutableRegions.most)
+        precondition(whole.count == executable.count && whole.count <= ExecutableRegions.maximum)
         for region in whole {
             precondition(region.start < region.end && region.permissions.contains(.execute))
             let line = Array(self.line(region).utf8)
@@ -52,7 +52,7 @@ enum ProcessText: FuzzTarget {
         let whole = changed(8_192)
         precondition(changed(1 + bytes.count % 89) == whole)
         for pages in whole ?? [] { precondition(pages.count >= 1) }
-        precondition(whole?.count ?? 0 <= ExecutableRegions.most)
+        precondition(whole?.count ?? 0 <= ExecutableRegions.maximum)
     }
 
     /// What was read says so again, and who adds a tracer at the end is seen.

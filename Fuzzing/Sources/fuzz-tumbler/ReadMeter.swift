@@ -9,8 +9,8 @@
 /// `@unchecked Sendable`: because the fuzzer has one thread.
 final class ReadMeter: @unchecked Sendable {
     /// The most reads of one file of 70 KB, and bytes that they give, by all that this target does with it.
-    static let mostReads = 400_000
-    static let mostBytes = 2 << 30
+    static let maximumReads = 400_000
+    static let maximumBytes = 2 << 30
 
     let file: [UInt8]
     private(set) var reads = 0
@@ -22,7 +22,7 @@ final class ReadMeter: @unchecked Sendable {
     var bytes: ExecutableBytes {
         let held = ExecutableBytes(self.file)
         return ExecutableBytes { offset, count in
-            let read = held.prefix(at: offset, most: count)
+            let read = held.prefix(at: offset, maximum: count)
             self.reads += 1
             self.bytesRead += read?.count ?? 0
             return read

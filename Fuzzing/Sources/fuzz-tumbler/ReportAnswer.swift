@@ -22,7 +22,7 @@ enum ReportAnswer: FuzzTarget {
         let field = String(decoding: bytes.dropFirst(8), as: UTF8.self)
         guard let asked = RetryAfter(field) else { return }
         let seconds = asked.seconds(at: now)
-        precondition((0...RetryAfter.most).contains(seconds), "a server asks for over a day")
+        precondition((0...RetryAfter.maximum).contains(seconds), "a server asks for over a day")
         guard seconds > 0 else { return }
         // Later it is never longer: what it asks for is a time, or the same number of seconds.
         let later = Timestamp(secondsSince1970: now.secondsSince1970.addingReportingOverflow(1).partialValue)

@@ -23,7 +23,7 @@ enum ReportBodies: FuzzTarget {
     static var seeds: [[UInt8]] {
         let stale = Report(stale: self.list, app: self.app, at: self.now).map { [$0.body] } ?? []
         let refusal = Report(
-            MetadataRefusal(.pins, .equivocation, "x"), of: [1, 2, 3], list: self.list, app: self.app, at: self.now)
+            MetadataError(.pins, .equivocation, "x"), of: [1, 2, 3], list: self.list, app: self.app, at: self.now)
         let failure =
             self.report(host: "api.example.com", certificate: [1, 2, 3]).map { [$0.body, $0.briefBody] } ?? []
         let entries = """
@@ -37,10 +37,10 @@ enum ReportBodies: FuzzTarget {
     static func check(_ bytes: [UInt8]) {
         self.checkOwn(bytes)
         let read: CollectedReports
-        do throws(ReportDefect) {
+        do throws(ReportError) {
             read = try CollectedReport.read(bytes, at: self.now)
         } catch {
-            precondition(ReportDefect.Code.all.contains(error.code) && [400, 413].contains(error.code.status))
+            precondition(ReportError.Code.all.contains(error.code) && [400, 413].contains(error.code.status))
             precondition(error.detail.utf8.count < 512)
             return
         }
@@ -65,7 +65,7 @@ enum ReportBodies: FuzzTarget {
         precondition(report.chain.reduce(0) { $0 + $1.count } <= ReportBodyLimits.chainBytes)
         precondition(report.readableChain.count == report.chain.count)
         for certificate in report.readableChain.compactMap({ $0 }) {
-            precondition(certificate.names.count <= ReadableCertificate.mostNames)
+            precondition(certificate.names.count <= ReadableCertificate.maximumNames)
         }
         // What is stored is read back as it was, but for the envelope, and holds no identifier.
         guard let again = try? CollectedReport.read(report.document, at: self.now), again.reports.count == 1 else {

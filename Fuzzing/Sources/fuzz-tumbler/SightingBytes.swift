@@ -7,7 +7,7 @@ import CertificateSightings
 import PinListMetadata
 
 /// What a monitor found: a certificate or a precertificate, whose identity is held against a second way to compute it, and
-/// whose names are judged by a list; or the JSON in which it is handed in.
+/// whose names are evaluated by a list; or the JSON in which it is handed in.
 enum SightingBytes: FuzzTarget {
     static let name = "sighting"
 
@@ -25,11 +25,12 @@ enum SightingBytes: FuzzTarget {
     }()
 
     static func check(_ bytes: [UInt8]) {
-        if let value = try? JSONValue(strict: bytes, mostValues: 256), let told = try? ToldCertificate(value) {
+        if let value = try? JSONValue(strict: bytes, maximumValues: 256), let told = try? ToldCertificate(value) {
             precondition((try? ToldCertificate(told.json)) == told)
             self.checkCertificate(told.certificate)
             precondition(
-                SightedIssuers.verified(of: told.certificate, in: told.chain).count <= SightedIssuers.mostCertificates)
+                SightedIssuers.verified(of: told.certificate, in: told.chain).count
+                    <= SightedIssuers.maximumCertificates)
         }
         self.checkCertificate(bytes)
     }
@@ -45,9 +46,9 @@ enum SightingBytes: FuzzTarget {
         precondition(sighted.notBefore <= sighted.notAfter)
         // What a page or a database cannot take is in none of it.
         precondition(sighted.names.allSatisfy { $0.utf8.count <= 2_048 && !$0.utf8.contains { $0 < 0x20 } })
-        let judged = self.rules.judge(
+        let evaluated = self.rules.evaluate(
             names: sighted.names, key: sighted.key, issuers: [], isServed: false, at: sighted.notBefore)
-        precondition((judged.state == .unlisted) == (judged.entry == nil))
-        precondition(judged.state != .pinned && judged.state != .issuer && judged.state != .denied)
+        precondition((evaluated.state == .unlisted) == (evaluated.entry == nil))
+        precondition(evaluated.state != .pinned && evaluated.state != .issuer && evaluated.state != .denied)
     }
 }

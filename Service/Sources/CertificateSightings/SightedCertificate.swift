@@ -40,35 +40,35 @@ public struct SightedCertificate: Hashable, Sendable {
     /// Reads one.
     ///
     /// - Parameter certificate: DER, at most 65,536 bytes, and nothing else.
-    /// - Throws: ``SightingDefect``, with what is wrong.
-    public init(_ certificate: [UInt8]) throws(SightingDefect) {
+    /// - Throws: ``SightingError``, with what is wrong.
+    public init(_ certificate: [UInt8]) throws(SightingError) {
         let fields: CertificateFields
         let logged: LoggedCertificate
-        do throws(CertificateDefect) { fields = try CertificateFields(walking: certificate) } catch {
-            throw SightingDefect("the certificate cannot be read: \(error)")
+        do throws(InvalidCertificateError) { fields = try CertificateFields(walking: certificate) } catch {
+            throw SightingError("the certificate cannot be read: \(error)")
         }
-        do throws(TransparencyDefect) { logged = try LoggedCertificate(certificate, orPrecertificate: true) } catch {
-            throw SightingDefect(error.reason)
+        do throws(TransparencyError) { logged = try LoggedCertificate(certificate, orPrecertificate: true) } catch {
+            throw SightingError(error.reason)
         }
         guard let key = try? Pin(publicKeyOf: certificate) else {
-            throw SightingDefect("the certificate's key cannot be read")
+            throw SightingError("the certificate's key cannot be read")
         }
         self.identity = Envelope.digest(of: logged.toBeSigned)
         self.isPrecertificate = logged.isPrecertificate
         self.key = key
         self.names = try Self.names(certificate[fields.uniqueIdentifiers.upperBound..<fields.toBeSigned.upperBound])
         self.issuer = DistinguishedNameText(fields.issuer, of: certificate).description
-        self.serialNumber = Hexadecimal.text(of: certificate[fields.serialNumber].prefix(Self.longestSerialNumber))
+        self.serialNumber = Hexadecimal.text(of: certificate[fields.serialNumber].prefix(Self.maximumSerialNumber))
         (self.notBefore, self.notAfter) = (logged.notBefore, logged.notAfter)
     }
 
     /// The most bytes of a serial number that are told: RFC 5280, section 4.1.2.2, allows 20.
-    private static let longestSerialNumber = 64
+    private static let maximumSerialNumber = 64
 
     /// The names of the subjectAltName (RFC 5280, section 4.2.1.6).
     ///
     /// - Parameter extensions: `[3]` of the TBSCertificate; empty where it has none.
-    private static func names(_ extensions: ArraySlice<UInt8>) throws(SightingDefect) -> [String] {
+    private static func names(_ extensions: ArraySlice<UInt8>) throws(SightingError) -> [String] {
         guard !extensions.isEmpty else { return [] }
         let names: [GeneralName]
         do {
@@ -76,11 +76,11 @@ public struct SightedCertificate: Hashable, Sendable {
                 node in
                 let all = try DER.sequence(of: Certificate.Extension.self, identifier: .sequence, rootNode: node)
                 let wanted = all.filter { $0.oid == .X509ExtensionID.subjectAlternativeName }
-                guard wanted.count <= 1 else { throw SightingDefect("the certificate has its names twice") }
+                guard wanted.count <= 1 else { throw SightingError("the certificate has its names twice") }
                 return try wanted.first.map { Array(try SubjectAlternativeNames($0)) } ?? []
             }
         } catch {
-            throw SightingDefect("the names of the certificate cannot be read")
+            throw SightingError("the names of the certificate cannot be read")
         }
         return names.compactMap { name in
             switch name {
@@ -108,7 +108,7 @@ public struct SightedCertificate: Hashable, Sendable {
 }
 
 /// Why a certificate is no sighting.
-public struct SightingDefect: Error, Hashable, Sendable, CustomStringConvertible {
+public struct SightingError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What is wrong, in one sentence without a full stop.
     public let description: String
 

@@ -10,7 +10,7 @@ internal import X509
 /// which takes what it is given.
 public enum SightedIssuers {
     /// The most certificates of a chain that are looked at. Those of the public web have up to five.
-    public static let mostCertificates = 8
+    public static let maximumCertificates = 8
 
     /// The pins of the keys that signed: the one that signed the certificate, then the one that signed that one's, as far as
     /// each signature holds.
@@ -22,7 +22,7 @@ public enum SightedIssuers {
     public static func verified(of certificate: [UInt8], in chain: [[UInt8]]) -> [Pin] {
         var pins: [Pin] = []
         var below = try? Certificate(derEncoded: certificate)
-        for bytes in chain.prefix(Self.mostCertificates) {
+        for bytes in chain.prefix(Self.maximumCertificates) {
             guard bytes.count <= CertificateFields.maximumCertificateLength, let signed = below,
                 let issuer = try? Certificate(derEncoded: bytes), issuer.subject == signed.issuer,
                 issuer.publicKey.isValidSignature(signed.signature, for: signed),

@@ -5,7 +5,7 @@
 public import CertificatePinning
 public import PinListMetadata
 
-/// Judges certificates by a list. A value, made once for a list; judging a name costs a look-up for each of its labels.
+/// Evaluates certificates by a list. A value, made once for a list; evaluating a name costs a look-up for each of its labels.
 public struct SightingRules: Sendable {
     private let entries: [String: PinnedDomain]
     /// The domains of entries directly below a name: what a wildcard for that name stands for.
@@ -27,7 +27,7 @@ public struct SightingRules: Sendable {
         self.denied = Set(list.denied.map(\.pin))
     }
 
-    /// Judges a certificate.
+    /// Evaluates a certificate.
     ///
     /// - Parameters:
     ///   - names: Its names, as ``SightedCertificate/names`` has them.
@@ -35,18 +35,18 @@ public struct SightingRules: Sendable {
     ///   - issuers: ``SightedIssuers/verified(of:in:)``.
     ///   - isServed: Whether its key was seen served.
     ///   - time: Now: an entry that has ended enforces nothing.
-    public func judge(
+    public func evaluate(
         names: [String], key: Pin, issuers: [Pin], isServed: Bool, at time: Timestamp
-    ) -> SightingJudgement {
-        var worst: SightingJudgement?
+    ) -> SightingEvaluation {
+        var worst: SightingEvaluation?
         let isDenied = self.denied.contains(key) || issuers.contains { self.denied.contains($0) }
         for entry in self.covering(names) {
             let state = isDenied ? .denied : Self.state(entry, key, issuers, isServed: isServed)
             let isEnforced = entry.mode == .enforce && entry.expiresAt.map { time < $0 } != false
-            let judged = SightingJudgement(state: state, entry: entry.domain, isEnforced: isEnforced)
-            if worst.map({ Self.weight(judged) > Self.weight($0) }) != false { worst = judged }
+            let evaluated = SightingEvaluation(state: state, entry: entry.domain, isEnforced: isEnforced)
+            if worst.map({ Self.weight(evaluated) > Self.weight($0) }) != false { worst = evaluated }
         }
-        return worst ?? SightingJudgement(state: .unlisted, entry: nil, isEnforced: false)
+        return worst ?? SightingEvaluation(state: .unlisted, entry: nil, isEnforced: false)
     }
 
     private static func state(
@@ -60,9 +60,9 @@ public struct SightingRules: Sendable {
     }
 
     /// How bad it is; of two that are alike the one that an entry enforces.
-    private static func weight(_ judgement: SightingJudgement) -> Int {
+    private static func weight(_ evaluation: SightingEvaluation) -> Int {
         let order: [SightingState] = [.unlisted, .pinned, .backup, .issuer, .unknown, .denied]
-        return 2 * (order.firstIndex(of: judgement.state) ?? 0) + (judgement.isEnforced ? 1 : 0)
+        return 2 * (order.firstIndex(of: evaluation.state) ?? 0) + (evaluation.isEnforced ? 1 : 0)
     }
 
     /// The entries that apply to a host for which a certificate with these names counts, each once.

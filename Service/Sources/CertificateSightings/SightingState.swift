@@ -20,8 +20,8 @@ public enum SightingState: String, Hashable, Sendable, CaseIterable {
     case unlisted
 }
 
-/// What was judged of a certificate.
-public struct SightingJudgement: Hashable, Sendable {
+/// What was evaluated of a certificate.
+public struct SightingEvaluation: Hashable, Sendable {
     /// What it means.
     public let state: SightingState
     /// The domain of the entry that decided: of several, one for which it is worst. `nil` where none covers it.

@@ -8,10 +8,10 @@ public import PinListMetadata
 /// A certificate with what a monitor says of it: an element of `certificates` in `POST /v1/lists/{name}/sightings`
 /// (formats.md, section 7).
 public struct ToldCertificate: Hashable, Sendable {
-    /// The most certificates of a chain that are taken. Fewer are looked at: ``SightedIssuers/mostCertificates``.
-    public static let mostChain = 16
+    /// The most certificates of a chain that are taken. Fewer are looked at: ``SightedIssuers/maximumCertificates``.
+    public static let maximumChain = 16
     /// The most bytes of a log's name.
-    public static let longestLog = 512
+    public static let maximumLog = 512
 
     /// The certificate or precertificate, DER.
     public var certificate: [UInt8]
@@ -32,41 +32,41 @@ public struct ToldCertificate: Hashable, Sendable {
 
     /// Reads it. Members that are not known are passed over.
     ///
-    /// - Throws: ``SightingDefect``.
-    public init(_ value: JSONValue) throws(SightingDefect) {
-        guard case .object(let members) = value else { throw SightingDefect("not an object") }
+    /// - Throws: ``SightingError``.
+    public init(_ value: JSONValue) throws(SightingError) {
+        guard case .object(let members) = value else { throw SightingError("not an object") }
         func member(_ name: String) -> JSONValue? { members.first { $0.name == name }?.value }
-        guard case .string(let text)? = member("der") else { throw SightingDefect("der is missing") }
+        guard case .string(let text)? = member("der") else { throw SightingError("der is missing") }
         self.certificate = try Self.bytes(text, "der")
         self.chain = []
         switch member("chain") {
         case nil, .null?: break
-        case .array(let above)? where above.count <= Self.mostChain:
+        case .array(let above)? where above.count <= Self.maximumChain:
             for value in above {
-                guard case .string(let text) = value else { throw SightingDefect("chain has what is no text") }
+                guard case .string(let text) = value else { throw SightingError("chain has what is no text") }
                 self.chain.append(try Self.bytes(text, "chain"))
             }
-        default: throw SightingDefect("chain is no array of at most \(Self.mostChain) texts")
+        default: throw SightingError("chain is no array of at most \(Self.maximumChain) texts")
         }
         self.log = ""
         switch member("log") {
         case nil, .null?: break
-        case .string(let text)?: self.log = PrintableText.line(text, maximumLength: Self.longestLog)
-        default: throw SightingDefect("log is no text")
+        case .string(let text)?: self.log = PrintableText.line(text, maximumLength: Self.maximumLog)
+        default: throw SightingError("log is no text")
         }
         switch member("loggedAt") {
         case nil, .null?: self.loggedAt = nil
         case .string(let text)?:
             guard let time = try? Timestamp(text) else {
-                throw SightingDefect("loggedAt is no time as 2026-11-21T00:00:00Z")
+                throw SightingError("loggedAt is no time as 2026-11-21T00:00:00Z")
             }
             self.loggedAt = time
-        default: throw SightingDefect("loggedAt is no text")
+        default: throw SightingError("loggedAt is no text")
         }
     }
 
-    private static func bytes(_ text: String, _ name: String) throws(SightingDefect) -> [UInt8] {
-        guard let bytes = Base64.decode(text.utf8) else { throw SightingDefect("\(name) is not base64") }
+    private static func bytes(_ text: String, _ name: String) throws(SightingError) -> [UInt8] {
+        guard let bytes = Base64.decode(text.utf8) else { throw SightingError("\(name) is not base64") }
         return bytes
     }
 

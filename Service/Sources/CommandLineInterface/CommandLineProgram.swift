@@ -31,7 +31,7 @@ package enum CommandLineProgram {
     ///   - root: The program's root command.
     ///   - failure: Words for errors that only this program knows.
     package static func run(
-        _ root: any AsyncParsableCommand.Type, failure: @Sendable (any Error) -> CommandFailure? = { _ in nil }
+        _ root: any AsyncParsableCommand.Type, failure: @Sendable (any Error) -> CommandError? = { _ in nil }
     ) async {
         _ = StandardOutput.endsWhenNobodyReads
         do {
@@ -41,10 +41,10 @@ package enum CommandLineProgram {
             } else {
                 try command.run()
             }
-        } catch let failure as CommandFailure {
+        } catch let failure as CommandError {
             self.end(with: failure)
         } catch let error as RepositoryError {
-            self.end(with: CommandFailure(error))
+            self.end(with: CommandError(error))
         } catch {
             if let failure = failure(error) { self.end(with: failure) }
             self.exitForParser(error, root)
@@ -61,16 +61,16 @@ package enum CommandLineProgram {
         case .validationFailure:
             let message = root.message(for: error)
             self.end(
-                with: CommandFailure(
+                with: CommandError(
                     .usage, message.isEmpty ? "these arguments do not fit" : message, hint: "see tumbler --help"))
         default:
             if let code = error as? ExitCode { exit(code.rawValue) }
-            self.end(with: CommandFailure(.undecided, "\(error)"))
+            self.end(with: CommandError(.undecided, "\(error)"))
         }
     }
 
     /// Says why, and ends the process.
-    package static func end(with failure: CommandFailure) -> Never {
+    package static func end(with failure: CommandError) -> Never {
         StandardError.failure(failure)
         exit(failure.exitCode.rawValue)
     }

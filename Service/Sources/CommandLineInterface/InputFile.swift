@@ -18,10 +18,10 @@ package enum InputFile {
     /// - Parameters:
     ///   - path: Its path, or `-` for standard input.
     ///   - maximumLength: The most bytes of it.
-    /// - Throws: ``CommandFailure`` when there is no such file, or it cannot be read, is empty or too large.
+    /// - Throws: ``CommandError`` when there is no such file, or it cannot be read, is empty or too large.
     package static func read(
         _ path: String, maximumLength: Int = Self.maximumLength
-    ) throws(CommandFailure) -> [UInt8] {
+    ) throws(CommandError) -> [UInt8] {
         let name = self.name(of: path)
         let handle = try self.open(path)
         defer { try? handle.close() }
@@ -32,11 +32,11 @@ package enum InputFile {
                 data.append(part)
             }
         } catch {
-            throw CommandFailure(.undecided, "\(name): \(self.reason(for: error))")
+            throw CommandError(.undecided, "\(name): \(self.reason(for: error))")
         }
-        guard !data.isEmpty else { throw CommandFailure(.undecided, "\(name): the file is empty") }
+        guard !data.isEmpty else { throw CommandError(.undecided, "\(name): the file is empty") }
         guard data.count <= maximumLength else {
-            throw CommandFailure(
+            throw CommandError(
                 .undecided, "\(name): over \(maximumLength >> 20) MiB, which is more than is read")
         }
         return Array(data)
@@ -45,17 +45,17 @@ package enum InputFile {
     /// Opens a file for reading.
     ///
     /// - Parameter path: Its path, or `-` for standard input.
-    /// - Throws: ``CommandFailure`` when there is no such file, or no right to read it.
-    package static func open(_ path: String) throws(CommandFailure) -> FileHandle {
+    /// - Throws: ``CommandError`` when there is no such file, or no right to read it.
+    package static func open(_ path: String) throws(CommandError) -> FileHandle {
         guard path != self.standardInput else { return .standardInput }
         var isDirectory: ObjCBool = false
         if FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue {
-            throw CommandFailure(.undecided, "\(path): this is a folder")
+            throw CommandError(.undecided, "\(path): this is a folder")
         }
         do {
             return try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
         } catch {
-            throw CommandFailure(.undecided, "\(path): \(self.reason(for: error))")
+            throw CommandError(.undecided, "\(path): \(self.reason(for: error))")
         }
     }
 

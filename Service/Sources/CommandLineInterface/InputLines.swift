@@ -36,8 +36,8 @@ package struct InputLines {
     /// - Parameters:
     ///   - path: The file, or `-` for standard input.
     ///   - maximumLength: The most bytes of a line.
-    /// - Throws: ``CommandFailure`` when there is no such file.
-    package init(_ path: String, maximumLength: Int) throws(CommandFailure) {
+    /// - Throws: ``CommandError`` when there is no such file.
+    package init(_ path: String, maximumLength: Int) throws(CommandError) {
         self.handle = try InputFile.open(path)
         self.maximumLength = maximumLength
     }
@@ -46,8 +46,8 @@ package struct InputLines {
     /// question gets it. None at the end.
     ///
     /// - Parameter maximumCount: The most lines that are given at once.
-    /// - Throws: ``CommandFailure`` when reading fails.
-    package mutating func next(atMost maximumCount: Int) throws(CommandFailure) -> [Line] {
+    /// - Throws: ``CommandError`` when reading fails.
+    package mutating func next(atMost maximumCount: Int) throws(CommandError) -> [Line] {
         var lines: [Line] = []
         while lines.count < maximumCount {
             if let line = self.takeLine() {
@@ -96,7 +96,7 @@ package struct InputLines {
         self.searchedEnd -= min(self.searchedEnd, index)
     }
 
-    private mutating func readPart() throws(CommandFailure) {
+    private mutating func readPart() throws(CommandError) {
         var part = [UInt8](repeating: 0, count: Self.partLength)
         // What is there, not what fills the part: `FileHandle` would wait for all of it.
         let count = part.withUnsafeMutableBytes { buffer in
@@ -106,7 +106,7 @@ package struct InputLines {
             }
             return count
         }
-        guard count >= 0 else { throw CommandFailure(.undecided, "the questions cannot be read to their end") }
+        guard count >= 0 else { throw CommandError(.undecided, "the questions cannot be read to their end") }
         self.isAtEnd = count == 0
         self.forget(before: self.start)
         self.held += part[..<count]

@@ -19,12 +19,12 @@ package struct ServiceAddress: Sendable, CustomStringConvertible {
     /// - Parameters:
     ///   - text: The address.
     ///   - place: Where it was written, for errors.
-    /// - Throws: ``CommandFailure``. The text is not repeated: a password may be in it.
-    package init(_ text: String, from place: String) throws(CommandFailure) {
+    /// - Throws: ``CommandError``. The text is not repeated: a password may be in it.
+    package init(_ text: String, from place: String) throws(CommandError) {
         guard ReportAddress.isAllowed(text), !text.contains("?"),
             let host = URLComponents(string: text)?.host.flatMap({ try? HostName($0) })
         else {
-            throw CommandFailure(
+            throw CommandError(
                 .usage, "\(place) is no address of a service",
                 hint: "https://HOST, without name and password; http is for loopback alone")
         }

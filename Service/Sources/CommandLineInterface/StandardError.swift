@@ -11,7 +11,7 @@ package enum StandardError {
     @TaskLocal package static var taker: (@Sendable (String) -> Void)?
 
     /// Says why a command ends.
-    package static func failure(_ failure: CommandFailure) {
+    package static func failure(_ failure: CommandError) {
         self.line("tumbler: error: \(failure.message)")
         if let hint = failure.hint { self.line("tumbler: hint: \(hint)") }
     }

@@ -11,14 +11,14 @@ package enum StandardOutput {
 
     /// Writes a result whole.
     ///
-    /// - Throws: ``CommandFailure`` when it cannot be written: a full disk, or a reader that went away.
-    package static func write(_ result: Data) throws(CommandFailure) {
+    /// - Throws: ``CommandError`` when it cannot be written: a full disk, or a reader that went away.
+    package static func write(_ result: Data) throws(CommandError) {
         if let taker { return taker(result) }
         do {
             try FileHandle.standardOutput.write(contentsOf: result)
         } catch {
             self.endIfNobodyReads()
-            throw CommandFailure(.undecided, "the result cannot be written to standard output")
+            throw CommandError(.undecided, "the result cannot be written to standard output")
         }
     }
 
@@ -40,8 +40,8 @@ package enum StandardOutput {
 
     /// Writes lines of text.
     ///
-    /// - Throws: ``CommandFailure`` when they cannot be written.
-    package static func write(lines: [String]) throws(CommandFailure) {
+    /// - Throws: ``CommandError`` when they cannot be written.
+    package static func write(lines: [String]) throws(CommandError) {
         try self.write(Data(lines.map { $0 + "\n" }.joined().utf8))
     }
 }

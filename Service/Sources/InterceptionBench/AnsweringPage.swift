@@ -86,7 +86,7 @@ final class AnsweringPage: ChannelInboundHandler {
     private func count(_ count: Int, _ context: ChannelHandlerContext) {
         if self.isCounted { self.play.tally.count(requestBytes: count) }
         self.bytes += count
-        if self.bytes > InterceptionBench.mostRequestBytes { context.close(promise: nil) }
+        if self.bytes > InterceptionBench.maximumRequestBytes { context.close(promise: nil) }
     }
 
     private func answer(_ context: ChannelHandlerContext) {
@@ -124,7 +124,7 @@ private final class RequestByteCounter: ChannelInboundHandler {
         let count = self.unwrapInboundIn(data).readableBytes
         self.bytes += count
         self.tally.count(requestBytes: count)
-        guard self.bytes <= InterceptionBench.mostRequestBytes else { return context.close(promise: nil) }
+        guard self.bytes <= InterceptionBench.maximumRequestBytes else { return context.close(promise: nil) }
         context.fireChannelRead(data)
     }
 }

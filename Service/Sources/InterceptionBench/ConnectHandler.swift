@@ -28,7 +28,7 @@ final class ConnectHandler: ChannelInboundHandler, RemovableChannelHandler {
         guard !self.isDone else { return }
         let view = self.head.readableBytesView
         guard let request = ProxyRequest(view) else {
-            if view.count > ProxyRequest.mostBytes || ProxyRequest.isHopeless(view) {
+            if view.count > ProxyRequest.maximumBytes || ProxyRequest.isHopeless(view) {
                 self.refuse(context, "400 Bad Request", "This is an HTTP proxy: it is asked with CONNECT HOST:PORT.")
             }
             return

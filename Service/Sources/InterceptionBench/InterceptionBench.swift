@@ -17,14 +17,14 @@ public final class InterceptionBench: Sendable {
     /// How late the certificates of the case `slow` are, in seconds.
     public static let secondsLate = 3
     /// The most bytes that one client may send to the interceptor on a connection; then it is closed.
-    public static let mostRequestBytes = 1 << 20
+    public static let maximumRequestBytes = 1 << 20
     /// The most connections at once; further ones are closed.
-    public static let mostConnections = 256
+    public static let maximumConnections = 256
     /// How long a connection may last, in seconds.
-    public static let longestSeconds = 120
+    public static let maximumSeconds = 120
 
     /// How often it is looked whether connections are over, at the end.
-    private static let mostLooks = 50
+    private static let maximumLooks = 50
 
     /// How clients reach the bench.
     public struct Listening: Sendable {
@@ -137,7 +137,7 @@ public final class InterceptionBench: Sendable {
             try? await visit?.closeFuture.get()
         }
         // A client that went away has said all that it has to say once its connection is closed here, too.
-        for _ in 0..<Self.mostLooks where self.open.withLockedValue({ $0 > 0 }) {
+        for _ in 0..<Self.maximumLooks where self.open.withLockedValue({ $0 > 0 }) {
             try? await Task.sleep(for: .milliseconds(20))
         }
     }
@@ -165,12 +165,12 @@ public final class InterceptionBench: Sendable {
     /// Counts a connection until it ends, which it does in bounded time.
     private func takesPlace(of channel: any Channel) -> Bool {
         let isRoom = self.open.withLockedValue { open in
-            guard open < Self.mostConnections else { return false }
+            guard open < Self.maximumConnections else { return false }
             open += 1
             return true
         }
         guard isRoom else { return false }
-        let end = channel.eventLoop.scheduleTask(in: .seconds(Int64(Self.longestSeconds))) {
+        let end = channel.eventLoop.scheduleTask(in: .seconds(Int64(Self.maximumSeconds))) {
             channel.close(promise: nil)
         }
         channel.closeFuture.whenComplete { _ in

@@ -7,7 +7,7 @@ import CertificatePinning
 /// What a client asks of a proxy (RFC 9112, section 3.2; RFC 9110, section 9.3.6).
 struct ProxyRequest {
     /// The longest head that is read; curl's is under 200 bytes.
-    static let mostBytes = 8_192
+    static let maximumBytes = 8_192
 
     /// The host.
     let host: HostName

@@ -83,10 +83,10 @@ package struct PinListService: Service {
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: HTTPWebhookSender.configuration)
         // Shut down from the end: listeners first, then what stores what they accepted.
         var services: [any Service] = [
-            ListWatch(lists: self.parts.lists, store: self.parts.store, logger: self.parts.logger),
-            InstanceWatch(parts: self.parts),
-            InquiryRecorder(
-                counter: self.parts.inquiries, store: self.parts.store, instance: self.parts.instance,
+            PublicationPoller(lists: self.parts.lists, store: self.parts.store, logger: self.parts.logger),
+            InstanceHeartbeat(parts: self.parts),
+            ListRequestRecorder(
+                counter: self.parts.listRequests, store: self.parts.store, instance: self.parts.instance,
                 logger: self.parts.logger),
             Retention(
                 store: self.parts.store, instance: self.parts.instance, limits: self.parts.configuration.retention,
@@ -142,20 +142,20 @@ package struct PinListService: Service {
         routes.addPublic(to: publicRouter)
         if isShared { routes.addAdmin(to: publicRouter) }
         let lists = ListResponder(
-            lists: self.parts.lists, inquiries: self.parts.inquiries, source: self.parts.source,
+            lists: self.parts.lists, listRequests: self.parts.listRequests, source: self.parts.source,
             clock: self.parts.clock)
-        let responder = PublicResponder(lists: lists, next: AnsweringResponder(publicRouter))
-        let most = self.descriptors.publicConnections(
+        let responder = PublicResponder(lists: lists, next: ProblemResponder(publicRouter))
+        let maximum = self.descriptors.publicConnections(
             configured: configuration.maximumConnections, hasAdminListener: !isShared)
-        if let wanted = configuration.maximumConnections, let most, most < wanted {
+        if let wanted = configuration.maximumConnections, let maximum, maximum < wanted {
             self.parts.logger.warning(
                 """
-                maximumConnections is \(wanted), and \(most) are allowed, for the process may open no more files: raise \
+                maximumConnections is \(wanted), and \(maximum) are allowed, for the process may open no more files: raise \
                 that limit (LimitNOFILE, ulimit -n)
                 """)
         }
         var listeners: [any Service] = [
-            try self.application(responder, at: configuration.listen, tls, lists, most, group, isAdmin: isShared)
+            try self.application(responder, at: configuration.listen, tls, lists, maximum, group, isAdmin: isShared)
         ]
         if let address = configuration.adminListen {
             let adminRouter = Router(context: ServiceContext.self, options: .autoGenerateHeadEndpoints)
@@ -163,7 +163,7 @@ package struct PinListService: Service {
             routes.addAdmin(to: adminRouter)
             listeners.append(
                 try self.application(
-                    AnsweringResponder(adminRouter), at: address, tls, nil, DescriptorBudget.adminConnections,
+                    ProblemResponder(adminRouter), at: address, tls, nil, DescriptorBudget.adminConnections,
                     group, isAdmin: true))
         }
         return listeners
@@ -177,12 +177,12 @@ package struct PinListService: Service {
 
     private func application(
         _ responder: some HTTPResponder<ServiceContext>, at address: ListenAddress, _ tls: ServiceTLS?,
-        _ lists: ListResponder?, _ mostConnections: Int?, _ group: MultiThreadedEventLoopGroup, isAdmin: Bool
+        _ lists: ListResponder?, _ maximumConnections: Int?, _ group: MultiThreadedEventLoopGroup, isAdmin: Bool
     ) throws -> any Service {
         let http = HTTPServerBuilder.http1(
             configuration: ConnectionLimits.configuration(self.parts.configuration.deadlines, lists))
         let onListening = self.onListening
-        let cap = mostConnections.map { ConnectionCap($0, clock: self.parts.clock, logger: self.parts.logger) }
+        let cap = maximumConnections.map { ConnectionCap($0, clock: self.parts.clock, logger: self.parts.logger) }
         let scheme = tls == nil ? "http" : "https"
         return Application(
             responder: TargetCheck(next: responder),

@@ -15,7 +15,7 @@ struct ServiceParts: Sendable {
     let instance: String
     let clock: any ServiceClock
     let lists: ServedLists
-    let inquiries: InquiryCounter
+    let listRequests: ListRequestCounter
     let publisher: Publisher
     /// How many entries of the audit log this instance did not write.
     let unwritten = UnwrittenEntries()
@@ -42,21 +42,21 @@ struct ServiceParts: Sendable {
         self.clock = clock
         self.lists = ServedLists(anchors: configuration.roots)
         var random = SystemRandomNumberGenerator()
-        self.inquiries = InquiryCounter(seed: random.next())
+        self.listRequests = ListRequestCounter(seed: random.next())
         self.publisher = Publisher(store: store, anchors: configuration.roots, unwritten: self.unwritten)
         self.source = RequestSource(trustedProxies: configuration.trustedProxies, edges: configuration.edges)
         self.plans = RotationPlans()
         self.reportCounters = ReportCounters()
         self.intake = ReportIntake(store: store, instance: instance)
-        let judge = AssertionJudge(
+        let evaluate = AssertionEvaluator(
             names: configuration.attestation, store: store, challenges: AttestationChallenges(store: store))
         self.reports = ReportRoute(
             intake: self.intake, counters: self.reportCounters, source: self.source, clock: clock,
             lists: self.lists,
             equivocation: EquivocationWatch(store: store, lists: self.lists, logger: logger),
-            attestation: judge, limiter: configuration.reportLimits, random: SystemRandomNumberGenerator())
+            attestation: evaluate, limiter: configuration.reportLimits, random: SystemRandomNumberGenerator())
         self.attestation = AttestationRoute(
-            names: judge.names, store: store, challenges: judge.challenges, reports: self.reports, clock: clock)
+            names: evaluate.names, store: store, challenges: evaluate.challenges, reports: self.reports, clock: clock)
         self.logger = logger
     }
 

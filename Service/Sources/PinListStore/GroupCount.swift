@@ -33,7 +33,7 @@ struct GroupCount {
             self.networks = networks
         }
         // One more than are told apart: a group with more is not asked which.
-        if let leaf = report.report.leaf, self.leaves.count <= DistinctLeaves.most {
+        if let leaf = report.report.leaf, self.leaves.count <= DistinctLeaves.maximum {
             self.leaves[leaf.pin.description] = leaf
         }
         guard self.group.bodies + self.bodies < StoreTransaction.bodiesOfGroup else { return false }

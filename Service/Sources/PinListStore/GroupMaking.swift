@@ -8,7 +8,7 @@ internal import PinReportAnalysis
 struct GroupMaking {
     /// The most groups that leave for those of one batch. A flood of new groups would have each of them look for one that
     /// leaves; the rest is counted in the overflow.
-    static let mostLeaving = 100
+    static let maximumLeaving = 100
 
     private struct Source: Hashable {
         let share: GroupQuota.Share?
@@ -62,9 +62,9 @@ struct GroupMaking {
     private mutating func oneLeaves(_ share: GroupQuota.Share, _ scope: GroupQuota.Scope) throws -> Bool {
         let source = Source(share: scope == .share ? share : nil, part: share.part)
         var candidates =
-            try self.leaving[source] ?? self.store.leavingGroups(of: share, in: scope, limit: Self.mostLeaving)[...]
+            try self.leaving[source] ?? self.store.leavingGroups(of: share, in: scope, limit: Self.maximumLeaving)[...]
         defer { self.leaving[source] = candidates }
-        while self.left < Self.mostLeaving, let number = candidates.popFirst() {
+        while self.left < Self.maximumLeaving, let number = candidates.popFirst() {
             guard !self.known.values.contains(where: { $0.number == number }),
                 try self.store.removeGroup(number, if: { count, _ in count == 1 })
             else { continue }

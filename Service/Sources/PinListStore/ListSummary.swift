@@ -19,9 +19,9 @@ package struct ListSummary: Hashable, Sendable {
     package let count: Int
 
     /// The most lines that are kept: those that the page shows.
-    package static let mostLines = 40
+    package static let maximumLines = 40
     /// The most characters of a line. The page shows fewer; a note of a pin may have any length.
-    static let mostCharacters = 1_024
+    static let maximumCharacters = 1_024
 
     /// Compares a list with the one before it.
     ///
@@ -32,8 +32,8 @@ package struct ListSummary: Hashable, Sendable {
         let changes = list.map { ListDifference(old: older, new: $0).changes } ?? []
         self.issuedAt = list?.issuedAt
         self.expiresAt = list?.expiresAt
-        self.lines = changes.prefix(Self.mostLines).map { change in
-            String(String.UnicodeScalarView(change.line.unicodeScalars.prefix(Self.mostCharacters)))
+        self.lines = changes.prefix(Self.maximumLines).map { change in
+            String(String.UnicodeScalarView(change.line.unicodeScalars.prefix(Self.maximumCharacters)))
         }
         self.count = changes.count
     }
@@ -44,7 +44,7 @@ package struct ListSummary: Hashable, Sendable {
     package init(issuedAt: Timestamp?, expiresAt: Timestamp?, changes: [UInt8]) {
         self.issuedAt = issuedAt
         self.expiresAt = expiresAt
-        guard case .object(let members)? = try? JSONValue(strict: changes, mostValues: Self.mostLines + 8),
+        guard case .object(let members)? = try? JSONValue(strict: changes, maximumValues: Self.maximumLines + 8),
             case .array(let lines)? = members.first(where: { $0.name == "lines" })?.value,
             case .integer(let count)? = members.first(where: { $0.name == "count" })?.value
         else {

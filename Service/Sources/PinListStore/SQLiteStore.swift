@@ -13,7 +13,7 @@ package final class SQLiteStore: ServiceStore {
     private let isReadOnly: Bool
 
     /// How long somebody waits for another writer, such as the command line beside the service, in seconds.
-    static let longestWait: Double = 5
+    static let maximumWait: Double = 5
 
     /// Opens a store.
     ///
@@ -49,7 +49,7 @@ package final class SQLiteStore: ServiceStore {
             // What was accepted is on the disk before anybody is told: 202 and 200 mean it.
             try database.execute(sql: "PRAGMA synchronous = FULL")
         }
-        configuration.busyMode = .timeout(Self.longestWait)
+        configuration.busyMode = .timeout(Self.maximumWait)
         return configuration
     }
 

@@ -12,7 +12,7 @@ extension StoreSchema {
             """
             CREATE TABLE sighting (
                 name TEXT NOT NULL, digest TEXT NOT NULL, state TEXT NOT NULL, host TEXT NOT NULL,
-                is_enforced \(integer) NOT NULL, judged TEXT NOT NULL, key TEXT NOT NULL, served_at \(integer),
+                is_enforced \(integer) NOT NULL, evaluated TEXT NOT NULL, key TEXT NOT NULL, served_at \(integer),
                 not_before \(integer) NOT NULL, not_after \(integer) NOT NULL, is_precertificate \(integer) NOT NULL,
                 log TEXT NOT NULL, logged_at \(integer), first_at \(integer) NOT NULL, told_by TEXT NOT NULL,
                 acknowledged_at \(integer), acknowledged_by TEXT, acknowledged_as TEXT, serial TEXT NOT NULL,

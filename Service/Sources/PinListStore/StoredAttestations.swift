@@ -8,7 +8,7 @@ package import PinReportAnalysis
 
 extension StoreTransaction {
     /// The most keys that an instance notes of a host in an hour: an alarm asks for three.
-    private static var mostWitnesses: Int64 { 64 }
+    private static var maximumWitnesses: Int64 { 64 }
 
     /// Rows of what an instance counted of a name by the hour.
     static let attestationHours = SQLInsertion(
@@ -59,7 +59,7 @@ extension StoreTransaction {
                 "SELECT COUNT(*) FROM attested_witness WHERE host = ? AND hour = ? AND instance = ?",
                 [.text(host), .integer(hour), .text(instance)]
             ).first?.integer(0) ?? 0
-        let room = Int(clamping: max(Self.mostWitnesses - noted, 0))
+        let room = Int(clamping: max(Self.maximumWitnesses - noted, 0))
         try self.connection.insert(
             reports.prefix(room).compactMap { report in
                 guard let use = report.attestation.use else { return nil }

@@ -93,7 +93,7 @@ extension StoreTransaction {
 
 extension StoreTransaction {
     /// How many entries of an action a token added since a time, counted up to a bound.
-    package func auditEntryCount(of action: String, by actor: String, since time: Timestamp, upTo most: Int) throws
+    package func auditEntryCount(of action: String, by actor: String, since time: Timestamp, upTo maximum: Int) throws
         -> Int64
     {
         try self.connection.rows(
@@ -101,7 +101,7 @@ extension StoreTransaction {
             SELECT COUNT(*) FROM (
                 SELECT 1 FROM audit WHERE action = ? AND time >= ? AND actor = ? LIMIT ?
             ) AS entries
-            """, [.text(action), .integer(time.secondsSince1970), .text(actor), .integer(Int64(most))]
+            """, [.text(action), .integer(time.secondsSince1970), .text(actor), .integer(Int64(maximum))]
         ).first?.integer(0) ?? 0
     }
 }

@@ -19,7 +19,7 @@ extension StoreTransaction {
         try self.fold(Self.groupCounts, where: "last_at < ?", [.integer(hour * 3_600)])
         try self.fold(Self.attestationHours, where: "hour >= ? AND hour < ?", hours)
         for name in try self.names() {
-            try self.fold(Self.inquiries, where: "name = ? AND hour >= ? AND hour < ?", [.text(name)] + hours)
+            try self.fold(Self.listRequests, where: "name = ? AND hour >= ? AND hour < ?", [.text(name)] + hours)
         }
     }
 

@@ -188,7 +188,7 @@ extension StoreTransaction {
             SELECT MAX(not_before), MAX(not_after), pin FROM group_leaf WHERE group_number = ? GROUP BY pin
             ORDER BY MAX(not_before) DESC
             """, [.integer(group)])
-        let count = BoundedCount(min(rows.count, DistinctLeaves.most), isMore: rows.count > DistinctLeaves.most)
+        let count = BoundedCount(min(rows.count, DistinctLeaves.maximum), isMore: rows.count > DistinctLeaves.maximum)
         let pins = Set(try rows.map { try $0.text(2) })
         guard let row = rows.first, let from = try row.optionalInteger(0), let to = try row.optionalInteger(1),
             from <= to

@@ -13,7 +13,7 @@ extension StoreTransaction {
             """
             DELETE FROM login_code WHERE hash NOT IN
                 (SELECT hash FROM login_code ORDER BY ends_at DESC, hash LIMIT ?)
-            """, [.integer(Int64(LoginCode.mostOpen - 1))])
+            """, [.integer(Int64(LoginCode.maximumOpen - 1))])
         try self.connection.execute(
             "INSERT INTO login_code (hash, owner, ends_at) VALUES (?, ?, ?)",
             [.blob(code.hash), .text(code.owner), .integer(code.endsAt.secondsSince1970)])

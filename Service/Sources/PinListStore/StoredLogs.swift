@@ -28,11 +28,11 @@ package struct StoredLogs: Hashable, Sendable {
 extension StoreTransaction {
     /// The most log lists of a name that are kept. A new one takes the place of the oldest that the served list does not
     /// name.
-    package static var mostLogs: Int { 16 }
+    package static var maximumLogs: Int { 16 }
 
     /// The most bytes that the log lists of a name take together: all of them are in memory. Published ones have some
     /// 60 KB.
-    package static var mostLogBytes: Int64 { 16_777_216 }
+    package static var maximumLogBytes: Int64 { 16_777_216 }
 
     /// The log lists of a name, the oldest first.
     package func logs(of name: String) throws -> [StoredLogs] {
@@ -67,7 +67,7 @@ extension StoreTransaction {
         guard !stored.contains(where: { $0.digest == digest }) else { return false }
         var count = stored.count + 1
         var bytes = stored.reduce(Int64(logs.bytes.count)) { $0 + $1.length }
-        for file in stored where count > Self.mostLogs || bytes > Self.mostLogBytes {
+        for file in stored where count > Self.maximumLogs || bytes > Self.maximumLogBytes {
             guard file.digest != served else { continue }
             try self.connection.execute("DELETE FROM log_file WHERE number = ?", [.integer(file.number)])
             count -= 1

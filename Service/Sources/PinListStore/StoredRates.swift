@@ -9,7 +9,7 @@ extension StoreTransaction {
     /// How often hosts failed in the last week; the most in the last hour first.
     ///
     /// - Parameter listed: The hosts of the lists. Of others, which anybody can make up, only those with the most reports
-    ///   are told, up to ``HostRate/mostUnlisted``.
+    ///   are told, up to ``HostRate/maximumUnlisted``.
     package func hostRates(listed: Set<String>, at now: Timestamp) throws -> [HostRate] {
         let since = SQLValue.integer(now.hour - HostRate.week)
         let failed = try self.connection.rows(
@@ -20,7 +20,7 @@ extension StoreTransaction {
             """, [since]
         ).map { try $0.text(0) }
         let isListed = { (host: String) in host.isEmpty || listed.contains(host) }
-        let hosts = failed.filter(isListed) + failed.lazy.filter { !isListed($0) }.prefix(HostRate.mostUnlisted)
+        let hosts = failed.filter(isListed) + failed.lazy.filter { !isListed($0) }.prefix(HostRate.maximumUnlisted)
         let rates = try self.reportRates(since: now.hour - HostRate.week)
         return try hosts.map { host in
             var counts: [Int64: (all: Int64, pins: Int64)] = [:]

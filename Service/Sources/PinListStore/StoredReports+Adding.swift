@@ -101,7 +101,7 @@ extension StoreTransaction {
         var rows: [[SQLValue]] = []
         for (number, count) in seen.sorted(by: { $0.key < $1.key }) {
             for (pin, leaf) in count.leaves.sorted(by: { $0.key < $1.key }) {
-                guard known[number, default: []].count <= DistinctLeaves.most,
+                guard known[number, default: []].count <= DistinctLeaves.maximum,
                     known[number, default: []].insert(pin).inserted
                 else { continue }
                 rows.append([

@@ -55,7 +55,7 @@ extension StoreTransaction {
         let seconds = SQLValue.integer(time.secondsSince1970)
         let old = try self.connection.rows(
             "SELECT group_number FROM group_count GROUP BY group_number HAVING MAX(last_at) < ? LIMIT ?",
-            [seconds, .integer(Int64(Self.mostGroupsRemoved))]
+            [seconds, .integer(Int64(Self.maximumGroupsRemoved))]
         ).map { try $0.integer(0) }
         for group in old {
             _ = try self.removeGroup(group, if: { _, lastAt in lastAt < time.secondsSince1970 })
@@ -67,7 +67,7 @@ extension StoreTransaction {
     }
 
     /// The most groups that one transaction removes: the rest goes the next time.
-    private static var mostGroupsRemoved: Int { 500 }
+    private static var maximumGroupsRemoved: Int { 500 }
 
     /// Forgets what was counted of hours before one.
     func removeHours(before hour: Int64) throws {

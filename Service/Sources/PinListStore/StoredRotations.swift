@@ -33,13 +33,13 @@ package enum RotationStoring: Hashable, Sendable {
     case stored(isNew: Bool)
     /// Another one was faster: the digest of what is stored.
     case changed(digest: String?)
-    /// The plans of the list would take more than ``StoreTransaction/mostRotationBytes``.
+    /// The plans of the list would take more than ``StoreTransaction/maximumRotationBytes``.
     case full
 }
 
 extension StoreTransaction {
     /// The most bytes that the plans of one list may take together: they are read at each look for alarms.
-    package static var mostRotationBytes: Int64 { 4_194_304 }
+    package static var maximumRotationBytes: Int64 { 4_194_304 }
 
     /// The plan for a host.
     ///
@@ -68,7 +68,7 @@ extension StoreTransaction {
                 "SELECT COALESCE(SUM(LENGTH(plan)), 0) FROM rotation WHERE name = ? AND host <> ?",
                 [.text(rotation.name), .text(rotation.host)]
             ).first?.integer(0) ?? 0
-        guard taken <= Self.mostRotationBytes - Int64(rotation.bytes.count) else { return .full }
+        guard taken <= Self.maximumRotationBytes - Int64(rotation.bytes.count) else { return .full }
         try self.connection.execute(
             """
             INSERT INTO rotation (name, host, stored_at, plan) VALUES (?, ?, ?, ?)

@@ -20,7 +20,7 @@ extension StoredSighting {
     /// The values of its columns, but for the certificate.
     var values: [SQLValue] {
         [
-            .text(self.name), .text(self.identity), .text(self.judged.rawValue), .text(self.host),
+            .text(self.name), .text(self.identity), .text(self.evaluated.rawValue), .text(self.host),
             .integer(self.isEnforced ? 1 : 0), .text(self.list), .text(self.key),
             .optional(self.servedAt?.secondsSince1970), .integer(self.notBefore.secondsSince1970),
             .integer(self.notAfter.secondsSince1970), .integer(self.isPrecertificate ? 1 : 0), .text(self.log),
@@ -43,7 +43,7 @@ extension StoredSighting {
         self.init(
             name: try row.text(0), identity: try row.text(1),
             // One that a later version knows is none that is well.
-            judged: SightingState(rawValue: try row.text(2)) ?? .unknown, host: try row.text(3),
+            evaluated: SightingState(rawValue: try row.text(2)) ?? .unknown, host: try row.text(3),
             isEnforced: try row.integer(4) != 0, list: try row.text(5), key: try row.text(6), servedAt: try time(7),
             notBefore: Timestamp(secondsSince1970: try row.integer(8)),
             notAfter: Timestamp(secondsSince1970: try row.integer(9)), isPrecertificate: try row.integer(10) != 0,

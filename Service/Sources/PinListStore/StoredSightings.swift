@@ -16,7 +16,7 @@ package enum SightingStoring: Hashable, Sendable {
 
 extension StoreTransaction {
     /// The most sightings of a name that are kept.
-    package static var mostSightings: Int64 { 10_000 }
+    package static var maximumSightings: Int64 { 10_000 }
 
     /// Sightings of a condition, those that were told last first.
     private func sightings(_ condition: String, _ values: [SQLValue], limit: Int) throws -> [StoredSighting] {
@@ -33,10 +33,10 @@ extension StoreTransaction {
     /// Sightings of a name, the newest first.
     ///
     /// - Parameters:
-    ///   - state: As they were judged: pinned ones are backups, too. `nil` for all.
+    ///   - state: As they were evaluated: pinned ones are backups, too. `nil` for all.
     ///   - host: Of one entry.
     package func sightings(
-        of name: String, judged state: SightingState? = nil, host: String? = nil, limit: Int
+        of name: String, evaluated state: SightingState? = nil, host: String? = nil, limit: Int
     ) throws -> [StoredSighting] {
         var (condition, values) = ("name = ?", [SQLValue.text(name)])
         for (column, value) in [("state", state?.rawValue), ("host", host)] {
@@ -61,8 +61,8 @@ extension StoreTransaction {
             GROUP BY 1, 2
             """, [.text(name)])
         {
-            let judged = SightingState(rawValue: try row.text(0)) ?? .unknown
-            let state = try judged == .pinned && row.integer(1) == 0 ? .backup : judged
+            let evaluated = SightingState(rawValue: try row.text(0)) ?? .unknown
+            let state = try evaluated == .pinned && row.integer(1) == 0 ? .backup : evaluated
             counts[state, default: 0] += try row.integer(2)
         }
         let unlisted = try self.connection.rows("SELECT count FROM unlisted_sighting WHERE name = ?", [.text(name)])
@@ -86,14 +86,14 @@ extension StoreTransaction {
         _ told: [(sighting: StoredSighting, certificate: [UInt8])], of name: String, by rules: SightingRules,
         of list: String, at now: Timestamp
     ) throws -> SightingStoring {
-        var room = Self.mostSightings - (try self.sightingCount(of: name))
+        var room = Self.maximumSightings - (try self.sightingCount(of: name))
         var states: [SightingState] = []
         var unlisted: Int64 = 0
         for (sighting, certificate) in told {
             var sighting = sighting
-            sighting.judge(by: rules, of: list, at: now)
+            sighting.evaluate(by: rules, of: list, at: now)
             let known = try self.sighting(of: name, identity: sighting.identity)
-            guard sighting.judged != .unlisted || known != nil else {
+            guard sighting.evaluated != .unlisted || known != nil else {
                 unlisted += 1
                 states.append(.unlisted)
                 continue
@@ -139,9 +139,9 @@ extension StoreTransaction {
         let isWhole = known.isPrecertificate && !told.isPrecertificate
         if isWhole { joined.isPrecertificate = false }
         if known.issuers.count < told.issuers.count { joined.issuers = told.issuers }
-        // What was judged just now knew the longer chain, or the same.
+        // What was evaluated just now knew the longer chain, or the same.
         if known.issuers.count <= told.issuers.count {
-            (joined.judged, joined.host, joined.isEnforced) = (told.judged, told.host, told.isEnforced)
+            (joined.evaluated, joined.host, joined.isEnforced) = (told.evaluated, told.host, told.isEnforced)
             joined.list = told.list
         }
         if joined != known { try self.update(joined) }
@@ -178,8 +178,8 @@ extension StoreTransaction {
             ], limit: limit)
     }
 
-    /// Whether some were judged by another list.
-    package func hasSightingsToJudge(of name: String, by list: String) throws -> Bool {
+    /// Whether some were evaluated by another list.
+    package func hasSightingsToEvaluate(of name: String, by list: String) throws -> Bool {
         // Two ranges of an index; "is not" would be a walk through all of it.
         try ["<", ">"].contains { sign in
             try !self.connection.rows(
@@ -190,10 +190,10 @@ extension StoreTransaction {
 
     // MARK: What changes them
 
-    /// Judges those anew that were judged by another list.
+    /// Evaluates those anew that were evaluated by another list.
     ///
     /// - Returns: How many they were, `limit` at most.
-    package func judgeSightings(
+    package func evaluateSightings(
         of name: String, by rules: SightingRules, of list: String, at now: Timestamp, limit: Int
     ) throws -> Int {
         var count = 0
@@ -201,7 +201,7 @@ extension StoreTransaction {
             let stale = try self.sightings(
                 "name = ? AND judged \(sign) ? ORDER BY judged", [.text(name), .text(list)], limit: limit - count)
             for var sighting in stale {
-                sighting.judge(by: rules, of: list, at: now)
+                sighting.evaluate(by: rules, of: list, at: now)
                 try self.update(sighting)
             }
             count += stale.count
@@ -222,7 +222,7 @@ extension StoreTransaction {
 
     /// When the last probe of one of its hosts saw its key served; `nil` when none did.
     private func probeTime(of sighting: StoredSighting) throws -> Timestamp? {
-        let hosts = Set([sighting.host] + sighting.names.prefix(Self.mostProbed))
+        let hosts = Set([sighting.host] + sighting.names.prefix(Self.maximumProbed))
         for host in hosts.sorted() {
             let rows = try self.connection.rows(
                 "SELECT at, result FROM probe WHERE name = ? AND host = ?", [.text(sighting.name), .text(host)])
@@ -233,7 +233,7 @@ extension StoreTransaction {
     }
 
     /// The most names of a certificate whose probes are looked at.
-    private static var mostProbed: Int { 32 }
+    private static var maximumProbed: Int { 32 }
 
     /// Keeps what a person said to the alarm of a sighting.
     package func acknowledgeSighting(
@@ -254,11 +254,11 @@ extension StoreTransaction {
     package func reportingNetworks(of key: String) throws -> Int64? {
         let rows = try self.connection.rows("SELECT group_number FROM group_leaf WHERE pin = ?", [.text(key)])
         guard !rows.isEmpty else { return nil }
-        return try Set(rows.map { try $0.integer(0) }).reduce(0) { most, group in
+        return try Set(rows.map { try $0.integer(0) }).reduce(0) { maximum, group in
             let row = try self.connection.rows(
                 "SELECT COALESCE(MAX(networks), 0) FROM group_network WHERE group_number = ?", [.integer(group)]
             ).first
-            return max(most, try row?.integer(0) ?? 0)
+            return max(maximum, try row?.integer(0) ?? 0)
         }
     }
 
@@ -279,13 +279,13 @@ extension ProbeFacts {
 extension StoreTransaction {
     /// What monitors found of a list.
     package func sightingOverview(of name: String, at now: Timestamp) throws -> SightingOverview {
-        let most = SightingOverview.most
-        let found = try self.unexpectedSightings(of: name, at: now, limit: most + 1)
+        let maximum = SightingOverview.maximum
+        let found = try self.unexpectedSightings(of: name, at: now, limit: maximum + 1)
         return SightingOverview(
             name: name, counts: try self.sightingCounts(of: name),
-            unexpected: try found.prefix(most).map { sighting in
+            unexpected: try found.prefix(maximum).map { sighting in
                 SightingOverview.Unexpected(
                     sighting: sighting, networks: try self.reportingNetworks(of: sighting.key))
-            }, hasMore: found.count > most)
+            }, hasMore: found.count > maximum)
     }
 }

@@ -29,7 +29,7 @@ package struct ForwardedReportSender: ReportSender {
 
     /// Posts a body.
     ///
-    /// - Throws: `FetchFailure`.
+    /// - Throws: `FetchError`.
     package func send(_ body: [UInt8], to address: String) async throws -> FetchResponse {
         var request = HTTPClientRequest(url: address)
         request.method = .POST
@@ -41,7 +41,7 @@ package struct ForwardedReportSender: ReportSender {
             return FetchResponse(status: Int(response.status.code))
         } catch {
             await self.tally.count(isAccepted: false)
-            throw FetchFailure(.network, "\(error)")
+            throw FetchError(.network, "\(error)")
         }
     }
 }

@@ -10,7 +10,7 @@ internal import PinningNIO
 /// All clients, some of them at a time.
 package struct Population: Sendable {
     /// How many do something at the same time: a machine with two cores is enough for the demonstration.
-    static let mostAtOnce = 8
+    static let maximumAtOnce = 8
 
     /// The clients.
     package let clients: [SimulatedClient]
@@ -104,7 +104,7 @@ package struct Population: Sendable {
         await withTaskGroup(of: Outcome.self) { group in
             var outcomes: [Outcome] = []
             for (number, client) in self.clients.prefix(count).enumerated() {
-                if number >= Self.mostAtOnce, let outcome = await group.next() { outcomes.append(outcome) }
+                if number >= Self.maximumAtOnce, let outcome = await group.next() { outcomes.append(outcome) }
                 group.addTask { await act(number, client) }
             }
             for await outcome in group { outcomes.append(outcome) }

@@ -23,7 +23,7 @@ struct DemoClients: AsyncParsableCommand {
     )
 
     /// The most clients: each has contexts of TLS of its own.
-    static let mostClients = 2_000
+    static let maximumClients = 2_000
 
     @Option(help: "How many.")
     var count: Int = 200
@@ -44,8 +44,8 @@ struct DemoClients: AsyncParsableCommand {
     var host: String
 
     func validate() throws {
-        guard (1...Self.mostClients).contains(self.count) else {
-            throw ValidationError("--count is a number from 1 to \(Self.mostClients)")
+        guard (1...Self.maximumClients).contains(self.count) else {
+            throw ValidationError("--count is a number from 1 to \(Self.maximumClients)")
         }
         guard URL(string: self.listURL) != nil else { throw ValidationError("--list-url is no address") }
     }

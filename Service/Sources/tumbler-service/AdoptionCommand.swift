@@ -47,13 +47,13 @@ struct AdoptionImportCommand: AsyncParsableCommand {
                 hash.update(data: part)
                 log.read(part: Array(part))
             }
-        } catch { throw CommandFailure(.undecided, "\(self.file) cannot be read to its end; nothing was counted") }
+        } catch { throw CommandError(.undecided, "\(self.file) cannot be read to its end; nothing was counted") }
         log.finish()
         let isAdded = try await store.add(
             log, digest: Hexadecimal.text(of: hash.finalize()),
             named: PrintableText.line(self.file, maximumLength: 256), at: self.time.time)
         guard isAdded else {
-            throw CommandFailure(.doesNotHold, "\(self.file) was counted before", hint: "see tumbler audit-log show")
+            throw CommandError(.doesNotHold, "\(self.file) was counted before", hint: "see tumbler audit-log show")
         }
         struct Numbers: Encodable {
             let counted, others, unreadable: Int64

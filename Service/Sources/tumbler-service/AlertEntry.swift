@@ -22,7 +22,7 @@ struct AlertEntry {
 
     /// The target, with its secrets.
     ///
-    /// - Throws: ``CommandFailure`` that names the file when one cannot be read or is empty; `RepositoryError` for an
+    /// - Throws: ``CommandError`` that names the file when one cannot be read or is empty; `RepositoryError` for an
     ///   address that is none. No secret is repeated.
     func target() throws -> AlertTarget {
         let key = try self.keyFile.map { try self.secret($0) } ?? ""
@@ -40,14 +40,14 @@ struct AlertEntry {
         return AlertTarget(kind: self.kind, name: self.name, address: address, routingKey: key)
     }
 
-    private func secret(_ path: String) throws(CommandFailure) -> String {
+    private func secret(_ path: String) throws(CommandError) -> String {
         let text: String
-        do throws(CommandFailure) { text = String(decoding: try InputFile.read(path), as: UTF8.self) } catch {
-            throw CommandFailure(error.exitCode, "a secret of the alert \(self.name): \(error.message)")
+        do throws(CommandError) { text = String(decoding: try InputFile.read(path), as: UTF8.self) } catch {
+            throw CommandError(error.exitCode, "a secret of the alert \(self.name): \(error.message)")
         }
         let secret = text.trimmingCharacters(in: .whitespacesAndNewlines)
         guard !secret.isEmpty else {
-            throw CommandFailure(.undecided, "a secret of the alert \(self.name): \(path): there is nothing in it")
+            throw CommandError(.undecided, "a secret of the alert \(self.name): \(path): there is nothing in it")
         }
         return secret
     }

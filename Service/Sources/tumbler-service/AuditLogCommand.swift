@@ -79,14 +79,14 @@ struct AuditLogVerifyCommand: AsyncParsableCommand {
         while true {
             let next = chain.count + 1
             let entries = try await store.read { try $0.auditEntries(from: next, limit: Self.page) }
-            do throws(AuditChain.Break) {
+            do throws(AuditChain.VerificationError) {
                 for entry in entries { try chain.append(entry) }
                 if entries.isEmpty {
                     try chain.finish()
                     return chain
                 }
             } catch {
-                throw CommandFailure(
+                throw CommandError(
                     .doesNotHold, "the audit log does not hold: \(error)",
                     hint: "somebody changed the database by hand; compare it with a backup")
             }
@@ -94,14 +94,14 @@ struct AuditLogVerifyCommand: AsyncParsableCommand {
     }
 
     /// Expects the digest that was kept elsewhere.
-    private func expectHead(in chain: AuditChain, from oldest: Int64) throws(CommandFailure) {
+    private func expectHead(in chain: AuditChain, from oldest: Int64) throws(CommandError) {
         guard let head, !chain.hasWanted else { return }
         guard oldest > 1 else {
-            throw CommandFailure(
+            throw CommandError(
                 .doesNotHold, "no entry has the digest \(head): the log was rewritten or cut off",
                 hint: "compare it with a backup of the time when the digest was kept")
         }
-        throw CommandFailure(
+        throw CommandError(
             .undecided,
             "neither an entry that is left nor a seal has the digest \(head): it is that of one of the entries 1 to "
                 + "\(oldest - 1), which were removed, or the log was rewritten or cut off",

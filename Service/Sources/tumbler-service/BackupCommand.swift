@@ -21,7 +21,7 @@ struct BackupCommand: AsyncParsableCommand {
     func run() async throws {
         let store = try LocalServiceOptions.store(try self.service.layers().configuration, for: .reading)
         do { try await store.backUp(to: self.file) } catch let error as StoreError {
-            throw CommandFailure(
+            throw CommandError(
                 .undecided, "no backup was made: \(error.detail)",
                 hint: error.code == .unsupported
                     ? "PostgreSQL: pg_dump; SQLite: name a file that is not there yet" : nil)

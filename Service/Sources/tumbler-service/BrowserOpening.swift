@@ -19,12 +19,12 @@ struct BrowserOpening: Sendable {
     /// page in a folder that only this user reads leads to it.
     ///
     /// - Parameter link: The link, of which every character may stand in HTML.
-    /// - Throws: ``CommandFailure`` when no program opens it.
-    func open(_ link: String) throws(CommandFailure) {
+    /// - Throws: ``CommandError`` when no program opens it.
+    func open(_ link: String) throws(CommandError) {
         let folders = self.path.split(separator: ":").map { URL(fileURLWithPath: String($0), isDirectory: true) }
         let candidates = Self.programs.flatMap { program in folders.map { $0.appendingPathComponent(program) } }
         guard let program = candidates.first(where: { FileManager.default.isExecutableFile(atPath: $0.path) }) else {
-            throw CommandFailure(.undecided, "there is no \(Self.programs.joined(separator: " and no ")) on PATH")
+            throw CommandError(.undecided, "there is no \(Self.programs.joined(separator: " and no ")) on PATH")
         }
         do {
             try FileManager.default.createDirectory(
@@ -39,7 +39,7 @@ struct BrowserOpening: Sendable {
             process.standardError = FileHandle.nullDevice
             try process.run()
         } catch {
-            throw CommandFailure(.undecided, "\(program.path) could not be started")
+            throw CommandError(.undecided, "\(program.path) could not be started")
         }
     }
 

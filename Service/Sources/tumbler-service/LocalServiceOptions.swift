@@ -36,7 +36,7 @@ struct LocalServiceOptions: ParsableArguments {
     /// Reads the configuration, and no file that it names.
     ///
     /// - Parameter flags: Settings of further options.
-    /// - Throws: ``CommandFailure`` with what is wrong, and where.
+    /// - Throws: ``CommandError`` with what is wrong, and where.
     func layers(_ flags: [String: String] = [:]) throws -> ServiceSettings {
         let path = self.config ?? (FileManager.default.fileExists(atPath: Self.defaultName) ? Self.defaultName : nil)
         return try ServiceSettings(
@@ -46,12 +46,12 @@ struct LocalServiceOptions: ParsableArguments {
     /// Opens the store that is configured.
     ///
     /// - Parameter purpose: What it is opened for: `serve` makes it and brings it up to date, no other command does.
-    /// - Throws: ``CommandFailure`` when it cannot be opened.
+    /// - Throws: ``CommandError`` when it cannot be opened.
     static func store(
         _ configuration: ServiceConfiguration, for purpose: StoreLocation.Purpose
     ) throws -> any ServiceStore {
         do { return try StoreLocation.open(configuration, for: purpose) } catch let error as StoreError {
-            throw CommandFailure(
+            throw CommandError(
                 .undecided, "the database cannot be opened: \(error.detail)", hint: Self.hint(error.code))
         }
     }

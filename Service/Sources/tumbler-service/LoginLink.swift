@@ -20,14 +20,14 @@ struct LoginLink {
     ///   - owner: Who will own the log-in.
     ///   - actor: What the audit log calls who made it: `cli`, or `serve`.
     ///   - time: Now.
-    /// - Throws: ``CommandFailure``, and what the store says.
+    /// - Throws: ``CommandError``, and what the store says.
     static func make(
         in store: any ServiceStore, owner: String, by actor: String, at time: Timestamp
     ) async throws -> LoginLink {
         var generator = SystemRandomNumberGenerator()
         let random = (0..<LoginCode.randomBytes).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
         guard let made = LoginCode.make(owner: owner, random: random, at: time) else {
-            throw CommandFailure(.undecided, "no link could be made")
+            throw CommandError(.undecided, "no link could be made")
         }
         try await store.write { try $0.add(made.code, by: actor, at: time) }
         return LoginLink(code: made.text)

@@ -37,11 +37,11 @@ struct LoginLinkCommand: AsyncParsableCommand {
         try StandardOutput.write(lines: [link.text(at: address)])
     }
 
-    private func dashboard(_ configuration: ServiceConfiguration) throws(CommandFailure) -> String {
+    private func dashboard(_ configuration: ServiceConfiguration) throws(CommandError) -> String {
         if let address { return try ServiceAddress(address, from: "--address").description }
         let listen = configuration.operatorListen
         guard listen.port != 0 else {
-            throw CommandFailure(
+            throw CommandError(
                 .usage, "the configuration leaves the port of the dashboard to the system",
                 hint: "--address URL, as tumbler serve printed it")
         }

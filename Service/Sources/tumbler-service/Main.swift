@@ -12,7 +12,7 @@ import PinListStore
 enum Main {
     static func main() async {
         await CommandLineProgram.run(TumblerService.self) { error in
-            (error as? StoreError).map { CommandFailure(.undecided, "the database: \($0.detail)") }
+            (error as? StoreError).map { CommandError(.undecided, "the database: \($0.detail)") }
         }
     }
 }

@@ -30,7 +30,7 @@ struct MoveDatabaseCommand: AsyncParsableCommand {
         target.database = self.to
         if let toDataDir { target.dataDirectory = toDataDir }
         guard target.database != configuration.database || target.dataDirectory != configuration.dataDirectory else {
-            throw CommandFailure(.usage, "this is the same database", hint: "--to, and with sqlite --to-data-dir")
+            throw CommandError(.usage, "this is the same database", hint: "--to, and with sqlite --to-data-dir")
         }
         let move = StoreMove(
             from: try LocalServiceOptions.store(configuration, for: .reading),

@@ -82,7 +82,7 @@ struct ServeCommand: AsyncParsableCommand {
         if !self.printConfig { configuration.roots = try settings.roots() }
         for name in self.names {
             let parts = name.split(separator: "=", maxSplits: 1).map(String.init)
-            guard parts.count == 2 else { throw CommandFailure(.usage, "--name \(name) is not NAME=ROOT") }
+            guard parts.count == 2 else { throw CommandError(.usage, "--name \(name) is not NAME=ROOT") }
             configuration.roots[parts[0]] = try InputFile.read(parts[1])
         }
         if self.printConfig { return try self.print(settings.shown) }
@@ -116,7 +116,7 @@ struct ServeCommand: AsyncParsableCommand {
             if link != nil, Self.isAtTerminal {
                 try? StandardOutput.write(lines: ["log in, once, within ten minutes: \(address)"])
             }
-            do throws(CommandFailure) { try opening?.open(address) } catch {
+            do throws(CommandError) { try opening?.open(address) } catch {
                 StandardError.note("no browser was opened: \(error.message)")
             }
         }
@@ -151,7 +151,7 @@ struct ServeCommand: AsyncParsableCommand {
     /// Whether a person sees what is printed. What is no terminal keeps it: no link goes there.
     private static var isAtTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
-    private static func warn(_ failure: CommandFailure) {
+    private static func warn(_ failure: CommandError) {
         StandardError.warning("\(failure.message); tumbler serve does not start until its user can read it")
     }
 

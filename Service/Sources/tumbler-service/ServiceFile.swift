@@ -18,11 +18,11 @@ struct ServiceFile {
     private let root: SourceObject
 
     /// The most names and the most targets of alerts.
-    private static let most = 1_000
+    private static let maximum = 1_000
 
     /// Reads a file.
     ///
-    /// - Throws: ``CommandFailure`` for a file that cannot be read, `RepositoryError` with the place of what is wrong.
+    /// - Throws: ``CommandError`` for a file that cannot be read, `RepositoryError` with the place of what is wrong.
     init(path: String) throws {
         self.path = path
         let value = try YAMLReader.read(try InputFile.read(path), file: path)
@@ -37,7 +37,7 @@ struct ServiceFile {
         }
         self.settings["dataDir"] = try self.root.scalar("dataDir").map { self.resolved($0.text) }
         for name in ["trustedProxies", "edges"] {
-            let networks = try self.root.texts(name, most: Self.most).map(\.value)
+            let networks = try self.root.texts(name, maximum: Self.maximum).map(\.value)
             if !networks.isEmpty { self.settings[name] = networks.joined(separator: ",") }
         }
         for (name, members) in [
@@ -83,7 +83,7 @@ struct ServiceFile {
 
     private static func attestation(_ value: YAMLValue) throws -> NameAttestation {
         let object = try SourceObject(value, "attestation", known: ["appIds", "environment", "receipts"])
-        let appIDs = try object.texts("appIds", most: NameAttestation.mostAppIDs)
+        let appIDs = try object.texts("appIds", maximum: NameAttestation.maximumAppIDs)
         guard !appIDs.isEmpty else { throw object.missing("appIds", "appIds: [TEAMID.com.example.app]") }
         for appID in appIDs where !Self.isAppID(appID.value) {
             throw appID.position.error(
@@ -116,7 +116,7 @@ struct ServiceFile {
     /// Who is warned. Addresses and keys are secrets, and stand in files of their own, which are not read here.
     func alerts() throws -> [AlertEntry] {
         var names: Set<String> = []
-        return try self.root.list("alerts", most: Self.most).enumerated().map { index, value in
+        return try self.root.list("alerts", maximum: Self.maximum).enumerated().map { index, value in
             let object = try SourceObject(value, "an alert", known: ["type", "name", "urlFile", "keyFile"])
             guard let type = try object.text("type") else { throw object.missing("type", "type: slack") }
             guard let kind = AlertTarget.Kind(rawValue: type.value) else {

@@ -41,7 +41,7 @@ struct ServiceSettings {
     ///   - flags: What stands on the command line, by the names of the file.
     ///   - environment: The environment: `TUMBLER_LISTEN` is `listen`, `TUMBLER_TLS_KEY` is `tls.key`.
     ///   - file: The path of the file, if there is one.
-    /// - Throws: ``CommandFailure`` or `RepositoryError` with what is wrong, and where.
+    /// - Throws: ``CommandError`` or `RepositoryError` with what is wrong, and where.
     init(flags: [String: String], environment: [String: String], file: String?) throws {
         let read = try file.map { try ServiceFile(path: $0) }
         func values(_ texts: [String: String]) -> [AbsoluteConfigKey: ConfigValue] {
@@ -90,17 +90,17 @@ struct ServiceSettings {
 
     /// The roots that apps ship, by name: their files are read now.
     ///
-    /// - Throws: ``CommandFailure`` for a file that cannot be read.
+    /// - Throws: ``CommandError`` for a file that cannot be read.
     func roots() throws -> [String: [UInt8]] { try self.rootFiles.mapValues { try InputFile.read($0) } }
 
     /// Who is warned: the files of the secrets are read now.
     ///
     /// - Parameter unreadable: Is told of each secret that cannot be read, whose target is left out then. Without it that
     ///   is an error.
-    /// - Throws: ``CommandFailure`` for a secret that cannot be read, `RepositoryError` for an address that is none.
-    func alerts(unreadable: ((CommandFailure) -> Void)? = nil) throws -> [AlertTarget] {
+    /// - Throws: ``CommandError`` for a secret that cannot be read, `RepositoryError` for an address that is none.
+    func alerts(unreadable: ((CommandError) -> Void)? = nil) throws -> [AlertTarget] {
         try self.alertEntries.compactMap { entry in
-            do { return try entry.target() } catch let failure as CommandFailure {
+            do { return try entry.target() } catch let failure as CommandError {
                 guard let unreadable else { throw failure }
                 unreadable(failure)
                 return nil
@@ -116,18 +116,18 @@ struct ServiceSettings {
         let certificate = try self.read("tls.certificate", default: "none") { $0 == "none" ? nil : $0 }
         let key = try self.read("tls.key", default: "none") { $0 == "none" ? nil : $0 }
         guard (certificate == nil) == (key == nil) else {
-            throw CommandFailure(.usage, "tls has one of certificate and key", hint: "name both, or none")
+            throw CommandError(.usage, "tls has one of certificate and key", hint: "name both, or none")
         }
         if let certificate, let key { self.configuration.tls = .init(certificate: certificate, key: key) }
     }
 
     /// The most connections that may be configured, which is the most descriptors that Linux gives a process unless it is
     /// told otherwise (`fs.nr_open`).
-    static let mostConnections: Int64 = 1_048_576
+    static let maximumConnections: Int64 = 1_048_576
 
     private mutating func readConnections() throws {
         self.configuration.maximumConnections = try self.read("maximumConnections", default: "none") {
-            $0 == "none" ? nil : Int(try Self.number($0, in: 16...Self.mostConnections))
+            $0 == "none" ? nil : Int(try Self.number($0, in: 16...Self.maximumConnections))
         }
     }
 
@@ -141,7 +141,7 @@ struct ServiceSettings {
             try Self.number($0, in: 16...10_000_000)
         }
         self.configuration.retention.auditDays = try self.read("retention.auditDays", default: "400") {
-            try Self.number($0, in: ServiceConfiguration.Retention.leastAuditDays...36_500)
+            try Self.number($0, in: ServiceConfiguration.Retention.minimumAuditDays...36_500)
         }
     }
 
@@ -167,7 +167,7 @@ struct ServiceSettings {
             !self.configuration.openOnLoopback
                 || (self.configuration.trustedProxies.isEmpty && self.configuration.edges.isEmpty)
         else {
-            throw CommandFailure(
+            throw CommandError(
                 .usage, "openOnLoopback stands beside trustedProxies or edges",
                 hint: "leave it out: behind a proxy every request comes from this machine; tumbler login-link logs in")
         }
@@ -182,8 +182,8 @@ struct ServiceSettings {
             .first
         let (text, origin) = found ?? (standard, "default")
         self.shown.append(Shown(name: name, value: Self.withoutSecret(text), origin: origin))
-        do { return try parse(text) } catch let defect as SettingDefect {
-            throw CommandFailure(.usage, "\(name) (\(origin)): \(defect.reason)", hint: defect.hint)
+        do { return try parse(text) } catch let defect as SettingError {
+            throw CommandError(.usage, "\(name) (\(origin)): \(defect.reason)", hint: defect.hint)
         }
     }
 
@@ -196,14 +196,14 @@ struct ServiceSettings {
     }
 
     /// What is wrong with a value.
-    private struct SettingDefect: Error {
+    private struct SettingError: Error {
         let reason: String
         let hint: String
     }
 
     private static func address(_ text: String) throws -> ListenAddress {
         guard let address = ListenAddress(text) else {
-            throw SettingDefect(
+            throw SettingError(
                 reason: "\(text) is no address to listen on", hint: "write HOST:PORT, as 127.0.0.1:8480")
         }
         return address
@@ -211,14 +211,14 @@ struct ServiceSettings {
 
     private static func flag(_ text: String) throws -> Bool {
         guard let flag = ["true": true, "false": false][text] else {
-            throw SettingDefect(reason: "\(text) is neither true nor false", hint: "write true or false")
+            throw SettingError(reason: "\(text) is neither true nor false", hint: "write true or false")
         }
         return flag
     }
 
     private static func number(_ text: String, in range: ClosedRange<Int64>) throws -> Int64 {
         guard let number = Int64(text), range.contains(number) else {
-            throw SettingDefect(
+            throw SettingError(
                 reason: "\(text) is not a number from \(range.lowerBound) to \(range.upperBound)",
                 hint: "write it in decimal digits alone")
         }
@@ -229,7 +229,7 @@ struct ServiceSettings {
         try text.split(separator: ",").map { part in
             let part = part.filter { $0 != " " }
             guard let range = NetworkRange(part) else {
-                throw SettingDefect(
+                throw SettingError(
                     reason: "\(part) is neither an address nor a network", hint: "write 10.0.0.0/8 or 192.0.2.1")
             }
             return range

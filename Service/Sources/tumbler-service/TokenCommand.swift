@@ -72,7 +72,8 @@ struct TokenCreateCommand: AsyncParsableCommand {
         }
         for text in [self.label, self.owner ?? ""] where !AccessToken.isText(text) {
             throw ValidationError(
-                "a label and an owner have at most \(AccessToken.mostTextScalars) characters, all of which can be seen")
+                "a label and an owner have at most \(AccessToken.maximumTextScalars) characters, all of which can be seen"
+            )
         }
         guard self.label != AccessToken.loginLabel else {
             throw ValidationError("the label \(self.label) is for tokens of tumbler login-link; choose another")
@@ -89,7 +90,7 @@ struct TokenCreateCommand: AsyncParsableCommand {
         let random = (0..<AccessToken.randomBytes).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
         let made = AccessToken.make(
             self.scope, names: self.names, label: self.label, owner: owner, endsAt: end, random: random, at: time)
-        guard let made else { throw CommandFailure(.undecided, "no token could be made") }
+        guard let made else { throw CommandError(.undecided, "no token could be made") }
         try await store.write { try $0.create(made.token, by: "cli") }
         for name in self.names where !settings.names.contains(name) {
             StandardError.note("no root is configured for \(name) yet")
@@ -163,7 +164,7 @@ struct TokenRevokeCommand: AsyncParsableCommand {
             return true
         }
         guard isRevoked else {
-            throw CommandFailure(
+            throw CommandError(
                 .doesNotHold, "there is no token \(id) that is not revoked", hint: "tumbler token list")
         }
         try StandardOutput.write(lines: ["revoked \(id)"])

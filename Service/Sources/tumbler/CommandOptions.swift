@@ -18,8 +18,8 @@ struct OutputOption: ParsableArguments {
     var path: String
 
     /// Writes the file whole; one that is there is replaced at once.
-    func write(_ bytes: [UInt8]) throws(CommandFailure) {
-        try CommandFailure.wrapping { () throws(RepositoryError) in
+    func write(_ bytes: [UInt8]) throws(CommandError) {
+        try CommandError.wrapping { () throws(RepositoryError) in
             try WrittenFile.write(bytes, to: self.path, .published, existing: .replaced)
         }
     }
@@ -32,11 +32,11 @@ enum RootsOption {
 
     /// Reads a root store.
     ///
-    /// - Throws: ``CommandFailure`` when there is none, or it holds nothing that can be used.
-    static func load(_ option: String) throws(CommandFailure) -> RootStore {
+    /// - Throws: ``CommandError`` when there is none, or it holds nothing that can be used.
+    static func load(_ option: String) throws(CommandError) -> RootStore {
         if option == self.system {
             do throws(PinningSetupError) { return try TrustedRoots.system() } catch {
-                throw CommandFailure(
+                throw CommandError(
                     .undecided, "this system has no bundle of roots",
                     hint: "install ca-certificates, or name a PEM file with --roots")
             }
@@ -45,7 +45,7 @@ enum RootsOption {
         do throws(InputError) {
             return try RootStore(pem: bytes)
         } catch {
-            throw CommandFailure(.undecided, "\(option): \(error)")
+            throw CommandError(.undecided, "\(option): \(error)")
         }
     }
 }
@@ -56,23 +56,23 @@ func monotonicNanoseconds() -> UInt64 { DispatchTime.now().uptimeNanoseconds }
 /// `--root FILE`: a signed root that somebody names.
 enum RootOption {
     /// Reads it; it must carry a threshold of its own keys.
-    static func read(_ path: String) throws(CommandFailure) -> Root {
-        try CommandFailure.wrapping { () throws(RepositoryError) in try RootFile.read(path).root }
+    static func read(_ path: String) throws(CommandError) -> Root {
+        try CommandError.wrapping { () throws(RepositoryError) in try RootFile.read(path).root }
     }
 }
 
 extension ProjectOption {
     /// The newest root of the project folder.
     ///
-    /// - Throws: ``CommandFailure`` when there is no folder, or no root in it.
-    func newestRoot() throws(CommandFailure) -> Root {
+    /// - Throws: ``CommandError`` when there is no folder, or no root in it.
+    func newestRoot() throws(CommandError) -> Root {
         let project: ProjectFolder
         do { project = try self.find() } catch {
-            throw CommandFailure(.usage, error.message, hint: "--root FILE, or -C DIR")
+            throw CommandError(.usage, error.message, hint: "--root FILE, or -C DIR")
         }
-        let newest = try CommandFailure.wrapping { () throws(RepositoryError) in try project.newestRoot() }
+        let newest = try CommandError.wrapping { () throws(RepositoryError) in try project.newestRoot() }
         guard let newest else {
-            throw CommandFailure(
+            throw CommandError(
                 .undecided, "there is no root in the project folder", hint: "--root FILE names one elsewhere")
         }
         return newest
@@ -82,14 +82,14 @@ extension ProjectOption {
 /// `ROLE=VALUE` on the command line; the role is `root` or `pins`.
 struct RoleOption: ExpressibleByArgument {
     /// The role.
-    let kind: MetadataRefusal.Kind
+    let kind: MetadataRole
 
     /// What follows.
     let value: String
 
     init?(argument: String) {
         let parts = argument.split(separator: "=", maxSplits: 1)
-        guard parts.count == 2, let kind = MetadataRefusal.Kind(rawValue: String(parts[0])) else { return nil }
+        guard parts.count == 2, let kind = MetadataRole(rawValue: String(parts[0])) else { return nil }
         self.kind = kind
         self.value = String(parts[1])
     }

@@ -15,10 +15,10 @@ struct ProjectOption: ParsableArguments {
 
     /// The project folder.
     ///
-    /// - Throws: ``CommandFailure`` when there is none.
-    func find() throws(CommandFailure) -> ProjectFolder {
+    /// - Throws: ``CommandError`` when there is none.
+    func find() throws(CommandError) -> ProjectFolder {
         do { return try ProjectFolder.find(named: self.directory, from: Self.working) } catch {
-            throw CommandFailure(error)
+            throw CommandError(error)
         }
     }
 
@@ -40,20 +40,20 @@ extension ProjectOption {
 
     /// Refuses a second list of a version, before anybody signs it.
     ///
-    /// - Throws: ``CommandFailure``.
-    func expectRoom(for metadata: SignableMetadata, at path: String) throws(CommandFailure) {
+    /// - Throws: ``CommandError``.
+    func expectRoom(for metadata: SignableMetadata, at path: String) throws(CommandError) {
         guard case .pins(let list) = metadata.content, let project = self.project(ofList: path) else { return }
-        try CommandFailure.wrapping { () throws(RepositoryError) -> Void in
+        try CommandError.wrapping { () throws(RepositoryError) -> Void in
             try ListHistory.expectRoom(for: list, in: project)
         }
     }
 
     /// Keeps a signed list that nobody has yet.
     ///
-    /// - Throws: ``CommandFailure``.
-    func keep(_ envelope: [UInt8], of kind: MetadataRefusal.Kind, at path: String) throws(CommandFailure) {
+    /// - Throws: ``CommandError``.
+    func keep(_ envelope: [UInt8], of kind: MetadataRole, at path: String) throws(CommandError) {
         guard kind == .pins, let project = self.project(ofList: path) else { return }
-        try CommandFailure.wrapping { () throws(RepositoryError) in
+        try CommandError.wrapping { () throws(RepositoryError) in
             try ListHistory.keep(envelope, in: project, publishedAt: nil)
         }
     }

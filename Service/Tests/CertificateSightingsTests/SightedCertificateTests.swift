@@ -74,11 +74,11 @@ struct SightedCertificateTests {
     func everyCertificateThatIsCutOffOrHasAByteMoreIsRefusedWithAReason() throws {
         let whole = try SightingVectors.bytes(try #require(try SightingVectors.load().cases.first).precertificate)
         for length in 0..<whole.count {
-            let error = #expect(throws: SightingDefect.self) { try SightedCertificate(Array(whole.prefix(length))) }
+            let error = #expect(throws: SightingError.self) { try SightedCertificate(Array(whole.prefix(length))) }
             #expect(error?.description.isEmpty == false)
         }
-        #expect(throws: SightingDefect.self) { try SightedCertificate(whole + [0]) }
-        #expect(throws: SightingDefect.self) { try SightedCertificate([UInt8](repeating: 0x30, count: 70_000)) }
+        #expect(throws: SightingError.self) { try SightedCertificate(whole + [0]) }
+        #expect(throws: SightingError.self) { try SightedCertificate([UInt8](repeating: 0x30, count: 70_000)) }
         // A byte that is another one is read, or refused.
         var read = 0
         for index in whole.indices {
@@ -109,7 +109,7 @@ struct SightedCertificateTests {
             #"{"der": "AAEC", "chain": [1]}"#, #"{"der": "AAEC", "log": 1}"#, #"{"der": "AAEC", "loggedAt": "today"}"#,
             #"{"der": "AAEC", "loggedAt": 7}"#, "{\"der\": \"AAEC\", \"chain\": [\(many)]}",
         ] {
-            #expect(throws: SightingDefect.self, "\(text)") { try read(text) }
+            #expect(throws: SightingError.self, "\(text)") { try read(text) }
         }
     }
 }

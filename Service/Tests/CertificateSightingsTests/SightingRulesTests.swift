@@ -29,12 +29,13 @@ struct SightingRulesTests {
                 denied: denied.map { DeniedKey($0) }))
     }
 
-    private static func judge(
+    private static func evaluate(
         _ rules: SightingRules, _ names: [String], key: UInt8, issuers: [UInt8] = [], isServed: Bool = false
     ) -> String {
-        let judged = rules.judge(
+        let evaluated = rules.evaluate(
             names: names, key: Self.pin(key), issuers: issuers.map(Self.pin), isServed: isServed, at: Self.now)
-        return "\(judged.state.rawValue) \(judged.entry?.description ?? "-")\(judged.isEnforced ? " enforced" : "")"
+        return
+            "\(evaluated.state.rawValue) \(evaluated.entry?.description ?? "-")\(evaluated.isEnforced ? " enforced" : "")"
     }
 
     @Test("each state has its certificate")
@@ -42,22 +43,22 @@ struct SightingRulesTests {
         let rules = Self.rules(
             [try Self.entry("a.example", [KnownPin(Self.pin(1)), KnownPin(Self.pin(2), position: .issuer)])],
             denied: [Self.pin(9)])
-        #expect(Self.judge(rules, ["a.example"], key: 1, isServed: true) == "pinned a.example enforced")
-        #expect(Self.judge(rules, ["a.example"], key: 1) == "backup a.example enforced")
-        #expect(Self.judge(rules, ["a.example"], key: 3, issuers: [4, 2]) == "issuer a.example enforced")
-        #expect(Self.judge(rules, ["a.example"], key: 9) == "denied a.example enforced")
-        #expect(Self.judge(rules, ["a.example"], key: 1, issuers: [9]) == "denied a.example enforced")
-        #expect(Self.judge(rules, ["a.example"], key: 3, issuers: [4]) == "unknown a.example enforced")
+        #expect(Self.evaluate(rules, ["a.example"], key: 1, isServed: true) == "pinned a.example enforced")
+        #expect(Self.evaluate(rules, ["a.example"], key: 1) == "backup a.example enforced")
+        #expect(Self.evaluate(rules, ["a.example"], key: 3, issuers: [4, 2]) == "issuer a.example enforced")
+        #expect(Self.evaluate(rules, ["a.example"], key: 9) == "denied a.example enforced")
+        #expect(Self.evaluate(rules, ["a.example"], key: 1, issuers: [9]) == "denied a.example enforced")
+        #expect(Self.evaluate(rules, ["a.example"], key: 3, issuers: [4]) == "unknown a.example enforced")
         // A key that is pinned for issuers alone is none of the server's own.
-        #expect(Self.judge(rules, ["a.example"], key: 2) == "unknown a.example enforced")
-        #expect(Self.judge(rules, ["b.example"], key: 1) == "unlisted -")
-        #expect(Self.judge(rules, [], key: 1) == "unlisted -")
+        #expect(Self.evaluate(rules, ["a.example"], key: 2) == "unknown a.example enforced")
+        #expect(Self.evaluate(rules, ["b.example"], key: 1) == "unlisted -")
+        #expect(Self.evaluate(rules, [], key: 1) == "unlisted -")
     }
 
     @Test("a key that is pinned for the server alone does not let an issuer pass with it")
     func keyThatIsPinnedForTheServerAloneDoesNotLetAnIssuerPassWithIt() throws {
         let rules = Self.rules([try Self.entry("a.example", [KnownPin(Self.pin(1), position: .leaf)])])
-        #expect(Self.judge(rules, ["a.example"], key: 3, issuers: [1]) == "unknown a.example enforced")
+        #expect(Self.evaluate(rules, ["a.example"], key: 3, issuers: [1]) == "unknown a.example enforced")
     }
 
     @Test("a wildcard stands for each entry directly below, and for that of the names above; a name for its own entry")
@@ -68,17 +69,17 @@ struct SightingRulesTests {
             try Self.entry("a.b.example.com", [KnownPin(Self.pin(3))]),
             try Self.entry("192.0.2.7", [KnownPin(Self.pin(4))]),
         ])
-        #expect(Self.judge(rules, ["www.example.com"], key: 1) == "backup example.com enforced")
-        #expect(Self.judge(rules, ["*.example.com"], key: 1) == "unknown api.example.com enforced")
-        #expect(Self.judge(rules, ["*.example.com"], key: 2) == "unknown example.com enforced")
-        #expect(Self.judge(rules, ["*.b.example.com"], key: 3) == "unknown example.com enforced")
-        #expect(Self.judge(rules, ["*.com"], key: 7) == "unknown example.com enforced")
-        #expect(Self.judge(rules, ["API.example.com."], key: 2) == "backup api.example.com enforced")
-        #expect(Self.judge(rules, ["192.0.2.7"], key: 4) == "backup 192.0.2.7 enforced")
+        #expect(Self.evaluate(rules, ["www.example.com"], key: 1) == "backup example.com enforced")
+        #expect(Self.evaluate(rules, ["*.example.com"], key: 1) == "unknown api.example.com enforced")
+        #expect(Self.evaluate(rules, ["*.example.com"], key: 2) == "unknown example.com enforced")
+        #expect(Self.evaluate(rules, ["*.b.example.com"], key: 3) == "unknown example.com enforced")
+        #expect(Self.evaluate(rules, ["*.com"], key: 7) == "unknown example.com enforced")
+        #expect(Self.evaluate(rules, ["API.example.com."], key: 2) == "backup api.example.com enforced")
+        #expect(Self.evaluate(rules, ["192.0.2.7"], key: 4) == "backup 192.0.2.7 enforced")
         for name in [
             "com", "*", "*.", "f*.other.example", "*.*.example.net", "xexample.com", "a b", "*.192.0.2.7",
         ] {
-            #expect(Self.judge(rules, [name], key: 7) == "unlisted -", "\(name)")
+            #expect(Self.evaluate(rules, [name], key: 7) == "unlisted -", "\(name)")
         }
     }
 
@@ -90,9 +91,9 @@ struct SightingRulesTests {
             try Self.entry("c.example", [KnownPin(Self.pin(3))]),
             try Self.entry("d.example", [KnownPin(Self.pin(4))], expiresAt: Self.now),
         ])
-        #expect(Self.judge(rules, ["a.example", "b.example"], key: 1) == "unknown b.example")
-        #expect(Self.judge(rules, ["a.example", "b.example", "c.example"], key: 1) == "unknown c.example enforced")
-        #expect(Self.judge(rules, ["b.example", "a.example"], key: 2) == "unknown a.example enforced")
-        #expect(Self.judge(rules, ["d.example"], key: 5) == "unknown d.example")
+        #expect(Self.evaluate(rules, ["a.example", "b.example"], key: 1) == "unknown b.example")
+        #expect(Self.evaluate(rules, ["a.example", "b.example", "c.example"], key: 1) == "unknown c.example enforced")
+        #expect(Self.evaluate(rules, ["b.example", "a.example"], key: 2) == "unknown a.example enforced")
+        #expect(Self.evaluate(rules, ["d.example"], key: 5) == "unknown d.example")
     }
 }

@@ -24,7 +24,7 @@ struct ExecSignerTests {
         _ command: String, to message: [UInt8] = [1, 2, 3], seconds: Double = 600
     ) async -> (Result<[UInt8], RepositoryError>, complaints: [String]) {
         let complaints = Complaints()
-        let signer = ExecSigner(command, longestSeconds: seconds) { complaints.add($0) }
+        let signer = ExecSigner(command, maximumSeconds: seconds) { complaints.add($0) }
         do throws(RepositoryError) {
             return (.success(try await signer.signature(over: message)), complaints.all)
         } catch {

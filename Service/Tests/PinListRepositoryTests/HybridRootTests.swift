@@ -113,7 +113,7 @@ struct HybridRootTests {
                 #expect(try other.accept(list: classical, at: TestTime.issued) == .newer)
                 continue
             }
-            let refusal = #expect(throws: MetadataRefusal.self) {
+            let refusal = #expect(throws: MetadataError.self) {
                 try other.accept(list: classical, at: TestTime.issued)
             }
             #expect(refusal?.code == .thresholdNotMet)

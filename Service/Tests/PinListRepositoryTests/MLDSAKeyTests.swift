@@ -68,13 +68,13 @@ struct MLDSAKeyTests {
     @Test("is refused when it is the expanded key alone, and the error says that it needs the seed")
     func isRefusedWhenItIsTheExpandedKeyAloneAndTheErrorSaysThatItNeedsTheSeed() throws {
         let form = MLDSA65Vector.expandedForm()
-        #expect(throws: PrivateKey.Defect.expandedKeyAlone) { try PrivateKey(pkcs8: form) }
+        #expect(throws: PrivateKey.ParsingError.expandedKeyAlone) { try PrivateKey(pkcs8: form) }
         let error = #expect(throws: RepositoryError.self) { try self.key(form) }
         #expect(error?.code == .signer)
         #expect(error?.reason.contains("expanded key alone") == true)
         #expect(error?.reason.contains("seed") == true)
-        #expect(error?.hint == PrivateKey.Defect.expandedKeyAlone.hint)
-        #expect(throws: PublicKeyBytes.NotDerivable.self) { try PublicKeyBytes.ofPKCS8(form) }
+        #expect(error?.hint == PrivateKey.ParsingError.expandedKeyAlone.hint)
+        #expect(throws: PublicKeyBytes.NotDerivableError.self) { try PublicKeyBytes.ofPKCS8(form) }
     }
 
     @Test("is refused when seed and expanded key are not of one key, in no form of RFC 9881, or cut anywhere")

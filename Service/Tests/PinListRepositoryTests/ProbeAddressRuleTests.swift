@@ -48,14 +48,14 @@ struct ProbeAddressRuleTests {
     }
 
     /// How a host is with addresses that were found so, in turn.
-    private func judge(
+    private func evaluate(
         _ servers: Servers, _ observations: [ProbeObservation], noRoute: Int = 0, _ memory: inout ProbeMemory
     ) -> ProbedHost {
         let asked = observations.enumerated().map { AddressObservation(address: "192.0.2.\($0):443", $1) }
         let unasked = (0..<noRoute).map {
             AddressObservation(address: "[2001:db8::\($0)]:443", .unreachable("no connection"), hasNoRoute: true)
         }
-        return servers.rules.judge(servers.host, asked + unasked, &memory)
+        return servers.rules.evaluate(servers.host, asked + unasked, &memory)
     }
 
     @Test("the host is as its worst address, wherever that stands, and each address is named")
@@ -69,7 +69,7 @@ struct ProbeAddressRuleTests {
                 ([silent, servers.strange], .locksOut), ([silent, silent], .unknown), ([], .unknown),
             ] as [([ProbeObservation], ProbedHost.State)] {
                 var memory = ProbeMemory()
-                let host = self.judge(servers, observations, &memory)
+                let host = self.evaluate(servers, observations, &memory)
                 #expect(host.state == state, "\(observations.count), \(host.notes)")
                 #expect(host.addresses.map(\.address) == observations.indices.map { "192.0.2.\($0):443" })
                 let isMixed = Set(observations).count > 1
@@ -82,12 +82,12 @@ struct ProbeAddressRuleTests {
     func addressThatThisMachineHasNoRouteToDecidesNothingUnlessNobodyElseWasAsked() async throws {
         try await self.withServers { servers in
             var memory = ProbeMemory()
-            let well = self.judge(servers, [servers.old], noRoute: 1, &memory)
+            let well = self.evaluate(servers, [servers.old], noRoute: 1, &memory)
             #expect(well.state == .well && well.addresses.count == 2)
             #expect(well.notes.contains("[2001:db8::0]:443: could not be asked: no connection"), "\(well.notes)")
-            #expect(self.judge(servers, [servers.strange], noRoute: 1, &memory).state == .locksOut)
-            #expect(self.judge(servers, [], noRoute: 2, &memory).state == .unknown)
-            #expect(self.judge(servers, [.unreachable("reset")], noRoute: 1, &memory).state == .unknown)
+            #expect(self.evaluate(servers, [servers.strange], noRoute: 1, &memory).state == .locksOut)
+            #expect(self.evaluate(servers, [], noRoute: 2, &memory).state == .unknown)
+            #expect(self.evaluate(servers, [.unreachable("reset")], noRoute: 1, &memory).state == .unknown)
         }
     }
 
@@ -95,14 +95,14 @@ struct ProbeAddressRuleTests {
     func whatWasSeenAtAnyAddressWasSeenAndTwoAddressesAreNoChangeOfTheIssuer() async throws {
         try await self.withServers { servers in
             var memory = ProbeMemory()
-            let first = self.judge(servers, [servers.old, servers.new], &memory)
+            let first = self.evaluate(servers, [servers.old, servers.new], &memory)
             #expect(first.issuerChanged == nil)
             // Both pins are served, at one address each: neither is a backup, at the first look either.
             let backup = first.notes.filter { $0.contains("backup") }
             #expect(backup == ["no backup: every pin of the entry is in a path that is served now"], "\(first.notes)")
-            let second = self.judge(servers, [servers.old], &memory)
+            let second = self.evaluate(servers, [servers.old], &memory)
             #expect(second.issuerChanged == false && second.notes.isEmpty, "\(second.notes)")
-            let third = self.judge(servers, [servers.new, servers.old], &memory)
+            let third = self.evaluate(servers, [servers.new, servers.old], &memory)
             #expect(third.issuerChanged == false)
         }
     }

@@ -159,7 +159,7 @@ struct RotationFileTests {
                 #expect(try Data(contentsOf: file) == plan)
                 try FileManager.default.removeItem(at: file)
             }
-            for index in 0...RotationPlan.mostEntries {
+            for index in 0...RotationPlan.maximumEntries {
                 try Data().write(to: plans.appendingPathComponent("h\(index).example.com.yaml"))
             }
             #expect(Self.refusal(folder)?.reason == "rotations has over 10000 plans")

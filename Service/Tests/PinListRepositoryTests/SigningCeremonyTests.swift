@@ -48,7 +48,7 @@ struct SigningCeremonyTests {
         var lists = try self.ceremony()
         try await lists.add(self.signers[0])
         var state = try TrustState(bundledRoot: roots.envelope.bytes, bundledList: nil)
-        let refusal = #expect(throws: MetadataRefusal.self) {
+        let refusal = #expect(throws: MetadataError.self) {
             _ = try state.accept(list: lists.envelope.bytes, at: TestTime.issued)
         }
         #expect(refusal?.code == .thresholdNotMet)

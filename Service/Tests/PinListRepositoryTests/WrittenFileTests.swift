@@ -57,11 +57,11 @@ struct BoundedFileTests {
             try folder.write("12345", as: "five")
             try folder.write("", as: "empty")
             let path = { (name: String) in folder.appendingPathComponent(name).path }
-            #expect(try BoundedFile.read(path("five"), most: 5) == Array("12345".utf8))
-            for (path, most) in [
+            #expect(try BoundedFile.read(path("five"), maximum: 5) == Array("12345".utf8))
+            for (path, maximum) in [
                 (path("five"), 4), ("/dev/zero", 100_000), (path("empty"), 5), (path("no"), 5), (folder.path, 5),
             ] {
-                let error = #expect(throws: RepositoryError.self) { try BoundedFile.read(path, most: most) }
+                let error = #expect(throws: RepositoryError.self) { try BoundedFile.read(path, maximum: maximum) }
                 #expect(error?.code == .file, "\(path)")
             }
         }

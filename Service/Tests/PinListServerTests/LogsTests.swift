@@ -89,7 +89,7 @@ struct LogsTests {
         let publisher = Publisher(store: store, anchors: anchors)
         let root = repository.roots[0]
         let list = try repository.publishList { $0.logs = ListedLogs(of: Self.file) }
-        let refusal = await #expect(throws: PublicationRefusal.self) {
+        let refusal = await #expect(throws: PublicationError.self) {
             try await publisher.publish([root, list], name: Self.name, by: "test", at: Self.start)
         }
         #expect(refusal?.code.description == "logs-missing" && refusal?.code.status == 422)
@@ -98,7 +98,7 @@ struct LogsTests {
         // That of another name does not count.
         let foreign = StoredLogs(name: "other", storedAt: Self.start, bytes: Self.file)
         _ = try await store.write { try $0.add(foreign) }
-        await #expect(throws: PublicationRefusal.self) {
+        await #expect(throws: PublicationError.self) {
             try await publisher.publish([root, list], name: Self.name, by: "test", at: Self.start)
         }
         #expect(try await store.write { try $0.add(logs) })
@@ -129,7 +129,7 @@ struct LogsTests {
             _ = try await store.write { try $0.add(logs) }
         }
         let kept = try await store.read { try $0.logs(of: Self.name) }
-        #expect(kept.count == StoreTransaction.mostLogs && kept.contains { $0.bytes == Self.file })
-        #expect(kept.reduce(0) { $0 + Int64($1.bytes.count) } <= StoreTransaction.mostLogBytes)
+        #expect(kept.count == StoreTransaction.maximumLogs && kept.contains { $0.bytes == Self.file })
+        #expect(kept.reduce(0) { $0 + Int64($1.bytes.count) } <= StoreTransaction.maximumLogBytes)
     }
 }

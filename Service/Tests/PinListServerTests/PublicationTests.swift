@@ -21,7 +21,7 @@ struct PublicationTests {
     func rootAndAListBothAreThereOrNeither() throws {
         let repository = try self.repository()
         var name = try PublishedName(anchor: repository.roots[0])
-        #expect(throws: PublicationRefusal.self) { try name.publish([repository.lists[0]], at: Self.start) }
+        #expect(throws: PublicationError.self) { try name.publish([repository.lists[0]], at: Self.start) }
         #expect(name.roots.isEmpty && name.list == nil)
         let changes = try name.publish([repository.roots[0], repository.lists[0]], at: Self.start)
         #expect(changes == [.root(1), .list(1)])
@@ -34,7 +34,7 @@ struct PublicationTests {
         let repository = try self.repository()
         let other = try RepositorySimulator(at: Self.start, seed: 9)
         var name = try PublishedName(anchor: repository.roots[0])
-        let refusal = #expect(throws: PublicationRefusal.self) { try name.publish([other.roots[0]], at: Self.start) }
+        let refusal = #expect(throws: PublicationError.self) { try name.publish([other.roots[0]], at: Self.start) }
         #expect(refusal?.code.description == "root-gap")
         #expect(name.roots.isEmpty)
     }
@@ -45,7 +45,7 @@ struct PublicationTests {
         var name = try PublishedName(anchor: repository.roots[0])
         let second = try repository.publishList { _ in }
         _ = try name.publish([repository.roots[0], second], at: Self.start)
-        let rollback = #expect(throws: PublicationRefusal.self) {
+        let rollback = #expect(throws: PublicationError.self) {
             try name.publish([repository.lists[0]], at: Self.start)
         }
         #expect(rollback?.code.status == 409)
@@ -64,7 +64,7 @@ struct PublicationTests {
         _ = try name.publish([repository.roots[0], full], at: Self.start)
         for keys in [repository.pinsKeys, [repository.pinsKeys[0], stranger], [repository.pinsKeys[0]]] {
             let less = try repository.republishList(signedBy: keys)
-            let refusal = #expect(throws: PublicationRefusal.self) { try name.publish([less], at: Self.start) }
+            let refusal = #expect(throws: PublicationError.self) { try name.publish([less], at: Self.start) }
             #expect(refusal?.code == .signatureLost)
             #expect(refusal?.code.status == 409)
             #expect(refusal?.code.description == "signature-lost")
@@ -80,7 +80,7 @@ struct PublicationTests {
         let quantum = repository.newKey(.mlDSA65)
         repository.pinsHybrid = ([quantum], 1)
         let root = try repository.publishRoot()
-        let refusal = #expect(throws: PublicationRefusal.self) { try name.publish([root], at: Self.start) }
+        let refusal = #expect(throws: PublicationError.self) { try name.publish([root], at: Self.start) }
         #expect(refusal?.code == .wouldRefuse)
         #expect(refusal?.code.status == 422)
         #expect(refusal?.code.description == "would-refuse")
@@ -136,7 +136,7 @@ struct PublicationTests {
         let roots = repository.roots
         var name = try PublishedName(anchor: roots[2])
         for wrong in [[roots[3]], [roots[0], roots[1], roots[3]]] {
-            let refusal = #expect(throws: PublicationRefusal.self) { try name.publish(wrong, at: Self.start) }
+            let refusal = #expect(throws: PublicationError.self) { try name.publish(wrong, at: Self.start) }
             #expect(refusal?.code.description == "root-gap")
         }
         #expect(try name.publish(roots + [repository.lists[0]], at: Self.start) == [.root(3), .root(4), .list(1)])
@@ -151,7 +151,7 @@ struct PublicationTests {
         // A stranger's older root is not passed over.
         var other = try RepositorySimulator(name: "com.example.other", at: Self.start, seed: 9)
         try other.publishRoot()
-        #expect(throws: PublicationRefusal.self) { try name.publish([other.roots[0]], at: Self.start) }
+        #expect(throws: PublicationError.self) { try name.publish([other.roots[0]], at: Self.start) }
     }
 
     @Test("roots 1 and 2 are stored and the configuration moves to root 3: older clients are served as before")
@@ -170,7 +170,7 @@ struct PublicationTests {
         for (anchor, stored, words) in [
             (roots[3], Array(roots[..<2]), "publish those between"), (roots[0], Array(roots[2...]), "configure root 3"),
         ] {
-            let refusal = #expect(throws: MetadataRefusal.self) { try PublishedName(anchor: anchor, roots: stored) }
+            let refusal = #expect(throws: MetadataError.self) { try PublishedName(anchor: anchor, roots: stored) }
             #expect(refusal?.code == .rootGap)
             #expect(refusal?.detail.contains(words) == true)
         }
@@ -178,7 +178,7 @@ struct PublicationTests {
         fork.rootKeys.append(fork.newKey(.ed25519))
         fork.rootKeys.append(fork.newKey(.ed25519))
         let second = try fork.publishRoot()
-        #expect(throws: MetadataRefusal.self) { try PublishedName(anchor: second, roots: roots) }
+        #expect(throws: MetadataError.self) { try PublishedName(anchor: second, roots: roots) }
     }
 
     @Test("roots spelled otherwise are the same roots, the configured one as well; its configured spelling is served")
@@ -205,7 +205,7 @@ struct PublicationTests {
             anchor: repository.roots[0], roots: repository.roots, list: repository.lists[0])
         #expect(name.list?.list.version == 1)
         let other = try RepositorySimulator(at: Self.start, seed: 9)
-        #expect(throws: MetadataRefusal.self) {
+        #expect(throws: MetadataError.self) {
             try PublishedName(anchor: repository.roots[0], roots: other.roots, list: nil)
         }
     }
@@ -214,11 +214,11 @@ struct PublicationTests {
     func nothingAndAListThatIsNotTheLastAreNoPublication() throws {
         let repository = try self.repository()
         var name = try PublishedName(anchor: repository.roots[0])
-        #expect(throws: PublicationRefusal.self) { try name.publish([], at: Self.start) }
-        #expect(throws: PublicationRefusal.self) {
+        #expect(throws: PublicationError.self) { try name.publish([], at: Self.start) }
+        #expect(throws: PublicationError.self) {
             try name.publish([repository.lists[0], repository.roots[0]], at: Self.start)
         }
-        #expect(throws: PublicationRefusal.self) { try name.publish([[0x7b]], at: Self.start) }
+        #expect(throws: PublicationError.self) { try name.publish([[0x7b]], at: Self.start) }
         #expect(name.roots.isEmpty)
     }
 }

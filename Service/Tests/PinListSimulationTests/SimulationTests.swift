@@ -172,7 +172,7 @@ struct SimulationTests {
         var tally = try simulation.tally(of: 0..<1)
         #expect(tally.steps == 86_400)
         tally.steps = ScenarioLimits.steps
-        var run = ClientRun(simulation.timeline, scenario, seed: 1, mostSteps: ScenarioLimits.steps)
+        var run = ClientRun(simulation.timeline, scenario, seed: 1, maximumSteps: ScenarioLimits.steps)
         var error: SimulationError?
         do { try run.run(0, into: &tally) } catch let thrown { error = thrown }
         #expect(error?.code == .tooMuchWork)

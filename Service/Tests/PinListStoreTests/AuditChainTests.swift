@@ -89,13 +89,13 @@ struct AuditChainTests {
             (11, seals), (1, []), (6, [seals[0]]), (5, [seals[1]]), (10, [seals[0], other]), (11, [seals[0], longer]),
             (10, [first, seals[1]]), (0, [seals[0]]), (0, []), (0, [seals[0], other]),
         ] {
-            #expect(throws: AuditChain.Break.self, "\(count), \(seals)") {
+            #expect(throws: AuditChain.VerificationError.self, "\(count), \(seals)") {
                 try self.check(entries.dropFirst(count), seals)
             }
         }
         // Cut off at its end, together with what names the newest seal.
-        #expect(throws: AuditChain.Break.self) { try self.check(entries.dropLast(1), seals) }
-        #expect(throws: AuditChain.Break.self) { try self.check(entries.prefix(0), seals) }
+        #expect(throws: AuditChain.VerificationError.self) { try self.check(entries.dropLast(1), seals) }
+        #expect(throws: AuditChain.VerificationError.self) { try self.check(entries.prefix(0), seals) }
     }
 
     @Test("that was rewritten, or has a gap, breaks; one that was cut off lacks the digest that somebody kept")
@@ -105,8 +105,8 @@ struct AuditChainTests {
         rewritten[7] = AuditEntry(
             number: 8, time: entries[7].time, actor: "cli", action: "publish", detail: "something else",
             previous: entries[7].previous)
-        #expect(throws: AuditChain.Break.self) { try self.check(rewritten) }
-        #expect(throws: AuditChain.Break.self) { try self.check(Array(entries[..<5] + entries[6...])) }
+        #expect(throws: AuditChain.VerificationError.self) { try self.check(rewritten) }
+        #expect(throws: AuditChain.VerificationError.self) { try self.check(Array(entries[..<5] + entries[6...])) }
         #expect(!(try self.check(Array(entries[..<10]), wanted: entries[19].digest).hasWanted))
     }
 }

@@ -32,8 +32,8 @@ struct GateKeyTests {
         #expect(refused.verdict == .unsafe, "a leaf with this key matches no pin")
     }
 
-    @Test("an entry that needs the issuer as well, or knows issuers alone, cannot be judged by a key")
-    func entryThatNeedsTheIssuerAsWellOrKnowsIssuersAloneCannotBeJudgedByAKey() throws {
+    @Test("an entry that needs the issuer as well, or knows issuers alone, cannot be evaluated by a key")
+    func entryThatNeedsTheIssuerAsWellOrKnowsIssuersAloneCannotBeEvaluatedByAKey() throws {
         let needsIssuer = try Self.list(1, [(2, .leaf), (7, .issuer)], requireIssuer: true)
         for list in [needsIssuer, try Self.list(1, [(7, .issuer), (2, .issuer)])] {
             for scene in [GateScene(byTime: list), GateScene(counted: (list, 1_000), of: 1_000)] {
@@ -58,8 +58,8 @@ struct GateKeyTests {
         #expect(try GateScene(byTime: list).answer(Self.key, lifetimes: []).verdict == .unknown)
     }
 
-    @Test("an older list by which a key cannot be judged counts as refusing, and what it decides is unknown")
-    func olderListByWhichAKeyCannotBeJudgedCountsAsRefusing() throws {
+    @Test("an older list by which a key cannot be evaluated counts as refusing, and what it decides is unknown")
+    func olderListByWhichAKeyCannotBeEvaluatedCountsAsRefusing() throws {
         let old = try Self.list(1, [(2, .leaf), (7, .issuer)], requireIssuer: true)
         let new = try Self.list(2, [(2, .leaf)])
         #expect(try GateScene(byTime: old, new).answer(Self.key, lifetimes: []).verdict == .unknown)

@@ -98,13 +98,13 @@ struct GateRuleTests {
             // Let's Encrypt's 90 and 45 days, its six days (160 hours), and around 21 days.
             (90 * 86_400, 7 * 86_400), (45 * 86_400, 7 * 86_400), (21 * 86_400, 7 * 86_400),
             (21 * 86_400 + 1, 7 * 86_400), (6 * 86_400, 2 * 86_400), (160 * 3_600, 192_000), (3, 1), (4, 2),
-        ] as [(lifetime: Int64, least: Int64)])
-    func whatMustBeLeft7DaysOrAThirdOfALifetimeOfUpTo21Days(lifetime: Int64, least: Int64) throws {
-        #expect(!Self.lifetime(lifetime, left: least).isEnding(at: GateScene.now))
-        #expect(Self.lifetime(lifetime, left: least - 1).isEnding(at: GateScene.now))
+        ] as [(lifetime: Int64, minimum: Int64)])
+    func whatMustBeLeft7DaysOrAThirdOfALifetimeOfUpTo21Days(lifetime: Int64, minimum: Int64) throws {
+        #expect(!Self.lifetime(lifetime, left: minimum).isEnding(at: GateScene.now))
+        #expect(Self.lifetime(lifetime, left: minimum - 1).isEnding(at: GateScene.now))
         let scene = try GateScene(byTime: GateScene.list(1, [2]))
-        #expect(try scene.answer(Self.chain, lifetimes: [Self.lifetime(lifetime, left: least)]).verdict == .safe)
-        let answer = try scene.answer(Self.chain, lifetimes: [Self.lifetime(lifetime, left: least - 1)])
+        #expect(try scene.answer(Self.chain, lifetimes: [Self.lifetime(lifetime, left: minimum)]).verdict == .safe)
+        let answer = try scene.answer(Self.chain, lifetimes: [Self.lifetime(lifetime, left: minimum - 1)])
         #expect(answer.verdict == .unsafe, "\(answer)")
     }
 

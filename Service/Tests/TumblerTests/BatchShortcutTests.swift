@@ -64,7 +64,7 @@ struct BatchShortcutTests {
                 path, for: "a.example", at: Timestamp(secondsSince1970: 1_800_000_000)
             )
             .requiring(
-                TransparencyJudgement(policy: "chrome", isSatisfied: false, detail: "none", timestamps: [])),
+                TransparencyEvaluation(policy: "chrome", isSatisfied: false, detail: "none", timestamps: [])),
         ]
         #expect(decisions.last?.transparency != nil)
         // Texts that need an escape, or are none of ASCII, in each place that a question chooses.

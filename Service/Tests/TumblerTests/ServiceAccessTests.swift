@@ -19,10 +19,10 @@ struct ServiceAccessTests {
             "https://pins.example.com\r\nX: y",
         ])
     func addressIsHttpsOrHttpToThisMachineItself(text: String) async throws {
-        let failure = #expect(throws: CommandFailure.self) { try ServiceAddress(text, from: "--server") }
+        let failure = #expect(throws: CommandError.self) { try ServiceAddress(text, from: "--server") }
         #expect(failure?.exitCode == .usage)
         #expect(failure?.message.contains("password") == false)
-        #expect(throws: CommandFailure.self) { try ServiceAddress("http://127.0.0.1.example.com", from: "--server") }
+        #expect(throws: CommandError.self) { try ServiceAddress("http://127.0.0.1.example.com", from: "--server") }
     }
 
     @Test("an address may have a path, and slashes at its end")
@@ -39,7 +39,7 @@ struct ServiceAccessTests {
     func tokenIsOneLineThatCannotBreakOutOfItsHeader(text: String) async throws {
         try await withTemporaryFolder { folder in
             try folder.writeToken(text)
-            let failure = #expect(throws: CommandFailure.self) {
+            let failure = #expect(throws: CommandError.self) {
                 try ServiceToken(file: folder.appendingPathComponent("token").path)
             }
             #expect(failure?.exitCode == .undecided)
@@ -86,13 +86,13 @@ struct ServiceAccessTests {
     }
 
     /// Asks in this process.
-    private func silence(_ address: String, milliseconds: Int64 = 60_000) async throws -> ServiceSilence? {
+    private func silence(_ address: String, milliseconds: Int64 = 60_000) async throws -> ServiceResponseError? {
         let client = ServiceClient(
             try ServiceAddress(address, from: "test"), nil,
             patience: ServiceClient.Patience(connectMilliseconds: 60_000, totalMilliseconds: milliseconds))
-        return await #expect(throws: ServiceSilence.self) {
+        return await #expect(throws: ServiceResponseError.self) {
             _ = try await client.ask(
-                ServiceClient.Request(method: .PUT, url: address, body: [1], mostBytes: 1_000))
+                ServiceClient.Request(method: .PUT, url: address, body: [1], maximumBytes: 1_000))
         }
     }
 

@@ -46,7 +46,7 @@ struct SightingCommandTests {
     }
 
     /// Answers as the service does: each certificate is one that is not known.
-    private static func judged(_ request: RecordingService.Request) -> RecordingService.Answer {
+    private static func evaluated(_ request: RecordingService.Request) -> RecordingService.Answer {
         let count = (try? JSONDecoder().decode(Body.self, from: Data(request.body)).certificates.count) ?? 0
         let each = #"{"identity": "\#(String(repeating: "0a", count: 32))", "state": "unknown"}"#
         return .json(202, "{\"certificates\": [\(Array(repeating: each, count: count).joined(separator: ","))]}")
@@ -59,7 +59,7 @@ struct SightingCommandTests {
     /// Runs a line of shell beside a service, in which `$0` is tumbler and `$OPTIONS` are what each call needs.
     private func run(
         _ line: String,
-        _ answer: @escaping @Sendable (RecordingService.Request) -> RecordingService.Answer = Self.judged,
+        _ answer: @escaping @Sendable (RecordingService.Request) -> RecordingService.Answer = Self.evaluated,
         _ look: (CommandRun, RecordingService, URL) throws -> Void
     ) async throws {
         let vector = try Vectors.first()

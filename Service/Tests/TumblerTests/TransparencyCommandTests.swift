@@ -78,8 +78,8 @@ struct TransparencyCommandTests {
         }
     }
 
-    @Test("with roots the validated path is judged, and a chain that does not validate is not")
-    func withRootsTheValidatedPathIsJudgedAndAChainThatDoesNotValidateIsNot() async throws {
+    @Test("with roots the validated path is evaluated, and a chain that does not validate is not")
+    func withRootsTheValidatedPathIsEvaluatedAndAChainThatDoesNotValidateIsNot() async throws {
         try await self.withChain { folder, _ in
             let run = try await self.ct(["leaf.pem", "--logs", "logs.json", "--roots", "roots.pem"], in: folder)
             run.expectResult()
@@ -124,8 +124,8 @@ struct TransparencyCommandTests {
         }
     }
 
-    @Test("a stale list is a note, and judged all the same")
-    func staleListIsANoteAndJudgedAllTheSame() async throws {
+    @Test("a stale list is a note, and evaluated all the same")
+    func staleListIsANoteAndEvaluatedAllTheSame() async throws {
         try await self.withChain { folder, _ in
             let run = try await self.ct(["chain.pem", "--logs", "old.json"], in: folder)
             #expect(run.exitCode == 0 && run.lines.last?.hasPrefix("chrome: satisfied") == true, "\(run)")

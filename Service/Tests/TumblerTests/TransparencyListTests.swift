@@ -53,8 +53,8 @@ struct TransparencyListTests {
             ] + more, in: folder)
     }
 
-    @Test("evaluate judges what the entry asks for with the log list that the list names")
-    func evaluateJudgesWhatTheEntryAsksForWithTheLogListThatTheListNames() async throws {
+    @Test("evaluate evaluates what the entry asks for with the log list that the list names")
+    func evaluateEvaluatesWhatTheEntryAsksForWithTheLogListThatTheListNames() async throws {
         for (rule, logs, code, verdict, reason) in [
             (TransparencyRule(.enforce, .chrome), "logs.json", Int32(0), "allow", "pin-match"),
             (TransparencyRule(.enforce, .apple), "logs.json", 0, "allow", "pin-match"),
@@ -71,8 +71,9 @@ struct TransparencyListTests {
         }
     }
 
-    @Test("evaluate with another log list than the list names is 2; without one nothing is judged, and that is a note")
-    func evaluateWithAnotherLogListThanTheListNamesIs2WithoutOneNothingIsJudgedAndThatIsANote() async throws {
+    @Test(
+        "evaluate with another log list than the list names is 2; without one nothing is evaluated, and that is a note")
+    func evaluateWithAnotherLogListThanTheListNamesIs2WithoutOneNothingIsEvaluatedAndThatIsANote() async throws {
         try await self.withList(TransparencyRule(.enforce, .chrome), naming: "logs.json") { folder, chain in
             for more in [["--logs", "one-log.json"], ["--logs", "one-log.json", "--transparency", "apple"]] {
                 try await self.evaluate(more, in: folder).expectError(2, hint: true)

@@ -38,7 +38,7 @@ struct UnreachableServerTests {
     func serverThatIsConnectedAndSilentIsGivenUpOnInTheTimeThatWasGiven() async throws {
         try await LoopbackPort.with(.silent) { port in
             let server = try #require(ServerAddress("127.0.0.1:\(port)"))
-            let failure = await #expect(throws: CommandFailure.self) {
+            let failure = await #expect(throws: CommandError.self) {
                 _ = try await LiveServer.presentedChain(of: server, timeout: .milliseconds(300))
             }
             #expect(failure?.exitCode == .undecided)

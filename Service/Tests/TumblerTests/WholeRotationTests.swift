@@ -12,10 +12,10 @@ struct WholeRotationTests {
     private static let announcedVersion: Int64 = 3
 
     /// What the gate must have counted: the requests of a day, of which those refuse that name an older list.
-    private func counted(_ inquiries: [InstalledApps.Inquiry]) -> GateRefusing {
-        let old = inquiries.count { $0.version < Self.announcedVersion }
+    private func counted(_ listRequests: [InstalledApps.ListRequest]) -> GateRefusing {
+        let old = listRequests.count { $0.version < Self.announcedVersion }
         return GateRefusing(
-            share: Double(old) / Double(inquiries.count), hours: 24, requests: Int64(inquiries.count))
+            share: Double(old) / Double(listRequests.count), hours: 24, requests: Int64(listRequests.count))
     }
 
     /// Plans the rotation and announces the new key.
@@ -39,11 +39,11 @@ struct WholeRotationTests {
             var opened: Int64?
             for day: Int64 in 0...60 {
                 try await apps.live(on: day)
-                let inquiries = apps.inquiries(on: day)
-                try await scene.service.record(inquiries.count)
+                let listRequests = apps.listRequests(on: day)
+                try await scene.service.record(listRequests.count)
                 if opened == nil {
                     let (answer, exitCode) = try await scene.gate()
-                    #expect(answer.refusing == self.counted(inquiries), "day \(day)")
+                    #expect(answer.refusing == self.counted(listRequests), "day \(day)")
                     let next = try await scene.rotate("next")
                     if answer.verdict == .safe {
                         opened = day
@@ -57,7 +57,7 @@ struct WholeRotationTests {
                 switch day {
                 case 29:
                     // All of them know the new key, and none of them met it yet.
-                    #expect(try await scene.gate().answer.refusing == self.counted(inquiries))
+                    #expect(try await scene.gate().answer.refusing == self.counted(listRequests))
                     #expect(apps.holding(Self.announcedVersion) == 200)
                     try scene.deploy(to: &apps)
                     try apps.restart()
@@ -77,7 +77,7 @@ struct WholeRotationTests {
             // Before that time alone says it: 30 days are the project's propagation.
             let day = try #require(opened)
             #expect((1...10).contains(day))
-            #expect(apps.inquiries(on: day).count >= 300)
+            #expect(apps.listRequests(on: day).count >= 300)
             #expect(apps.refused == 0)
             #expect(apps.openings > 20_000)
             // The end of the rotation arrived, too: who has the newest list refuses the old key.
@@ -97,13 +97,13 @@ struct WholeRotationTests {
             try await self.announce(scene)
             for day: Int64 in 0...2 {
                 try await apps.live(on: day)
-                try await scene.service.record(apps.inquiries(on: day).count)
+                try await scene.service.record(apps.listRequests(on: day).count)
             }
             #expect(apps.refused == 0)
 
             let said = try await scene.gate()
             #expect(said.exitCode == 1 && said.answer.verdict == .unsafe, "\(said)")
-            #expect(said.answer.refusing == self.counted(apps.inquiries(on: 2)))
+            #expect(said.answer.refusing == self.counted(apps.listRequests(on: 2)))
             let share = try #require(said.answer.refusing.share)
             #expect(share > 0.02)
             let closed = try await scene.rotate("next")
@@ -118,16 +118,16 @@ struct WholeRotationTests {
             #expect(switched.lines == ["api.example.com: ready, now switched"], "\(switched)")
 
             try await apps.live(on: 3)
-            let inquiries = apps.inquiries(on: 3)
-            try await scene.service.record(inquiries.count)
-            let refused = inquiries.count { $0.isRefused }
+            let listRequests = apps.listRequests(on: 3)
+            try await scene.service.record(listRequests.count)
+            let refused = listRequests.count { $0.isRefused }
             #expect(refused > 0)
-            #expect(abs(Double(refused) / Double(inquiries.count) - share) <= 0.01)
+            #expect(abs(Double(refused) / Double(listRequests.count) - share) <= 0.01)
             // What the gate counts is what is refused: those, and no others.
-            #expect(inquiries.allSatisfy { $0.isRefused == ($0.version < Self.announcedVersion) })
+            #expect(listRequests.allSatisfy { $0.isRefused == ($0.version < Self.announcedVersion) })
             let after = try await scene.gate()
-            #expect(after.answer.refusing == self.counted(inquiries))
-            #expect(after.answer.refusing.share == Double(refused) / Double(inquiries.count))
+            #expect(after.answer.refusing == self.counted(listRequests))
+            #expect(after.answer.refusing.share == Double(refused) / Double(listRequests.count))
             // Each of them once: the refresh that follows brings the list with the new key.
             #expect(apps.refused == refused)
             #expect(apps.refusedAgain == 0)

@@ -36,61 +36,62 @@ public struct AssertionVerifier: Sendable {
     ///   - isChallengeGiven: Whether the challenge within the request is one that was given out and was not used yet. Asked
     ///     once everything before it holds, so that a stranger's request uses up no challenge.
     /// - Returns: What a server stores and goes by.
-    /// - Throws: ``AttestationRefusal`` with the number of the first step that fails, or without one for bytes that are no
+    /// - Throws: ``AttestationError`` with the number of the first step that fails, or without one for bytes that are no
     ///   assertion.
     public func verify(
         _ assertion: [UInt8], by known: KnownKey, clientData: ClientData, isChallengeGiven: () async -> Bool
-    ) async throws(AttestationRefusal) -> VerifiedAssertion {
+    ) async throws(AttestationError) -> VerifiedAssertion {
         let object: CBORValue
-        do throws(CBORDefect) { object = try CBORReader.value(of: assertion[...]) } catch {
-            throw AttestationRefusal(step: nil, "the assertion cannot be read: \(error)")
+        do throws(CBORError) { object = try CBORReader.value(of: assertion[...]) } catch {
+            throw AttestationError(step: nil, "the assertion cannot be read: \(error)")
         }
         guard let signature = object["signature"]?.asBytes, let bytes = object["authenticatorData"]?.asBytes else {
-            throw AttestationRefusal(step: nil, "a member of the assertion is missing or of another type")
+            throw AttestationError(step: nil, "a member of the assertion is missing or of another type")
         }
         // Steps 1 and 2 make the nonce, which is the message that was signed.
         guard known.key.verifies(signature, over: clientData.nonce(with: bytes)) else {
-            throw AttestationRefusal(step: 3, "the signature does not hold over this request")
+            throw AttestationError(step: 3, "the signature does not hold over this request")
         }
         let data = AuthenticatorData(bytes: bytes)
         guard let idHash = data.idHash, idHash.elementsEqual(SHA256.hash(data: Array(self.appID.utf8))) else {
-            throw AttestationRefusal(step: 4, "the assertion is of another app")
+            throw AttestationError(step: 4, "the assertion is of another app")
         }
         guard let counter = data.counter, counter > known.counter else {
-            throw AttestationRefusal(step: 5, "the counter is not greater than \(known.counter)")
+            throw AttestationError(step: 5, "the counter is not greater than \(known.counter)")
         }
         guard await isChallengeGiven() else {
-            throw AttestationRefusal(step: 6, "the challenge was not given, or was used before")
+            throw AttestationError(step: 6, "the challenge was not given, or was used before")
         }
         let (extensions, category) = try self.category(in: data, known)
-        do throws(AuthenticatorExtensions.Defect) {
+        do throws(AuthenticatorExtensions.ParsingError) {
             let version = try extensions.bundleVersion()
             guard version != nil || !known.namesBundleVersion else {
-                throw AuthenticatorExtensions.Defect(reason: "the app's version is missing, which the attestation had")
+                throw AuthenticatorExtensions.ParsingError(
+                    reason: "the app's version is missing, which the attestation had")
             }
             return VerifiedAssertion(counter: counter, category: category, bundleVersion: version)
         } catch {
-            throw AttestationRefusal(step: 8, error.reason)
+            throw AttestationError(step: 8, error.reason)
         }
     }
 
     /// Step 7.
     private func category(
         in data: AuthenticatorData, _ known: KnownKey
-    ) throws(AttestationRefusal) -> (AuthenticatorExtensions, LaunchCategory?) {
-        do throws(AuthenticatorExtensions.Defect) {
+    ) throws(AttestationError) -> (AuthenticatorExtensions, LaunchCategory?) {
+        do throws(AuthenticatorExtensions.ParsingError) {
             let extensions = try AuthenticatorExtensions(data.rest)
             let category = try extensions.category()
             if let category, !self.categories.contains(category) {
-                throw AuthenticatorExtensions.Defect(reason: "the launch category \(category) is not accepted")
+                throw AuthenticatorExtensions.ParsingError(reason: "the launch category \(category) is not accepted")
             }
             guard category != nil || !known.namesCategory else {
-                throw AuthenticatorExtensions.Defect(
+                throw AuthenticatorExtensions.ParsingError(
                     reason: "the launch category is missing, which the attestation had")
             }
             return (extensions, category)
         } catch {
-            throw AttestationRefusal(step: 7, error.reason)
+            throw AttestationError(step: 7, error.reason)
         }
     }
 }

@@ -21,25 +21,25 @@ struct AttestationObject {
 
     /// Reads an attestation.
     ///
-    /// - Throws: ``AttestationRefusal`` without a step for bytes that are no attestation, and of step 1 for one whose list
+    /// - Throws: ``AttestationError`` without a step for bytes that are no attestation, and of step 1 for one whose list
     ///   of certificates can be no path.
-    init(_ bytes: [UInt8]) throws(AttestationRefusal) {
+    init(_ bytes: [UInt8]) throws(AttestationError) {
         let object: CBORValue
-        do throws(CBORDefect) { object = try CBORReader.value(of: bytes[...]) } catch {
-            throw AttestationRefusal(step: nil, "the attestation cannot be read: \(error)")
+        do throws(CBORError) { object = try CBORReader.value(of: bytes[...]) } catch {
+            throw AttestationError(step: nil, "the attestation cannot be read: \(error)")
         }
         guard object["fmt"]?.asText == Self.format else {
-            throw AttestationRefusal(step: nil, "the attestation is not of the format \(Self.format)")
+            throw AttestationError(step: nil, "the attestation is not of the format \(Self.format)")
         }
         guard let statement = object["attStmt"], let authenticatorData = object["authData"]?.asBytes,
             let receipt = statement["receipt"]?.asBytes, case .array(let items)? = statement["x5c"]
-        else { throw AttestationRefusal(step: nil, "a member of the attestation is missing or of another type") }
+        else { throw AttestationError(step: nil, "a member of the attestation is missing or of another type") }
         let certificates = items.compactMap(\.asBytes)
         guard certificates.count == items.count else {
-            throw AttestationRefusal(step: nil, "a member of x5c is not a byte string")
+            throw AttestationError(step: nil, "a member of x5c is not a byte string")
         }
         guard (1...Self.maximumCertificates).contains(certificates.count) else {
-            throw AttestationRefusal(step: 1, "x5c has not 1 to \(Self.maximumCertificates) certificates")
+            throw AttestationError(step: 1, "x5c has not 1 to \(Self.maximumCertificates) certificates")
         }
         self.certificates = certificates
         self.receipt = receipt

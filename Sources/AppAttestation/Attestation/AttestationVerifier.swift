@@ -48,58 +48,58 @@ public struct AttestationVerifier: Sendable {
     ///   - challenge: What was given to the app for this attestation, and is then never taken again.
     ///   - time: When it arrived.
     /// - Returns: What a server keeps of it.
-    /// - Throws: ``AttestationRefusal`` with the number of the first step that fails, or without one for bytes that are no
+    /// - Throws: ``AttestationError`` with the number of the first step that fails, or without one for bytes that are no
     ///   attestation.
     public func verify(
         _ attestation: [UInt8], keyID: [UInt8], challenge: ClientData, at time: Timestamp
-    ) async throws(AttestationRefusal) -> VerifiedAttestation {
+    ) async throws(AttestationError) -> VerifiedAttestation {
         let object = try AttestationObject(attestation)
         let leaf = try await self.leaf(of: object, at: time)
         // Steps 2 and 3 make the nonce.
         let data = object.authenticatorData
         guard leaf.holds(nonce: challenge.nonce(with: data.bytes)) else {
-            throw AttestationRefusal(step: 4, "the certificate was made for another nonce, or another challenge")
+            throw AttestationError(step: 4, "the certificate was made for another nonce, or another challenge")
         }
         guard leaf.hasAcceptableKeyPolicy else {
-            throw AttestationRefusal(step: 4, "the key's policy is not that of a Mac with Full Security")
+            throw AttestationError(step: 4, "the key's policy is not that of a Mac with Full Security")
         }
         guard let key = leaf.key, key.id == keyID else {
-            throw AttestationRefusal(step: 5, "the certificate's key is not the one with this key id")
+            throw AttestationError(step: 5, "the certificate's key is not the one with this key id")
         }
         guard let idHash = data.idHash, idHash.elementsEqual(SHA256.hash(data: Array(self.appID.utf8))) else {
-            throw AttestationRefusal(step: 6, "the attestation is of another app")
+            throw AttestationError(step: 6, "the attestation is of another app")
         }
-        guard data.counter == 0 else { throw AttestationRefusal(step: 7, "the counter is not 0") }
+        guard data.counter == 0 else { throw AttestationError(step: 7, "the counter is not 0") }
         guard let aaguid = data.aaguid, AttestationEnvironment(aaguid: aaguid) == self.environment else {
-            throw AttestationRefusal(step: 8, "the key is not of the environment \(self.environment.rawValue)")
+            throw AttestationError(step: 8, "the key is not of the environment \(self.environment.rawValue)")
         }
         guard let credentialID = data.credentialID, credentialID.elementsEqual(keyID) else {
-            throw AttestationRefusal(step: 9, "the credential id is not the key id")
+            throw AttestationError(step: 9, "the credential id is not the key id")
         }
         let extensions = try Self.extensions(of: data, behind: credentialID.endIndex, key: key)
         let category = try self.category(of: extensions)
-        do throws(AuthenticatorExtensions.Defect) {
+        do throws(AuthenticatorExtensions.ParsingError) {
             return VerifiedAttestation(
                 key: key, environment: self.environment, receipt: object.receipt, category: category,
                 bundleVersion: try extensions.bundleVersion())
         } catch {
-            throw AttestationRefusal(step: 11, error.reason)
+            throw AttestationError(step: 11, error.reason)
         }
     }
 
     /// Step 1: the leaf of a path to the root.
-    private func leaf(of object: AttestationObject, at time: Timestamp) async throws(AttestationRefusal)
+    private func leaf(of object: AttestationObject, at time: Timestamp) async throws(AttestationError)
         -> LeafCertificate
     {
         // Counts alone bound the search: there is no clock here.
         let validator = PathValidator(roots: self.roots) { 0 }
         switch await validator.validate(presented: object.certificates, as: .noServer, at: time).result {
         case .success(let path) where path.certificates.count > 1: break
-        case .success: throw AttestationRefusal(step: 1, "x5c is the root itself")
-        case .failure(let refusal): throw AttestationRefusal(step: 1, "x5c is no path to the root: \(refusal.detail)")
+        case .success: throw AttestationError(step: 1, "x5c is the root itself")
+        case .failure(let refusal): throw AttestationError(step: 1, "x5c is no path to the root: \(refusal.detail)")
         }
         guard let leaf = LeafCertificate(object.certificates[0]), !leaf.isAuthority else {
-            throw AttestationRefusal(step: 1, "the first certificate of x5c is not one of a key")
+            throw AttestationError(step: 1, "the first certificate of x5c is not one of a key")
         }
         return leaf
     }
@@ -108,17 +108,17 @@ public struct AttestationVerifier: Sendable {
     /// another key there is step 9's.
     private static func extensions(
         of data: AuthenticatorData, behind position: Int, key: AttestedKey
-    ) throws(AttestationRefusal) -> AuthenticatorExtensions {
+    ) throws(AttestationError) -> AuthenticatorExtensions {
         var rest = data.bytes[position...]
-        do throws(CBORDefect) {
+        do throws(CBORError) {
             var reader = try CBORReader(rest)
-            guard try reader.next() == Self.coseKey(key) else { throw CBORDefect(description: "another key") }
+            guard try reader.next() == Self.coseKey(key) else { throw CBORError(description: "another key") }
             rest = rest[reader.position...]
         } catch {
-            throw AttestationRefusal(step: 9, "the credential's public key is not the certificate's: \(error)")
+            throw AttestationError(step: 9, "the credential's public key is not the certificate's: \(error)")
         }
-        do throws(AuthenticatorExtensions.Defect) { return try AuthenticatorExtensions(rest) } catch {
-            throw AttestationRefusal(step: 10, error.reason)
+        do throws(AuthenticatorExtensions.ParsingError) { return try AuthenticatorExtensions(rest) } catch {
+            throw AttestationError(step: 10, error.reason)
         }
     }
 
@@ -133,15 +133,15 @@ public struct AttestationVerifier: Sendable {
     /// Step 10.
     private func category(
         of extensions: AuthenticatorExtensions
-    ) throws(AttestationRefusal) -> LaunchCategory? {
-        do throws(AuthenticatorExtensions.Defect) {
+    ) throws(AttestationError) -> LaunchCategory? {
+        do throws(AuthenticatorExtensions.ParsingError) {
             guard let category = try extensions.category() else { return nil }
             guard self.categories.contains(category) else {
-                throw AuthenticatorExtensions.Defect(reason: "the launch category \(category) is not accepted")
+                throw AuthenticatorExtensions.ParsingError(reason: "the launch category \(category) is not accepted")
             }
             return category
         } catch {
-            throw AttestationRefusal(step: 10, error.reason)
+            throw AttestationError(step: 10, error.reason)
         }
     }
 }

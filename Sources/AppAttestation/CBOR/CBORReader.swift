@@ -19,8 +19,8 @@
 
     /// A reader at the begin of some bytes.
     ///
-    /// - Throws: ``CBORDefect/tooLarge`` for more than ``maximumLength``.
-    @_spi(Parsers) public init(_ bytes: ArraySlice<UInt8>) throws(CBORDefect) {
+    /// - Throws: ``CBORError/tooLarge`` for more than ``maximumLength``.
+    @_spi(Parsers) public init(_ bytes: ArraySlice<UInt8>) throws(CBORError) {
         guard bytes.count <= Self.maximumLength else { throw .tooLarge }
         self.bytes = bytes
         self.position = bytes.startIndex
@@ -29,7 +29,7 @@
     /// Reads bytes that are one item and nothing else.
     ///
     /// - Throws: What is wrong with them.
-    @_spi(Parsers) public static func value(of bytes: ArraySlice<UInt8>) throws(CBORDefect) -> CBORValue {
+    @_spi(Parsers) public static func value(of bytes: ArraySlice<UInt8>) throws(CBORError) -> CBORValue {
         var reader = try CBORReader(bytes)
         let value = try reader.next()
         guard reader.position == bytes.endIndex else { throw .trailingBytes }
@@ -39,9 +39,9 @@
     /// Reads the next item; what follows it stays.
     ///
     /// - Throws: What is wrong with it.
-    @_spi(Parsers) public mutating func next() throws(CBORDefect) -> CBORValue { try self.item(within: 0) }
+    @_spi(Parsers) public mutating func next() throws(CBORError) -> CBORValue { try self.item(within: 0) }
 
-    private mutating func item(within depth: Int) throws(CBORDefect) -> CBORValue {
+    private mutating func item(within depth: Int) throws(CBORError) -> CBORValue {
         let initial = try self.take(1)
         guard let first = initial.first else { throw .truncated }
         let (major, information) = (first >> 5, first & 0x1f)
@@ -63,7 +63,7 @@
         }
     }
 
-    private mutating func array(_ information: UInt8, within depth: Int) throws(CBORDefect) -> CBORValue {
+    private mutating func array(_ information: UInt8, within depth: Int) throws(CBORError) -> CBORValue {
         let count = try self.count(information, ofItems: 1)
         guard depth < Self.maximumDepth else { throw .tooDeep }
         var items: [CBORValue] = []
@@ -71,7 +71,7 @@
         return .array(items)
     }
 
-    private mutating func map(_ information: UInt8, within depth: Int) throws(CBORDefect) -> CBORValue {
+    private mutating func map(_ information: UInt8, within depth: Int) throws(CBORError) -> CBORValue {
         let count = try self.count(information, ofItems: 2)
         guard depth < Self.maximumDepth else { throw .tooDeep }
         var members: [CBORValue: CBORValue] = [:]
@@ -86,20 +86,20 @@
 
     /// How many entries an array or a map says to have, each of at least so many bytes: more than the bytes that are left
     /// is refused before memory is taken.
-    private mutating func count(_ information: UInt8, ofItems size: UInt64) throws(CBORDefect) -> Int {
+    private mutating func count(_ information: UInt8, ofItems size: UInt64) throws(CBORError) -> Int {
         let count = try self.argument(information)
         guard count <= UInt64(self.bytes.endIndex - self.position) / size else { throw .truncated }
         return Int(count)
     }
 
-    private mutating func string(_ information: UInt8) throws(CBORDefect) -> ArraySlice<UInt8> {
+    private mutating func string(_ information: UInt8) throws(CBORError) -> ArraySlice<UInt8> {
         let length = try self.argument(information)
         guard length <= UInt64(self.bytes.endIndex - self.position) else { throw .truncated }
         return try self.take(Int(length))
     }
 
     /// The number in or after an initial byte (RFC 8949, section 3). A longer form than is needed is allowed.
-    private mutating func argument(_ information: UInt8) throws(CBORDefect) -> UInt64 {
+    private mutating func argument(_ information: UInt8) throws(CBORError) -> UInt64 {
         switch information {
         case ..<24: return UInt64(information)
         case 24...27: return try self.take(1 << Int(information - 24)).reduce(0) { $0 << 8 | UInt64($1) }
@@ -108,7 +108,7 @@
         }
     }
 
-    private static func simple(_ information: UInt8) throws(CBORDefect) -> CBORValue {
+    private static func simple(_ information: UInt8) throws(CBORError) -> CBORValue {
         switch information {
         case 20: return .boolean(false)
         case 21: return .boolean(true)
@@ -120,7 +120,7 @@
         }
     }
 
-    private mutating func take(_ count: Int) throws(CBORDefect) -> ArraySlice<UInt8> {
+    private mutating func take(_ count: Int) throws(CBORError) -> ArraySlice<UInt8> {
         guard count <= self.bytes.endIndex - self.position else { throw .truncated }
         let end = self.position + count
         defer { self.position = end }
@@ -169,31 +169,31 @@
 
 /// Why bytes are no CBOR that is read here. The rules are those of the strict reader of App Attest; the texts are for
 /// people.
-@_spi(Parsers) public struct CBORDefect: Error, Hashable, Sendable, CustomStringConvertible {
+@_spi(Parsers) public struct CBORError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What is wrong, without a full stop.
     public let description: String
 
     /// The bytes end before the item does, or it says to be longer than what is there.
-    @_spi(Parsers) public static let truncated = CBORDefect(description: "it ends too early")
+    @_spi(Parsers) public static let truncated = CBORError(description: "it ends too early")
     /// There are bytes after the item.
-    @_spi(Parsers) public static let trailingBytes = CBORDefect(description: "bytes follow")
+    @_spi(Parsers) public static let trailingBytes = CBORError(description: "bytes follow")
     /// There are more bytes than ``CBORReader/maximumLength``.
-    @_spi(Parsers) public static let tooLarge = CBORDefect(description: "it is too large")
+    @_spi(Parsers) public static let tooLarge = CBORError(description: "it is too large")
     /// Items lie within items deeper than ``CBORReader/maximumDepth``.
-    @_spi(Parsers) public static let tooDeep = CBORDefect(description: "it is too deep")
+    @_spi(Parsers) public static let tooDeep = CBORError(description: "it is too deep")
     /// An item of indefinite length, or a break.
-    @_spi(Parsers) public static let indefiniteLength = CBORDefect(description: "an item of indefinite length")
+    @_spi(Parsers) public static let indefiniteLength = CBORError(description: "an item of indefinite length")
     /// An initial byte that has no meaning (RFC 8949, section 3).
-    @_spi(Parsers) public static let reserved = CBORDefect(description: "an initial byte that is reserved")
+    @_spi(Parsers) public static let reserved = CBORError(description: "an initial byte that is reserved")
     /// A tag.
-    @_spi(Parsers) public static let tag = CBORDefect(description: "a tag")
+    @_spi(Parsers) public static let tag = CBORError(description: "a tag")
     /// A floating-point number.
-    @_spi(Parsers) public static let floatingPoint = CBORDefect(description: "a floating-point number")
+    @_spi(Parsers) public static let floatingPoint = CBORError(description: "a floating-point number")
     /// A simple value that is neither a boolean nor null.
-    @_spi(Parsers) public static let simpleValue = CBORDefect(description: "a simple value that is not known")
+    @_spi(Parsers) public static let simpleValue = CBORError(description: "a simple value that is not known")
     /// A text that is not UTF-8.
-    @_spi(Parsers) public static let notUTF8 = CBORDefect(description: "a text that is not UTF-8")
+    @_spi(Parsers) public static let notUTF8 = CBORError(description: "a text that is not UTF-8")
     /// A map that has a key twice.
-    @_spi(Parsers) public static let duplicateKey = CBORDefect(description: "a key that stands twice in a map")
+    @_spi(Parsers) public static let duplicateKey = CBORError(description: "a key that stands twice in a map")
 }
 #endif

@@ -63,18 +63,18 @@ extension Receipt {
     /// Reads the content of a receipt: a SET of SEQUENCE { INTEGER type, INTEGER version, OCTET STRING value }. Fields that
     /// are not known are passed over.
     ///
-    /// - Throws: ``AttestationRefusal`` without a step.
-    @_spi(Parsers) public init(content: [UInt8]) throws(AttestationRefusal) {
+    /// - Throws: ``AttestationError`` without a step.
+    @_spi(Parsers) public init(content: [UInt8]) throws(AttestationError) {
         let fields = try Self.fields(in: content)
         guard let appID = fields[2].flatMap(Self.text), let certificate = fields[3],
             let kind = fields[6].flatMap(Self.text).map(Kind.init), let created = try Self.time(fields[12]),
             let expires = try Self.time(fields[21])
-        else { throw AttestationRefusal(step: nil, "a field of the receipt is missing or is no text") }
+        else { throw AttestationError(step: nil, "a field of the receipt is missing or is no text") }
         guard kind == .attestation || kind == .receipt else {
-            throw AttestationRefusal(step: nil, "the receipt is of a type that is not known")
+            throw AttestationError(step: nil, "the receipt is of a type that is not known")
         }
         guard let key = LeafCertificate(certificate)?.key else {
-            throw AttestationRefusal(step: nil, "the certificate in the receipt cannot be read")
+            throw AttestationError(step: nil, "the certificate in the receipt cannot be read")
         }
         self.appID = appID
         self.certificate = certificate
@@ -84,23 +84,23 @@ extension Receipt {
         self.kind = kind
         self.environment = fields[7].flatMap(Self.text)
         self.created = created
-        self.riskMetric = try fields[17].map { bytes throws(AttestationRefusal) in try Self.metric(bytes) }
+        self.riskMetric = try fields[17].map { bytes throws(AttestationError) in try Self.metric(bytes) }
         self.notBefore = try Self.time(fields[19])
         self.expires = expires
     }
 
-    private static func fields(in content: [UInt8]) throws(AttestationRefusal) -> [Int: [UInt8]] {
+    private static func fields(in content: [UInt8]) throws(AttestationError) -> [Int: [UInt8]] {
         guard let set = try? BERElement.reading(content[...]), set.identifier == .set else {
-            throw AttestationRefusal(step: nil, "the receipt's content is no set of fields")
+            throw AttestationError(step: nil, "the receipt's content is no set of fields")
         }
         var fields: [Int: [UInt8]] = [:]
         for element in set.children {
             guard element.identifier == .sequence, element.children.count == 3,
                 let type = element.children[0].smallInteger, element.children[1].smallInteger != nil,
                 let value = element.children[2].octets
-            else { throw AttestationRefusal(step: nil, "a field of the receipt cannot be read") }
+            else { throw AttestationError(step: nil, "a field of the receipt cannot be read") }
             guard fields.updateValue(value, forKey: type) == nil else {
-                throw AttestationRefusal(step: nil, "the receipt has the field \(type) twice")
+                throw AttestationError(step: nil, "the receipt has the field \(type) twice")
             }
         }
         return fields
@@ -111,17 +111,17 @@ extension Receipt {
         return text.utf8.elementsEqual(bytes) ? text : nil
     }
 
-    private static func time(_ bytes: [UInt8]?) throws(AttestationRefusal) -> Timestamp? {
+    private static func time(_ bytes: [UInt8]?) throws(AttestationError) -> Timestamp? {
         guard let bytes else { return nil }
         do throws(InputError) { return try Timestamp(roundingDownText: String(decoding: bytes, as: UTF8.self)) } catch {
-            throw AttestationRefusal(step: nil, "a time in the receipt cannot be read")
+            throw AttestationError(step: nil, "a time in the receipt cannot be read")
         }
     }
 
     /// Digits, at most nine.
-    private static func metric(_ bytes: [UInt8]) throws(AttestationRefusal) -> Int {
+    private static func metric(_ bytes: [UInt8]) throws(AttestationError) -> Int {
         guard (1...9).contains(bytes.count), bytes.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
-        else { throw AttestationRefusal(step: nil, "the receipt's risk metric is no number") }
+        else { throw AttestationError(step: nil, "the receipt's risk metric is no number") }
         return bytes.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
     }
 }

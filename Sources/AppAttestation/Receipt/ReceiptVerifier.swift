@@ -31,37 +31,37 @@ public struct ReceiptVerifier: Sendable {
 
     /// Verifies a receipt.
     ///
-    /// When it was made is the caller's to judge: one that comes with an attestation is at most five minutes old.
+    /// When it was made is the caller's to evaluate: one that comes with an attestation is at most five minutes old.
     ///
     /// - Parameters:
     ///   - receipt: The receipt in BER.
     ///   - key: The key that it must be of; any where it is `nil`.
     ///   - time: When it arrived: its signer's certificate must be valid then, and itself must not have ended.
-    /// - Throws: ``AttestationRefusal`` without a step.
+    /// - Throws: ``AttestationError`` without a step.
     public func verify(
         _ receipt: [UInt8], of key: AttestedKey? = nil, at time: Timestamp
-    ) async throws(AttestationRefusal) -> Receipt {
+    ) async throws(AttestationError) -> Receipt {
         let signed: SignedData
-        do throws(SignedData.Defect) { signed = try SignedData(receipt) } catch {
-            throw AttestationRefusal(step: nil, "the receipt: \(error.reason)")
+        do throws(SignedData.ParsingError) { signed = try SignedData(receipt) } catch {
+            throw AttestationError(step: nil, "the receipt: \(error.reason)")
         }
         if let wanted = self.anchor.signerExtension, signed.signer.extensions[oid: wanted] == nil {
-            throw AttestationRefusal(step: nil, "the receipt's signer is not one of receipts")
+            throw AttestationError(step: nil, "the receipt's signer is not one of receipts")
         }
         // Counts alone bound the search: there is no clock here.
         let validator = PathValidator(roots: self.roots) { 0 }
         if case .failure(let refusal) = await validator.validate(
             presented: signed.certificates, as: .noServer, at: time
         ).result {
-            throw AttestationRefusal(step: nil, "the receipt's signer has no path to the root: \(refusal.detail)")
+            throw AttestationError(step: nil, "the receipt's signer has no path to the root: \(refusal.detail)")
         }
         let receipt = try Receipt(content: signed.content)
         if let appID = self.appID, receipt.appID != appID {
-            throw AttestationRefusal(step: nil, "the receipt is of another app")
+            throw AttestationError(step: nil, "the receipt is of another app")
         }
-        if let key, receipt.key != key { throw AttestationRefusal(step: nil, "the receipt is of another key") }
+        if let key, receipt.key != key { throw AttestationError(step: nil, "the receipt is of another key") }
         guard time <= receipt.expires else {
-            throw AttestationRefusal(step: nil, "the receipt ended at \(receipt.expires)")
+            throw AttestationError(step: nil, "the receipt ended at \(receipt.expires)")
         }
         return receipt
     }

@@ -12,7 +12,7 @@ import X509
 /// lengths and their content in pieces.
 struct SignedData {
     /// What is wrong with bytes that are none, or that nobody signed.
-    struct Defect: Error {
+    struct ParsingError: Error {
         /// What is wrong, without a full stop.
         let reason: String
     }
@@ -45,47 +45,47 @@ struct SignedData {
 
     /// Reads a SignedData and verifies its one signature; whose it is remains to be asked.
     ///
-    /// - Throws: ``Defect`` when it cannot be read, or the signature does not hold.
-    init(_ bytes: [UInt8]) throws(Defect) {
+    /// - Throws: ``ParsingError`` when it cannot be read, or the signature does not hold.
+    init(_ bytes: [UInt8]) throws(ParsingError) {
         let element: BERElement
-        do throws(BERElement.Defect) { element = try BERElement.reading(bytes[...]) } catch {
-            throw Defect(reason: "it cannot be read: \(error)")
+        do throws(BERElement.ParsingError) { element = try BERElement.reading(bytes[...]) } catch {
+            throw ParsingError(reason: "it cannot be read: \(error)")
         }
         let fields = try Self.fields(of: element)
         guard let content = Self.content(of: fields[2]), fields[0].smallInteger != nil,
             fields[1].identifier == .set, let last = fields.last, last.identifier == .set, last.children.count == 1
-        else { throw Defect(reason: "it has not the form of a content with one signer") }
+        else { throw ParsingError(reason: "it has not the form of a content with one signer") }
         self.content = content
         let certificates = fields.dropFirst(3).dropLast().first {
             $0.identifier == BERElement.Identifier(.contextSpecific, 0)
         }
         let all = certificates?.children.map { Array($0.whole) } ?? []
-        guard all.count <= Self.maximumCertificates else { throw Defect(reason: "it has too many certificates") }
+        guard all.count <= Self.maximumCertificates else { throw ParsingError(reason: "it has too many certificates") }
 
         let information = try SignerInformation(last.children[0])
         guard let index = all.firstIndex(where: { information.names($0) }),
             let signer = try? Certificate(derEncoded: all[index])
-        else { throw Defect(reason: "the signer's certificate is missing, or cannot be read") }
+        else { throw ParsingError(reason: "the signer's certificate is missing, or cannot be read") }
         self.certificates = [all[index]] + all[..<index] + all[(index + 1)...]
         self.signer = signer
         if let usage = try? signer.extensions.keyUsage, !usage.digitalSignature {
-            throw Defect(reason: "the signer's key is not for signatures")
+            throw ParsingError(reason: "the signer's key is not for signatures")
         }
         guard let message = information.message(over: content),
             signer.publicKey.isValidSignature(
                 information.signature, for: message, signatureAlgorithm: information.algorithm)
-        else { throw Defect(reason: "the signature does not hold over the content") }
+        else { throw ParsingError(reason: "the signature does not hold over the content") }
     }
 
     /// The fields of the SignedData within its ContentInfo (RFC 5652, sections 3 and 5.1).
-    private static func fields(of element: BERElement) throws(Defect) -> [BERElement] {
+    private static func fields(of element: BERElement) throws(ParsingError) -> [BERElement] {
         guard element.identifier == .sequence, element.children.count == 2,
             element.children[0].identifier == .objectIdentifier,
             element.children[0].contents.elementsEqual(Name.signedData),
             element.children[1].identifier == BERElement.Identifier(.contextSpecific, 0),
             element.children[1].children.count == 1, let data = element.children[1].children.first,
             data.identifier == .sequence, (4...6).contains(data.children.count)
-        else { throw Defect(reason: "it is no CMS SignedData") }
+        else { throw ParsingError(reason: "it is no CMS SignedData") }
         return data.children
     }
 
@@ -105,10 +105,10 @@ struct SignedData {
         private let identifier: BERElement
         private let attributes: BERElement?
 
-        init(_ element: BERElement) throws(Defect) {
+        init(_ element: BERElement) throws(ParsingError) {
             var fields = element.children[...]
             guard element.identifier == .sequence, fields.count >= 5, fields.removeFirst().smallInteger != nil else {
-                throw Defect(reason: "its signer cannot be read")
+                throw ParsingError(reason: "its signer cannot be read")
             }
             self.identifier = fields.removeFirst()
             let digest = fields.removeFirst()
@@ -117,7 +117,7 @@ struct SignedData {
             guard fields.count >= 2, let signature = fields[fields.startIndex + 1].octets,
                 let kind = Name.signatures.firstIndex(where: { Self.isAlgorithm(fields[fields.startIndex], $0) }),
                 Self.isAlgorithm(digest, Name.digests[kind])
-            else { throw Defect(reason: "it was signed with an algorithm that is not accepted") }
+            else { throw ParsingError(reason: "it was signed with an algorithm that is not accepted") }
             self.signature = signature
             self.algorithm = SignedData.algorithms[kind]
         }

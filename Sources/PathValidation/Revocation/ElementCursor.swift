@@ -54,7 +54,7 @@ struct ElementCursor {
 
     /// Steps over one element, whatever it is.
     @inline(__always)
-    mutating func element(in bytes: RawSpan) throws(CertificateDefect) -> Element {
+    mutating func element(in bytes: RawSpan) throws(InvalidCertificateError) -> Element {
         let start = self.position
         let available = self.end &- start
         guard available >= 2 else { throw .truncated }
@@ -83,21 +83,21 @@ struct ElementCursor {
 
     /// Steps over one element, which must have this identifier octet.
     @inline(__always)
-    mutating func element(_ tag: UInt8, in bytes: RawSpan) throws(CertificateDefect) -> Element {
+    mutating func element(_ tag: UInt8, in bytes: RawSpan) throws(InvalidCertificateError) -> Element {
         let element = try self.element(in: bytes)
         guard element.tag == tag else { throw .unexpectedElement }
         return element
     }
 
     /// Steps over one element, which must have this identifier octet and be the last.
-    mutating func lastElement(_ tag: UInt8, in bytes: RawSpan) throws(CertificateDefect) -> Element {
+    mutating func lastElement(_ tag: UInt8, in bytes: RawSpan) throws(InvalidCertificateError) -> Element {
         let element = try self.element(tag, in: bytes)
         try self.finish()
         return element
     }
 
     /// Refuses what is left.
-    func finish() throws(CertificateDefect) {
+    func finish() throws(InvalidCertificateError) {
         guard self.isAtEnd else { throw .trailingBytes }
     }
 
@@ -122,7 +122,7 @@ struct ElementCursor {
     /// The time that an element holds.
     ///
     /// - Throws: `unexpectedElement` for what is no time.
-    static func time(_ element: Element, in bytes: RawSpan) throws(CertificateDefect) -> Timestamp {
+    static func time(_ element: Element, in bytes: RawSpan) throws(InvalidCertificateError) -> Timestamp {
         guard self.hasFormOfTime(element, in: bytes) else { throw .unexpectedElement }
         var digits = element.contents.dropLast().map { bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self) }
         if element.tag == Tag.utcTime {

@@ -33,17 +33,17 @@ public struct RevocationCheck: Sendable {
     ///   - path: The certificates: leaf first, anchor last; all signatures hold.
     ///   - time: When the lists must be in force.
     /// - Returns: Until when the answer holds; `nil` for as long as the lists are these.
-    /// - Throws: ``PathRefusal`` with the reason `revoked` or `revocation-unknown`. What is revoked is said first.
-    func check(_ path: [CandidateCertificate], at time: Timestamp) async throws(PathRefusal) -> Timestamp? {
+    /// - Throws: ``PathValidationError`` with the reason `revoked` or `revocation-unknown`. What is revoked is said first.
+    func check(_ path: [CandidateCertificate], at time: Timestamp) async throws(PathValidationError) -> Timestamp? {
         var end: Timestamp?
-        var unknown: PathRefusal?
+        var unknown: PathValidationError?
         for (certificate, issuer) in zip(path, path.dropFirst()) {
             switch await self.lists.status(of: certificate, issuedBy: issuer, at: time) {
             case .revoked(let revocation):
                 let serial = SerialNumber(contents: certificate.der[certificate.fields.serialNumber])
                 let since = revocation.since.map { " since \($0)" } ?? ""
                 let reason = revocation.reason.map { " (\($0))" } ?? ""
-                throw PathRefusal(
+                throw PathValidationError(
                     .revoked,
                     "«\(certificate.name)», serial number \(serial?.description ?? "of over 64 octets"), is revoked\(since)\(reason)"
                 )
@@ -51,7 +51,7 @@ public struct RevocationCheck: Sendable {
                 // A list that ends, or begins, answers otherwise at another time.
                 unknown =
                     unknown
-                    ?? PathRefusal(
+                    ?? PathValidationError(
                         .revocationUnknown, "no revocation list covers «\(certificate.name)»: \(obstacle)",
                         isRepeatable: false)
             case .good(let until): end = min(end ?? until, until)

@@ -47,14 +47,14 @@ struct RevocationList: Sendable {
     ///
     /// - Parameter der: One CertificateList in DER, and nothing else.
     /// - Throws: What is wrong with it. Whatever is read is strict: DER alone, each structure filled to its last byte.
-    init(_ der: [UInt8]) throws(CertificateDefect) {
+    init(_ der: [UInt8]) throws(InvalidCertificateError) {
         guard der.count <= RevocationLists.maximumLength else { throw .tooLarge }
-        self = try der.withUnsafeBufferPointer { (buffer) throws(CertificateDefect) in
+        self = try der.withUnsafeBufferPointer { (buffer) throws(InvalidCertificateError) in
             try RevocationList(der, UnsafeRawBufferPointer(buffer).bytes)
         }
     }
 
-    private init(_ der: [UInt8], _ bytes: RawSpan) throws(CertificateDefect) {
+    private init(_ der: [UInt8], _ bytes: RawSpan) throws(InvalidCertificateError) {
         typealias Tag = ElementCursor.Tag
         var input = ElementCursor(0..<bytes.byteCount)
         var whole = ElementCursor(try input.lastElement(Tag.sequence, in: bytes).contents)
@@ -107,7 +107,7 @@ struct RevocationList: Sendable {
     /// Walks all entries.
     private static func index(
         _ range: Range<Int>, _ scope: inout RevocationScope, mayHaveExtensions: Bool, in bytes: RawSpan
-    ) throws(CertificateDefect) -> SerialIndex {
+    ) throws(InvalidCertificateError) -> SerialIndex {
         typealias Tag = ElementCursor.Tag
         var builder = SerialIndex.Builder(bytes: range.count)
         var entries = ElementCursor(range)

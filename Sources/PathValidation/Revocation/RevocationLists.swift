@@ -51,7 +51,7 @@ public struct RevocationLists: Sendable {
         var lists = self.lists
         for file in files {
             for der in try Self.lists(in: file) {
-                do throws(CertificateDefect) { lists.append(try RevocationList(der)) } catch {
+                do throws(InvalidCertificateError) { lists.append(try RevocationList(der)) } catch {
                     let reason =
                         switch error {
                         case .unexpectedElement: "not the structure of one"
@@ -105,22 +105,22 @@ public struct RevocationLists: Sendable {
     ///   - certificate: The certificate in DER.
     ///   - issuer: The one that issued it.
     ///   - time: When a list must be in force to say that a certificate is not revoked.
-    /// - Throws: ``PathRefusal`` when one of them cannot be read, or the issuer did not issue the certificate.
+    /// - Throws: ``PathValidationError`` when one of them cannot be read, or the issuer did not issue the certificate.
     public func status(
         of certificate: [UInt8], issuedBy issuer: [UInt8], at time: Timestamp
-    ) async throws(PathRefusal) -> RevocationStatus {
+    ) async throws(PathValidationError) -> RevocationStatus {
         let certificate = try CandidateCertificate(certificate)
         let issuer = try CandidateCertificate(issuer)
         guard certificate.issuer == issuer.subject, certificate.isSigned(by: issuer) else {
-            throw PathRefusal(.chainInvalid, "«\(issuer.name)» did not issue «\(certificate.name)»")
+            throw PathValidationError(.chainInvalid, "«\(issuer.name)» did not issue «\(certificate.name)»")
         }
         return await self.status(of: certificate, issuedBy: issuer, at: time)
     }
 
     /// The addresses of the lists that a certificate names as its issuer's own, as they stand in it.
     ///
-    /// - Throws: ``PathRefusal`` when the certificate cannot be read.
-    public static func addresses(of certificate: [UInt8]) throws(PathRefusal) -> [String] {
+    /// - Throws: ``PathValidationError`` when the certificate cannot be read.
+    public static func addresses(of certificate: [UInt8]) throws(PathValidationError) -> [String] {
         let certificate = try CandidateCertificate(certificate)
         return certificate.distributionPoints.map { String(decoding: $0, as: UTF8.self) }
     }

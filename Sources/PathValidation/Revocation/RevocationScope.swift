@@ -22,7 +22,7 @@ struct RevocationScope: Sendable {
     private(set) var obstacle: String?
 
     /// The most extensions of a list, and URIs of its distribution point: some are needed.
-    private static let most = 32
+    private static let maximum = 32
 
     private typealias Tag = ElementCursor.Tag
 
@@ -42,7 +42,7 @@ struct RevocationScope: Sendable {
     /// Reads the extensions of a list.
     ///
     /// - Parameter range: The contents of the element that holds them.
-    mutating func read(_ range: Range<Int>, in bytes: RawSpan) throws(CertificateDefect) {
+    mutating func read(_ range: Range<Int>, in bytes: RawSpan) throws(InvalidCertificateError) {
         var outer = ElementCursor(range)
         var extensions = ElementCursor(try outer.lastElement(Tag.sequence, in: bytes).contents)
         guard !extensions.isAtEnd else { throw .unexpectedElement }
@@ -50,7 +50,7 @@ struct RevocationScope: Sendable {
         while !extensions.isAtEnd {
             let found = try Extension(&extensions, in: bytes)
             guard seen.insert(Self.copy(found.identifier, of: bytes)).inserted else { throw .unexpectedElement }
-            guard seen.count <= Self.most else { throw .tooLarge }
+            guard seen.count <= Self.maximum else { throw .tooLarge }
             switch found.number(in: bytes) {
             case Identifier.crlNumber, Identifier.authorityKey: break
             case Identifier.deltaIndicator: self.object("it only has what changed since another one (a delta CRL)")
@@ -62,7 +62,7 @@ struct RevocationScope: Sendable {
 
     /// Reads the extensions of an entry.
     @inline(__always)
-    mutating func readEntry(_ range: Range<Int>, in bytes: RawSpan) throws(CertificateDefect) {
+    mutating func readEntry(_ range: Range<Int>, in bytes: RawSpan) throws(InvalidCertificateError) {
         // Nearly all have a reason and nothing else: `30 0a 06 03 55 1d 15 04 03 0a 01` and its number.
         if range.count == 12,
             UInt64(bigEndian: bytes.unsafeLoadUnaligned(fromByteOffset: range.lowerBound, as: UInt64.self))
@@ -76,7 +76,7 @@ struct RevocationScope: Sendable {
     }
 
     @inline(never)
-    private mutating func readUnusualEntry(_ range: Range<Int>, in bytes: RawSpan) throws(CertificateDefect) {
+    private mutating func readUnusualEntry(_ range: Range<Int>, in bytes: RawSpan) throws(InvalidCertificateError) {
         // No extension at all should not be written, and is.
         var extensions = ElementCursor(range)
         while !extensions.isAtEnd {
@@ -110,7 +110,8 @@ struct RevocationScope: Sendable {
     }
 
     /// The IssuingDistributionPoint (section 5.2.5), whose members come in their order, each at most once.
-    private mutating func readDistributionPoint(_ value: Range<Int>, in bytes: RawSpan) throws(CertificateDefect) {
+    private mutating func readDistributionPoint(_ value: Range<Int>, in bytes: RawSpan) throws(InvalidCertificateError)
+    {
         var outer = ElementCursor(value)
         var fields = ElementCursor(try outer.lastElement(Tag.sequence, in: bytes).contents)
         guard !fields.isAtEnd else { throw .unexpectedElement }
@@ -142,7 +143,7 @@ struct RevocationScope: Sendable {
     }
 
     /// The DistributionPointName: a full name, of which URIs count, or one that is relative to the issuer's.
-    private mutating func readName(_ range: Range<Int>, in bytes: RawSpan) throws(CertificateDefect) {
+    private mutating func readName(_ range: Range<Int>, in bytes: RawSpan) throws(InvalidCertificateError) {
         var choice = ElementCursor(range)
         let name = try choice.element(in: bytes)
         try choice.finish()
@@ -158,7 +159,7 @@ struct RevocationScope: Sendable {
                 guard element.tag & 0xc0 == 0x80, element.tag & 0x1f <= 8 else { throw .unexpectedElement }
                 guard element.tag == 0x86 else { continue }
                 found.append(Self.copy(element.contents, of: bytes))
-                guard found.count <= Self.most else { throw .tooLarge }
+                guard found.count <= Self.maximum else { throw .tooLarge }
             }
             self.names = found
         default: throw .unexpectedElement
@@ -178,7 +179,7 @@ struct RevocationScope: Sendable {
         /// The contents of the OCTET STRING.
         let value: Range<Int>
 
-        init(_ extensions: inout ElementCursor, in bytes: RawSpan) throws(CertificateDefect) {
+        init(_ extensions: inout ElementCursor, in bytes: RawSpan) throws(InvalidCertificateError) {
             var fields = ElementCursor(try extensions.element(Tag.sequence, in: bytes).contents)
             self.identifier = try fields.element(Tag.objectIdentifier, in: bytes).contents
             guard !self.identifier.isEmpty else { throw .unexpectedElement }

@@ -5,7 +5,7 @@
 /// What a device does for App Attest: the three functions of Apple's `DCAppAttestService`. A protocol, so that tests have a
 /// device of their own.
 ///
-/// Each throws ``AppAttestFailure``; anything else counts as ``AppAttestFailure/Code/failed``.
+/// Each throws ``AppAttestError``; anything else counts as ``AppAttestError/Code/failed``.
 public protocol AppAttestService: Sendable {
     /// Whether there is App Attest here: not on simulators, not in most app extensions, not on every Mac.
     var isSupported: Bool { get }
@@ -33,7 +33,7 @@ public protocol AppAttestService: Sendable {
 }
 
 /// Why nothing was attested.
-public struct AppAttestFailure: Error, Hashable, Sendable, CustomStringConvertible {
+public struct AppAttestError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What went wrong. Bounded: it stands in reports, as `tumbler.attestation`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code, lower case with hyphens.

@@ -27,7 +27,7 @@ public enum ReportSignature: Hashable, Sendable {
     /// The value of the field `Tumbler-Assertion`.
     case signed(String)
     /// Nothing, and why not.
-    case unsigned(AppAttestFailure.Code)
+    case unsigned(AppAttestError.Code)
 
     /// What a key signs of a report (formats.md, section 7): the SHA-256 of what the service takes as client data.
     @_spi(Adapters) public static func clientDataHash(name: String, challenge: [UInt8], body: [UInt8]) -> [UInt8] {
@@ -42,7 +42,7 @@ public enum ReportSignature: Hashable, Sendable {
     }
 
     /// A body that says why it is not signed; as it was where that cannot be said.
-    static func body(_ body: [UInt8], because code: AppAttestFailure.Code) -> [UInt8] {
+    static func body(_ body: [UInt8], because code: AppAttestError.Code) -> [UInt8] {
         guard case .object(var members)? = try? JSONValue(strict: body),
             let index = members.firstIndex(where: { $0.name == "tumbler" }),
             case .object(let ours) = members[index].value, !ours.contains(where: { $0.name == "attestation" })

@@ -30,9 +30,9 @@ struct PathTrials: Sendable {
     }
 
     /// All of them.
-    func all(_ answers: KnownAnswers) -> [KnownAnswer] { self.paths(answers) + self.connections(answers) }
+    func all(_ answers: KnownAnswerCheck) -> [KnownAnswer] { self.paths(answers) + self.connections(answers) }
 
-    private func paths(_ answers: KnownAnswers) -> [KnownAnswer] {
+    private func paths(_ answers: KnownAnswerCheck) -> [KnownAnswer] {
         let good = KnownAnswer("path", isGood: true) {
             guard let chain = answers.chain(), let host = try? HostName(chain.host) else { return nil }
             return await self.path(chain.presented, chain.anchor, host, chain.time)
@@ -61,7 +61,7 @@ struct PathTrials: Sendable {
         return [good, foreign, misplaced, unsigned]
     }
 
-    private func connections(_ answers: KnownAnswers) -> [KnownAnswer] {
+    private func connections(_ answers: KnownAnswerCheck) -> [KnownAnswer] {
         let good = KnownAnswer("connection", isGood: true) {
             guard let chain = answers.chain() else { return nil }
             return await self.isLetThrough(chain, trusting: chain, pinning: chain, answers)
@@ -81,13 +81,13 @@ struct PathTrials: Sendable {
 
     /// Presents a chain to a client that trusts one chain's anchor, and pins another chain's key.
     private func isLetThrough(
-        _ presented: TrialChain, trusting trusted: TrialChain, pinning pinned: TrialChain, _ answers: KnownAnswers
+        _ presented: TrialChain, trusting trusted: TrialChain, pinning pinned: TrialChain, _ answers: KnownAnswerCheck
     ) async -> Bool? {
         guard let policy = answers.policy(for: pinned), let host = try? HostName(trusted.host) else { return nil }
         return await self.connection(
             Connection(
                 presented: presented.presented, anchor: trusted.anchor, policy: policy, host: host,
-                clock: KnownAnswers.clock(of: trusted)))
+                clock: KnownAnswerCheck.clock(of: trusted)))
     }
 }
 #endif

@@ -73,7 +73,7 @@ struct TrialList: Sendable {
     }
 
     private static func envelope(
-        _ kind: MetadataRefusal.Kind, _ payload: [UInt8], _ signers: [(name: MetadataKey, key: TrialKey)]
+        _ kind: MetadataRole, _ payload: [UInt8], _ signers: [(name: MetadataKey, key: TrialKey)]
     ) -> Envelope? {
         var envelope = Envelope(payloadType: Envelope.payloadType(of: kind), payload: payload)
         for signer in signers {

@@ -13,7 +13,7 @@ struct TrustTrials: Sendable {
     }
 
     /// All of them.
-    func all(_ answers: KnownAnswers) -> [KnownAnswer] {
+    func all(_ answers: KnownAnswerCheck) -> [KnownAnswer] {
         let good = KnownAnswer("path", isGood: true) {
             guard let chain = answers.chain() else { return nil }
             return await self.path(chain.presented, chain.anchor, chain.host)

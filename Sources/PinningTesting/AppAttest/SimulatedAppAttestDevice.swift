@@ -16,7 +16,7 @@ public final class SimulatedAppAttestDevice: AppAttestService, @unchecked Sendab
     private let form: SimulatedAttestedKey.Form
     private let lock = NSLock()
     private var keys: [String: SimulatedAttestedKey] = [:]
-    private var failing: AppAttestFailure.Code?
+    private var failing: AppAttestError.Code?
     private var supported = true
     private var calls = 0
 
@@ -30,7 +30,7 @@ public final class SimulatedAppAttestDevice: AppAttestService, @unchecked Sendab
     }
 
     /// What Apple's functions fail with; `nil` for nothing.
-    public var failure: AppAttestFailure.Code? {
+    public var failure: AppAttestError.Code? {
         get { self.lock.withLock { self.failing } }
         set { self.lock.withLock { self.failing = newValue } }
     }
@@ -50,7 +50,7 @@ public final class SimulatedAppAttestDevice: AppAttestService, @unchecked Sendab
     /// Makes a key.
     public func generateKey() async throws -> String {
         try self.lock.withLock {
-            if let failing { throw AppAttestFailure(failing) }
+            if let failing { throw AppAttestError(failing) }
             let key = SimulatedAttestedKey(under: self.authority, appID: self.appID, form: self.form)
             let id = Base64.encode(key.keyID)
             self.keys[id] = key
@@ -62,8 +62,8 @@ public final class SimulatedAppAttestDevice: AppAttestService, @unchecked Sendab
     public func attestKey(_ keyID: String, clientDataHash: [UInt8]) async throws -> [UInt8] {
         try self.lock.withLock {
             self.calls += 1
-            if let failing { throw AppAttestFailure(failing) }
-            guard let key = self.keys[keyID] else { throw AppAttestFailure(.invalidKey) }
+            if let failing { throw AppAttestError(failing) }
+            guard let key = self.keys[keyID] else { throw AppAttestError(.invalidKey) }
             return try key.attestation(clientDataHash: clientDataHash)
         }
     }
@@ -71,9 +71,9 @@ public final class SimulatedAppAttestDevice: AppAttestService, @unchecked Sendab
     /// Signs a request.
     public func generateAssertion(_ keyID: String, clientDataHash: [UInt8]) async throws -> [UInt8] {
         try self.lock.withLock {
-            if let failing { throw AppAttestFailure(failing) }
+            if let failing { throw AppAttestError(failing) }
             guard let assertion = try self.keys[keyID]?.assertion(clientDataHash: clientDataHash) else {
-                throw AppAttestFailure(.invalidKey)
+                throw AppAttestError(.invalidKey)
             }
             return assertion
         }

@@ -39,7 +39,7 @@ public actor AppAttestClient: ReportAttestor {
     /// How long Apple's and the service's answers are waited for, in seconds, each.
     static let patience = 15.0
     /// The most bytes of an attestation that are sent.
-    static let mostAttestation = 65_536
+    static let maximumAttestation = 65_536
 
     /// The list whose service it speaks to.
     public let name: String
@@ -92,7 +92,7 @@ public actor AppAttestClient: ReportAttestor {
     /// Signs a report to the origin; anything else gets nothing.
     public func attestation(of body: [UInt8], to address: String) async -> ReportSignature {
         guard let base = self.base(of: address) else { return .elsewhere }
-        do throws(AppAttestFailure) { return .signed(try await self.assertion(for: body, at: base)) } catch {
+        do throws(AppAttestError) { return .signed(try await self.assertion(for: body, at: base)) } catch {
             return .unsigned(error.code)
         }
     }
@@ -118,18 +118,18 @@ public actor AppAttestClient: ReportAttestor {
     /// spread over days: Apple asks for fewer than 100 attestations a second of an app.
     ///
     /// - Parameter address: The base of the service, as `https://pins.example.com`; the origin by default.
-    /// - Throws: `AppAttestFailure`.
-    public func prepare(at address: String? = nil) async throws(AppAttestFailure) {
+    /// - Throws: `AppAttestError`.
+    public func prepare(at address: String? = nil) async throws(AppAttestError) {
         _ = try await self.registeredKey(at: address ?? self.origin)
     }
 
     /// The value of `Tumbler-Assertion` for a body.
-    private func assertion(for body: [UInt8], at base: String) async throws(AppAttestFailure) -> String {
+    private func assertion(for body: [UInt8], at base: String) async throws(AppAttestError) -> String {
         let keyID = try await self.registeredKey(at: base)
         let challenge = try await self.takeChallenge(at: base)
         let hash = ReportSignature.clientDataHash(name: self.name, challenge: challenge, body: body)
         let service = self.service
-        do throws(AppAttestFailure) {
+        do throws(AppAttestError) {
             let assertion = try await self.patiently {
                 try await service.generateAssertion(keyID, clientDataHash: hash)
             }
@@ -145,14 +145,14 @@ public actor AppAttestClient: ReportAttestor {
     }
 
     /// The id of a key that the service has.
-    private func registeredKey(at base: String) async throws(AppAttestFailure) -> String {
-        guard self.service.isSupported else { throw AppAttestFailure(.unsupported) }
+    private func registeredKey(at base: String) async throws(AppAttestError) -> String {
+        guard self.service.isSupported else { throw AppAttestError(.unsupported) }
         var kept = try self.kept()
         if kept.isRegistered, let keyID = kept.keyID { return keyID }
         let now = self.clock.now.secondsSince1970
         // A clock that was ahead does not put it off for ever.
         guard kept.notBefore <= now || kept.notBefore > now + Self.pause + Self.jitter else {
-            throw AppAttestFailure(.waiting)
+            throw AppAttestError(.waiting)
         }
         // Noted before it is tried: what ends the process does not do so at every start.
         kept.notBefore = now + Self.pause + self.randomJitter()
@@ -168,7 +168,7 @@ public actor AppAttestClient: ReportAttestor {
         return keyID
     }
 
-    private func keyID(_ kept: inout Kept) async throws(AppAttestFailure) -> String {
+    private func keyID(_ kept: inout Kept) async throws(AppAttestError) -> String {
         if let keyID = kept.keyID { return keyID }
         let service = self.service
         let keyID = try await self.patiently { try await service.generateKey() }
@@ -179,10 +179,10 @@ public actor AppAttestClient: ReportAttestor {
 
     private func attest(
         _ keyID: String, challenge: [UInt8], _ kept: inout Kept
-    ) async throws(AppAttestFailure) -> [UInt8] {
+    ) async throws(AppAttestError) -> [UInt8] {
         let service = self.service
         let hash = ReportSignature.clientDataHash(challenge: challenge)
-        do throws(AppAttestFailure) {
+        do throws(AppAttestError) {
             return try await self.patiently { try await service.attestKey(keyID, clientDataHash: hash) }
         } catch {
             // Apple: the same key where its server did not answer, and a new one after any other error.
@@ -196,8 +196,8 @@ public actor AppAttestClient: ReportAttestor {
 
     private func register(
         _ keyID: String, _ attestation: [UInt8], _ challenge: [UInt8], at base: String, _ kept: inout Kept
-    ) async throws(AppAttestFailure) {
-        guard attestation.count <= Self.mostAttestation else { throw AppAttestFailure(.failed) }
+    ) async throws(AppAttestError) {
+        guard attestation.count <= Self.maximumAttestation else { throw AppAttestError(.failed) }
         let members = [
             ("name", self.name), ("keyId", keyID), ("challenge", Base64.encode(challenge)),
             ("attestation", Base64.encode(attestation)),
@@ -208,20 +208,20 @@ public actor AppAttestClient: ReportAttestor {
             // A key can be attested once: what was not taken is not tried again.
             kept.keyID = nil
             try self.keep(kept)
-            throw AppAttestFailure(status == 403 ? .refused : .serviceUnavailable)
+            throw AppAttestError(status == 403 ? .refused : .serviceUnavailable)
         }
     }
 
     /// A challenge, the one of the last answer where it is fresh; each is used once.
-    private func takeChallenge(at base: String) async throws(AppAttestFailure) -> [UInt8] {
+    private func takeChallenge(at base: String) async throws(AppAttestError) -> [UInt8] {
         let held = self.challenge
         self.challenge = nil
         if let held, held.until > self.clock.now { return held.bytes }
         let answer = try await self.post([], to: base + "/v1/attest/challenges")
-        guard answer.status == 201, case .object(let members)? = try? JSONValue(strict: answer.body, mostValues: 8),
+        guard answer.status == 201, case .object(let members)? = try? JSONValue(strict: answer.body, maximumValues: 8),
             case .string(let text)? = members.first(where: { $0.name == "challenge" })?.value,
             let challenge = Base64.decode(text.utf8), challenge.count == 32
-        else { throw AppAttestFailure(.serviceUnavailable) }
+        else { throw AppAttestError(.serviceUnavailable) }
         return challenge
     }
 
@@ -232,11 +232,11 @@ public actor AppAttestClient: ReportAttestor {
         )
     }
 
-    private func post(_ body: [UInt8], to address: String) async throws(AppAttestFailure) -> FetchResponse {
+    private func post(_ body: [UInt8], to address: String) async throws(AppAttestError) -> FetchResponse {
         let transport = self.transport
         return try await self.patiently { () async throws -> FetchResponse in
             do { return try await transport.send(body, to: address) } catch {
-                throw AppAttestFailure(.serviceUnavailable)
+                throw AppAttestError(.serviceUnavailable)
             }
         }
     }
@@ -255,33 +255,33 @@ public actor AppAttestClient: ReportAttestor {
         Int64(clamping: UInt64(Self.jitter + 1).multipliedFullWidth(by: self.randomness.bits()).high)
     }
 
-    private func kept() throws(AppAttestFailure) -> Kept {
+    private func kept() throws(AppAttestError) -> Kept {
         let bytes: [UInt8]?
-        do { bytes = try self.keys.load() } catch { throw AppAttestFailure(.storage) }
+        do { bytes = try self.keys.load() } catch { throw AppAttestError(.storage) }
         guard let bytes, bytes.count <= 1_024 else { return Kept() }
         return (try? JSONDecoder().decode(Kept.self, from: Data(bytes))) ?? Kept()
     }
 
-    private func keep(_ kept: Kept) throws(AppAttestFailure) {
-        do { try self.keys.save([UInt8](try JSONEncoder().encode(kept))) } catch { throw AppAttestFailure(.storage) }
+    private func keep(_ kept: Kept) throws(AppAttestError) {
+        do { try self.keys.save([UInt8](try JSONEncoder().encode(kept))) } catch { throw AppAttestError(.storage) }
     }
 
     /// Waits for something that may never end, and cannot be cancelled: Apple's functions take no limit.
     private func patiently<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value
-    ) async throws(AppAttestFailure) -> Value {
+    ) async throws(AppAttestError) -> Value {
         let clock = self.clock
-        let result: Result<Value, AppAttestFailure> = await withCheckedContinuation { continuation in
-            let first = FirstResult<Result<Value, AppAttestFailure>>(continuation)
+        let result: Result<Value, AppAttestError> = await withCheckedContinuation { continuation in
+            let first = FirstResult<Result<Value, AppAttestError>>(continuation)
             let task = Task {
                 do { first.give(.success(try await work())) } catch {
-                    first.give(.failure(error as? AppAttestFailure ?? AppAttestFailure(.failed)))
+                    first.give(.failure(error as? AppAttestError ?? AppAttestError(.failed)))
                 }
             }
             let limit = Task {
                 guard (try? await clock.sleep(seconds: Self.patience)) != nil else { return }
                 task.cancel()
-                first.give(.failure(AppAttestFailure(.timeout)))
+                first.give(.failure(AppAttestError(.timeout)))
             }
             first.afterwards { limit.cancel() }
         }

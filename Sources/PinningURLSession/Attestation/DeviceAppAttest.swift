@@ -23,13 +23,13 @@ public struct DeviceAppAttest: AppAttestService {
 
     /// Makes a key in the Secure Enclave.
     public func generateKey() async throws -> String {
-        guard #available(watchOS 9, *) else { throw AppAttestFailure(.unsupported) }
+        guard #available(watchOS 9, *) else { throw AppAttestError(.unsupported) }
         do { return try await DCAppAttestService.shared.generateKey() } catch { throw Self.failure(error) }
     }
 
     /// Has Apple attest a key.
     public func attestKey(_ keyID: String, clientDataHash: [UInt8]) async throws -> [UInt8] {
-        guard #available(watchOS 9, *) else { throw AppAttestFailure(.unsupported) }
+        guard #available(watchOS 9, *) else { throw AppAttestError(.unsupported) }
         do {
             return [UInt8](
                 try await DCAppAttestService.shared.attestKey(keyID, clientDataHash: Data(clientDataHash)))
@@ -38,22 +38,22 @@ public struct DeviceAppAttest: AppAttestService {
 
     /// Signs a request.
     public func generateAssertion(_ keyID: String, clientDataHash: [UInt8]) async throws -> [UInt8] {
-        guard #available(watchOS 9, *) else { throw AppAttestFailure(.unsupported) }
+        guard #available(watchOS 9, *) else { throw AppAttestError(.unsupported) }
         do {
             return [UInt8](
                 try await DCAppAttestService.shared.generateAssertion(keyID, clientDataHash: Data(clientDataHash)))
         } catch { throw Self.failure(error) }
     }
 
-    private static func failure(_ error: any Error) -> AppAttestFailure {
+    private static func failure(_ error: any Error) -> AppAttestError {
         let error = error as NSError
-        guard error.domain == DCErrorDomain else { return AppAttestFailure(.failed) }
+        guard error.domain == DCErrorDomain else { return AppAttestError(.failed) }
         // DCError.Code: featureUnsupported, invalidKey, serverUnavailable.
         return switch error.code {
-        case 1: AppAttestFailure(.unsupported)
-        case 3: AppAttestFailure(.invalidKey)
-        case 4: AppAttestFailure(.appleUnavailable)
-        default: AppAttestFailure(.failed)
+        case 1: AppAttestError(.unsupported)
+        case 3: AppAttestError(.invalidKey)
+        case 4: AppAttestError(.appleUnavailable)
+        default: AppAttestError(.failed)
         }
     }
 }
@@ -72,22 +72,22 @@ public struct KeychainAttestationKey: AttestationKeyStore {
 
     /// What is kept.
     ///
-    /// - Throws: `StoreFailure` where the Keychain cannot be read.
+    /// - Throws: `StateStoreError` where the Keychain cannot be read.
     public func load() throws -> [UInt8]? {
         switch self.keychain.read(self.account) {
         case .absent: return nil
         case .bytes(let bytes): return bytes.isEmpty ? nil : bytes
-        case .unreadable(let reason): throw StoreFailure(reason)
-        case .unavailable: throw StoreFailure("the Keychain cannot be used by this program")
+        case .unreadable(let reason): throw StateStoreError(reason)
+        case .unavailable: throw StateStoreError("the Keychain cannot be used by this program")
         }
     }
 
     /// Keeps bytes.
     ///
-    /// - Throws: `StoreFailure` where the Keychain does not keep them.
+    /// - Throws: `StateStoreError` where the Keychain does not keep them.
     public func save(_ bytes: [UInt8]?) throws {
         guard try self.keychain.write(bytes ?? [], self.account) else {
-            throw StoreFailure("the Keychain cannot be used by this program")
+            throw StateStoreError("the Keychain cannot be used by this program")
         }
     }
 }

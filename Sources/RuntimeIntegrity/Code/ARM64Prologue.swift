@@ -5,9 +5,9 @@
 /// Jumps at the beginning of arm64 code (Arm's manual, A64: B, BL, BR, BLR, RET, ADR, ADRP, ADD, LDR, MOVZ, MOVK, BRK).
 struct ARM64Prologue {
     /// The most hints (NOP, BTI, PACIASP) before the jump.
-    private static let mostHints = 2
+    private static let maximumHints = 2
     /// The most instructions that put an address together.
-    private static let mostSteps = 4
+    private static let maximumSteps = 4
 
     private let bytes: [UInt8]
     private let address: UInt64
@@ -21,7 +21,7 @@ struct ARM64Prologue {
     /// The jump, after what does nothing.
     var jump: PrologueJump? {
         var start = 0
-        while start < Self.mostHints, let word = self.word(start), word & 0xFFFF_F01F == 0xD503_201F { start += 1 }
+        while start < Self.maximumHints, let word = self.word(start), word & 0xFFFF_F01F == 0xD503_201F { start += 1 }
         guard let word = self.word(start) else { return nil }
         if word & 0xFFE0_001F == 0xD420_0000 { return PrologueJump(.breakpoint) }
         if word & 0x7C00_0000 == 0x1400_0000 {
@@ -34,7 +34,7 @@ struct ARM64Prologue {
     /// Follows the value of one register, up to a jump to it.
     private func registerJump(from start: Int) -> PrologueJump? {
         guard let first = self.word(start), var value = self.load(first, at: start) else { return nil }
-        for step in start + 1...start + Self.mostSteps {
+        for step in start + 1...start + Self.maximumSteps {
             guard let word = self.word(step) else { return nil }
             if Self.isJump(word, to: value.register) {
                 return value.isSlot

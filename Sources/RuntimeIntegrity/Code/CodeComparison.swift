@@ -11,11 +11,11 @@
 /// while nobody looks.
 struct CodeComparison: Sendable {
     /// Bytes that are compared at once.
-    static let chunkSize = ExecutableBytes.longestRead
+    static let chunkSize = ExecutableBytes.maximumReadLength
     /// Chunks of one image: 1 GiB of code. The largest libraries have some 0.2 GiB.
-    static let mostChunks = 16_384
+    static let maximumChunks = 16_384
     /// Differences that one call gives. An agent leaves about ten.
-    static let mostDifferences = 64
+    static let maximumDifferences = 64
     /// Runs that are nearer to each other are one difference: a jump's bytes may by chance be those that stood there.
     static let joinedBytes = 8
 
@@ -30,14 +30,14 @@ struct CodeComparison: Sendable {
     /// A comparison of an image with memory, which is read by address.
     ///
     /// - Parameter bias: Where the mapping of the file's first byte lies, less the image's ``ExecutableImage/base``.
-    /// - Throws: When there is more code than ``mostChunks``.
-    init(of image: any ExecutableImage, bias: UInt64, memory: ExecutableBytes) throws(ImageRefusal) {
-        let limit = UInt64(Self.mostChunks)
+    /// - Throws: When there is more code than ``maximumChunks``.
+    init(of image: any ExecutableImage, bias: UInt64, memory: ExecutableBytes) throws(ImageError) {
+        let limit = UInt64(Self.maximumChunks)
         var chunks: UInt64 = 0
         for piece in image.comparableCode {
             let count = (piece.fileSize / UInt64(Self.chunkSize)) + 1
             guard count <= limit, chunks + count <= limit else {
-                throw ImageRefusal(.tooLarge, "more than \(Self.mostChunks) chunks of code")
+                throw ImageError(.tooLarge, "more than \(Self.maximumChunks) chunks of code")
             }
             chunks += piece.fileSize == 0 ? 0 : (piece.fileSize - 1) / UInt64(Self.chunkSize) + 1
         }
@@ -127,7 +127,7 @@ struct CodeComparison: Sendable {
 
     /// The file's bytes. Past its end, in the last page, memory is zero.
     private func fileBytes(at offset: UInt64, count: Int) -> [UInt8]? {
-        guard let bytes = self.image.bytes.prefix(at: offset, most: count) else { return nil }
+        guard let bytes = self.image.bytes.prefix(at: offset, maximum: count) else { return nil }
         guard bytes.count < count else { return bytes }
         guard count - bytes.count < Int(ELFAddressMap.pageSize) else { return nil }
         return bytes + [UInt8](repeating: 0, count: count - bytes.count)
@@ -155,7 +155,7 @@ struct CodeComparison: Sendable {
 
 /// What a comparison of code found, and how far it came.
 struct CodeComparisonResult: Hashable, Sendable {
-    /// The differences by address: at most ``CodeComparison/mostDifferences``.
+    /// The differences by address: at most ``CodeComparison/maximumDifferences``.
     var differences: [CodeDifference] = []
     /// Whether there were more differences than are given.
     var hasMore = false
@@ -169,7 +169,7 @@ struct CodeComparisonResult: Hashable, Sendable {
 
     /// Adds a difference while there is room.
     mutating func add(_ difference: CodeDifference) {
-        if self.differences.count < CodeComparison.mostDifferences {
+        if self.differences.count < CodeComparison.maximumDifferences {
             self.differences.append(difference)
         } else {
             self.hasMore = true

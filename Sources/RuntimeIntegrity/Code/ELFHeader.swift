@@ -25,27 +25,27 @@ struct ELFHeader: Sendable {
     let sections: (offset: UInt64, count: Int)
 
     /// Reads them from the beginning of a file.
-    init(_ file: ExecutableBytes) throws(ImageRefusal) {
+    init(_ file: ExecutableBytes) throws(ImageError) {
         guard let header = file.bytes(at: 0, count: Self.size) else {
-            throw ImageRefusal(.otherFormat, "the file is shorter than an ELF header")
+            throw ImageError(.otherFormat, "the file is shorter than an ELF header")
         }
         guard header.starts(with: [0x7F, 0x45, 0x4C, 0x46]) else {
-            throw ImageRefusal(.otherFormat, "the file does not begin as ELF")
+            throw ImageError(.otherFormat, "the file does not begin as ELF")
         }
         // ELFCLASS64, ELFDATA2LSB, EV_CURRENT; ET_EXEC or ET_DYN; EM_X86_64 or EM_AARCH64.
         guard header[4] == 2, header[5] == 1, header[6] == 1, let kind = header.littleEndian(UInt16.self, at: 16),
             kind == 2 || kind == 3, let machine = header.littleEndian(UInt16.self, at: 18),
             let architecture: CodeArchitecture = [62: .x86, 183: .arm64][machine]
-        else { throw ImageRefusal(.unsupported, "an ELF file of another class, kind or machine") }
+        else { throw ImageError(.unsupported, "an ELF file of another class, kind or machine") }
         guard let start = header.littleEndian(UInt64.self, at: 32),
             let entrySize = header.littleEndian(UInt16.self, at: 54), Int(entrySize) == Self.programHeaderSize,
             let count = header.littleEndian(UInt16.self, at: 56), count > 0
-        else { throw ImageRefusal(.malformed, "there are no program headers of the known size") }
+        else { throw ImageError(.malformed, "there are no program headers of the known size") }
         guard Int(count) <= ImageLimits.segments else {
-            throw ImageRefusal(.tooLarge, "more than \(ImageLimits.segments) program headers")
+            throw ImageError(.tooLarge, "more than \(ImageLimits.segments) program headers")
         }
         guard let table = file.bytes(at: start, count: Int(count) * Self.programHeaderSize) else {
-            throw ImageRefusal(.truncated, "the program headers lie past the end")
+            throw ImageError(.truncated, "the program headers lie past the end")
         }
 
         var segments: [ImageSegment] = []
@@ -62,7 +62,7 @@ struct ELFHeader: Sendable {
             default: break
             }
         }
-        guard !segments.isEmpty else { throw ImageRefusal(.malformed, "nothing is mapped") }
+        guard !segments.isEmpty else { throw ImageError(.malformed, "nothing is mapped") }
         self.architecture = architecture
         self.segments = segments
         self.dynamic = dynamic
@@ -89,16 +89,16 @@ struct ELFHeader: Sendable {
         let fileSize: UInt64
         let memorySize: UInt64
 
-        init(_ table: [UInt8], at index: Int) throws(ImageRefusal) {
+        init(_ table: [UInt8], at index: Int) throws(ImageError) {
             guard let type = table.littleEndian(UInt32.self, at: index),
                 let flags = table.littleEndian(UInt32.self, at: index + 4),
                 let offset = table.littleEndian(UInt64.self, at: index + 8),
                 let address = table.littleEndian(UInt64.self, at: index + 16),
                 let fileSize = table.littleEndian(UInt64.self, at: index + 32),
                 let memorySize = table.littleEndian(UInt64.self, at: index + 40)
-            else { throw ImageRefusal(.truncated, "a program header is cut") }
+            else { throw ImageError(.truncated, "a program header is cut") }
             guard offset.adding(fileSize) != nil, address.adding(memorySize) != nil, type != 1 || fileSize <= memorySize
-            else { throw ImageRefusal(.malformed, "a program header's sizes contradict each other") }
+            else { throw ImageError(.malformed, "a program header's sizes contradict each other") }
             self.type = type
             self.flags = flags
             self.offset = offset
@@ -225,7 +225,7 @@ struct ELFDynamicSection: Sendable {
     }
 
     /// Reads pairs of a tag and a value, up to the tag 0.
-    init(_ bytes: [UInt8]) throws(ImageRefusal) {
+    init(_ bytes: [UInt8]) throws(ImageError) {
         var values: [Tag: UInt64] = [:]
         var needed: [UInt64] = []
         var index = 0
@@ -237,7 +237,7 @@ struct ELFDynamicSection: Sendable {
             if tag == .needed { needed.append(value) } else { values[tag] = value }
         }
         guard needed.count <= ImageLimits.libraries else {
-            throw ImageRefusal(.tooLarge, "more than \(ImageLimits.libraries) libraries are needed")
+            throw ImageError(.tooLarge, "more than \(ImageLimits.libraries) libraries are needed")
         }
         self.init(values: values, needed: needed)
     }

@@ -46,7 +46,7 @@ struct ELFImage: ExecutableImage {
     /// Reads the headers, and all relocations where some may touch code.
     ///
     /// - Throws: When the file is another one, hostile, or damaged.
-    init(_ file: ExecutableBytes) throws(ImageRefusal) {
+    init(_ file: ExecutableBytes) throws(ImageError) {
         let header = try ELFHeader(file)
         let map = ELFAddressMap(header.segments)
         let dynamic = try Self.dynamicSection(header, map, file)
@@ -76,24 +76,24 @@ struct ELFImage: ExecutableImage {
 
     private static func dynamicSection(
         _ header: ELFHeader, _ map: ELFAddressMap, _ file: ExecutableBytes
-    ) throws(ImageRefusal) -> ELFDynamicSection {
+    ) throws(ImageError) -> ELFDynamicSection {
         guard let range = header.dynamic else { return .none }
         let count = range.upperBound - range.lowerBound
         guard count <= UInt64(ImageLimits.dynamicEntries * 16) else {
-            throw ImageRefusal(.tooLarge, "more than \(ImageLimits.dynamicEntries) entries of the dynamic section")
+            throw ImageError(.tooLarge, "more than \(ImageLimits.dynamicEntries) entries of the dynamic section")
         }
         // A program that only holds debugging data has the header and not the bytes.
         guard let offset = map.offset(of: range.lowerBound, count: count),
             let bytes = file.bytes(at: offset, count: Int(count))
-        else { throw ImageRefusal(.truncated, "the dynamic section does not lie in the file") }
+        else { throw ImageError(.truncated, "the dynamic section does not lie in the file") }
         return try ELFDynamicSection(bytes)
     }
 
     /// The note of type 3 by "GNU" (`NT_GNU_BUILD_ID`).
     private static func buildIdentifier(_ header: ELFHeader, _ file: ExecutableBytes) -> [UInt8] {
         for note in header.notes {
-            let most = Int(min(note.count, UInt64(ImageLimits.noteBytes)))
-            guard let bytes = file.prefix(at: note.offset, most: most) else { continue }
+            let maximum = Int(min(note.count, UInt64(ImageLimits.noteBytes)))
+            guard let bytes = file.prefix(at: note.offset, maximum: maximum) else { continue }
             var index = 0
             while let nameSize = bytes.littleEndian(UInt32.self, at: index),
                 let size = bytes.littleEndian(UInt32.self, at: index + 4),
@@ -146,7 +146,7 @@ extension ELFImage {
         let wanted = missing.map { (name: $0, bytes: Array($0.utf8)) }
         var begins = [Bool](repeating: false, count: 256)
         for one in wanted { begins[Int(one.bytes.first ?? 0)] = true }
-        var strings = ByteWindow(self.bytes, size: ExecutableBytes.longestRead)
+        var strings = ByteWindow(self.bytes, size: ExecutableBytes.maximumReadLength)
         table.forEach(in: self.bytes) { entry in
             guard Self.isDefinition(entry), entry.kind != .other else { return }
             let first = table.firstByte(entry, &strings)
@@ -197,7 +197,7 @@ extension ELFImage {
     /// Goes through the tables in the order that the loader has: those of data first, then those of calls.
     func forEachImportSlot(
         unless isRight: (_ address: UInt64, _ own: UInt64) -> Bool, _ body: (ImportSlot) -> Bool
-    ) throws(ImageRefusal) {
+    ) throws(ImageError) {
         // Small, and names longer: both are jumped about in.
         var entries = ByteWindow(self.bytes, size: 64)
         var strings = ByteWindow(self.bytes, size: 512)

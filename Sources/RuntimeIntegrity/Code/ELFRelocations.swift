@@ -20,16 +20,16 @@ struct ELFRelocationTables: Sendable {
     private let relative: Table?
 
     /// Finds the tables.
-    init(dynamic: ELFDynamicSection, map: ELFAddressMap, architecture: CodeArchitecture) throws(ImageRefusal) {
+    init(dynamic: ELFDynamicSection, map: ELFAddressMap, architecture: CodeArchitecture) throws(ImageError) {
         func table(
             _ address: ELFDynamicSection.Tag, _ size: ELFDynamicSection.Tag, hasAddends: Bool
-        ) throws(ImageRefusal) -> Table? {
+        ) throws(ImageError) -> Table? {
             guard let start = dynamic[address], let count = dynamic[size], count > 0 else { return nil }
             guard let offset = map.offset(of: start, count: count) else {
-                throw ImageRefusal(.truncated, "relocations do not lie in the file")
+                throw ImageError(.truncated, "relocations do not lie in the file")
             }
             guard count / 8 <= UInt64(ImageLimits.relocations) * 3 else {
-                throw ImageRefusal(.tooLarge, "more than \(ImageLimits.relocations) relocations")
+                throw ImageError(.tooLarge, "more than \(ImageLimits.relocations) relocations")
             }
             return Table(offset: offset, count: count, hasAddends: hasAddends)
         }
@@ -49,19 +49,19 @@ struct ELFRelocationTables: Sendable {
     /// - Parameter passesOverRelative: Leaves out what the file counts as `RELATIVE`, unread: nearly all of a program.
     func forEach(
         _ file: ExecutableBytes, passesOverRelative: Bool = false, _ body: (ELFRelocation) -> Bool
-    ) throws(ImageRefusal) {
+    ) throws(ImageError) {
         for table in self.tables {
-            var window = ByteWindow(file, size: ExecutableBytes.longestRead)
+            var window = ByteWindow(file, size: ExecutableBytes.maximumReadLength)
             let entries = table.count / table.entrySize
             for index in (passesOverRelative ? min(table.relative, entries) : 0)..<entries {
                 let offset = table.offset + index * table.entrySize
                 guard let address = window.littleEndian(UInt64.self, at: offset),
                     let information = window.littleEndian(UInt64.self, at: offset + 8)
-                else { throw ImageRefusal(.truncated, "relocations cannot be read") }
+                else { throw ImageError(.truncated, "relocations cannot be read") }
                 var addend: Int64?
                 if table.hasAddends {
                     addend = window.littleEndian(Int64.self, at: offset + 16)
-                    guard addend != nil else { throw ImageRefusal(.truncated, "relocations cannot be read") }
+                    guard addend != nil else { throw ImageError(.truncated, "relocations cannot be read") }
                 }
                 let relocation = ELFRelocation(
                     address: address, type: UInt32(truncatingIfNeeded: information),
@@ -75,14 +75,14 @@ struct ELFRelocationTables: Sendable {
     /// Goes through the addresses of `DT_RELR`, until `body` answers `false`: there a bias is added to 8 bytes.
     ///
     /// An even word is an address. An odd one is a map of the 63 words after what the last one covered.
-    func forEachRelative(_ file: ExecutableBytes, _ body: (UInt64) -> Bool) throws(ImageRefusal) {
+    func forEachRelative(_ file: ExecutableBytes, _ body: (UInt64) -> Bool) throws(ImageError) {
         guard let table = self.relative else { return }
-        var window = ByteWindow(file, size: ExecutableBytes.longestRead)
+        var window = ByteWindow(file, size: ExecutableBytes.maximumReadLength)
         var next: UInt64 = 0
         var seen = 0
         for index in 0..<table.count / 8 {
             guard let word = window.littleEndian(UInt64.self, at: table.offset + index * 8) else {
-                throw ImageRefusal(.truncated, "packed relocations cannot be read")
+                throw ImageError(.truncated, "packed relocations cannot be read")
             }
             if word & 1 == 0 {
                 seen += 1
@@ -96,7 +96,7 @@ struct ELFRelocationTables: Sendable {
                 next = next &+ 63 * 8
             }
             guard seen <= ImageLimits.relocations else {
-                throw ImageRefusal(.tooLarge, "more than \(ImageLimits.relocations) packed relocations")
+                throw ImageError(.tooLarge, "more than \(ImageLimits.relocations) packed relocations")
             }
         }
     }
@@ -104,7 +104,7 @@ struct ELFRelocationTables: Sendable {
     /// The bytes of code that the loader writes to, by address, without overlaps.
     func coveredCode(
         of segments: [ImageSegment], _ file: ExecutableBytes
-    ) throws(ImageRefusal) -> [CodeRange] {
+    ) throws(ImageError) -> [CodeRange] {
         let code = segments.filter(\.isExecutable)
         var covered: [CodeRange] = []
         /// - Returns: Whether there may be more.
@@ -118,7 +118,7 @@ struct ELFRelocationTables: Sendable {
         try self.forEach(file) { cover($0.address, $0.width(self.architecture)) }
         try self.forEachRelative(file) { cover($0, 8) }
         guard covered.count <= ImageLimits.codeRelocations else {
-            throw ImageRefusal(.tooLarge, "more than \(ImageLimits.codeRelocations) relocations in code")
+            throw ImageError(.tooLarge, "more than \(ImageLimits.codeRelocations) relocations in code")
         }
         covered.sort { $0.address < $1.address }
         return CodeRange.joined(covered)

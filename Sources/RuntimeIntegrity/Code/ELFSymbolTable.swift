@@ -46,11 +46,11 @@ struct ELFSymbolTable: Sendable {
     /// Nothing says how many entries it has but the hash tables, or, for who only looks, a section header.
     init?(
         dynamic: ELFDynamicSection, map: ELFAddressMap, file: ExecutableBytes, sections: (offset: UInt64, count: Int)
-    ) throws(ImageRefusal) {
+    ) throws(ImageError) {
         guard let symbols = dynamic[.symbols], let strings = dynamic[.strings], let count = dynamic[.stringsSize]
         else { return nil }
         guard let stringsOffset = map.offset(of: strings, count: count), let offset = map.offset(of: symbols, count: 0)
-        else { throw ImageRefusal(.truncated, "the dynamic symbols do not lie in the file") }
+        else { throw ImageError(.truncated, "the dynamic symbols do not lie in the file") }
         var entries = UInt64(0)
         if let table = ELFOldHashTable(dynamic: dynamic, map: map, file: file) {
             entries = table.symbolCount
@@ -61,7 +61,7 @@ struct ELFSymbolTable: Sendable {
         let section = Self.section(type: 11, sections, file)
         if let section, section.offset == offset { entries = max(entries, section.count / Self.entrySize) }
         guard entries <= UInt64(ImageLimits.symbols) else {
-            throw ImageRefusal(.tooLarge, "more than \(ImageLimits.symbols) symbols")
+            throw ImageError(.tooLarge, "more than \(ImageLimits.symbols) symbols")
         }
         self.offset = offset
         self.stringsOffset = stringsOffset
@@ -96,8 +96,8 @@ struct ELFSymbolTable: Sendable {
     /// A string; `nil` where none begins there, or it is longer than ``ImageLimits/nameLength``.
     func string(at index: UInt64, _ window: inout ByteWindow) -> String? {
         guard index < self.stringsCount else { return nil }
-        let most = min(self.stringsCount - index - 1, UInt64(ImageLimits.nameLength))
-        return window.text(at: self.stringsOffset + index, most: Int(most))
+        let maximum = min(self.stringsCount - index - 1, UInt64(ImageLimits.nameLength))
+        return window.text(at: self.stringsOffset + index, maximum: Int(maximum))
     }
 
     /// The first byte of an entry's name; 0 for none.
@@ -115,7 +115,7 @@ struct ELFSymbolTable: Sendable {
 
     /// Goes through all entries.
     func forEach(in file: ExecutableBytes, _ body: (Entry) -> Void) {
-        var window = ByteWindow(file, size: ExecutableBytes.longestRead)
+        var window = ByteWindow(file, size: ExecutableBytes.maximumReadLength)
         for index in 0..<self.count {
             guard let entry = self.entry(UInt64(index), &window) else { return }
             body(entry)
@@ -194,7 +194,7 @@ struct ELFHashTable: Sendable {
 
     /// How many symbols the table implies: to the end of the chain that begins last; 0 where nothing is exported.
     func countOfSymbols() -> UInt64 {
-        var window = ByteWindow(self.file, size: ExecutableBytes.longestRead)
+        var window = ByteWindow(self.file, size: ExecutableBytes.maximumReadLength)
         var last: UInt64 = 0
         for index in 0..<self.bucketCount {
             guard let bucket = window.littleEndian(UInt32.self, at: self.bucketsOffset + index * 4) else { return 0 }

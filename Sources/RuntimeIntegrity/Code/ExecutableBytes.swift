@@ -9,12 +9,12 @@
 /// it is far cheaper than over a system call for each.
 struct ExecutableBytes: Sendable {
     /// The most bytes of one piece: what a comparison holds of each side.
-    static let longestRead = 65_536
+    static let maximumReadLength = 65_536
 
     /// Gives the bytes from an offset on: as many as asked, fewer at the end, `nil` where nothing can be read.
     private let read: @Sendable (UInt64, Int) -> [UInt8]?
 
-    /// Reads through a closure, which is asked for at most ``longestRead`` bytes and never past the end of `UInt64`.
+    /// Reads through a closure, which is asked for at most ``maximumReadLength`` bytes and never past the end of `UInt64`.
     init(_ read: @escaping @Sendable (_ offset: UInt64, _ count: Int) -> [UInt8]?) { self.read = read }
 
     /// Reads bytes that are held, from an offset on: those of a file from 0, those of memory from their address.
@@ -26,25 +26,25 @@ struct ExecutableBytes: Sendable {
         }
     }
 
-    /// Exactly so many bytes; `nil` where there are fewer, and for more than ``longestRead``.
+    /// Exactly so many bytes; `nil` where there are fewer, and for more than ``maximumReadLength``.
     func bytes(at offset: UInt64, count: Int) -> [UInt8]? {
-        guard let bytes = self.prefix(at: offset, most: count), bytes.count == count else { return nil }
+        guard let bytes = self.prefix(at: offset, maximum: count), bytes.count == count else { return nil }
         return bytes
     }
 
-    /// So many bytes, or fewer at the end; `nil` where there is none, and for more than ``longestRead``.
-    func prefix(at offset: UInt64, most: Int) -> [UInt8]? {
-        guard (0...Self.longestRead).contains(most) else { return nil }
-        guard most > 0 else { return [] }
-        guard offset.adding(UInt64(most)) != nil, let bytes = self.read(offset, most) else { return nil }
-        return bytes.isEmpty || bytes.count > most ? nil : bytes
+    /// So many bytes, or fewer at the end; `nil` where there is none, and for more than ``maximumReadLength``.
+    func prefix(at offset: UInt64, maximum: Int) -> [UInt8]? {
+        guard (0...Self.maximumReadLength).contains(maximum) else { return nil }
+        guard maximum > 0 else { return [] }
+        guard offset.adding(UInt64(maximum)) != nil, let bytes = self.read(offset, maximum) else { return nil }
+        return bytes.isEmpty || bytes.count > maximum ? nil : bytes
     }
 
     /// A part of these bytes, whose first has the offset 0.
     func part(from start: UInt64, count: UInt64) -> ExecutableBytes {
-        ExecutableBytes { offset, most in
+        ExecutableBytes { offset, maximum in
             guard offset < count, let place = start.adding(offset) else { return nil }
-            return self.prefix(at: place, most: Int(min(UInt64(most), count - offset)))
+            return self.prefix(at: place, maximum: Int(min(UInt64(maximum), count - offset)))
         }
     }
 }
@@ -59,10 +59,10 @@ struct ByteWindow {
     private var start: UInt64 = 0
     private var held: [UInt8] = []
 
-    /// A window on these bytes, of 1 to ``ExecutableBytes/longestRead`` bytes.
+    /// A window on these bytes, of 1 to ``ExecutableBytes/maximumReadLength`` bytes.
     init(_ source: ExecutableBytes, size: Int = Self.size) {
         self.source = source
-        self.size = min(max(size, 1), ExecutableBytes.longestRead)
+        self.size = min(max(size, 1), ExecutableBytes.maximumReadLength)
     }
 
     /// The number at an offset; `nil` where it cannot be read.
@@ -76,12 +76,14 @@ struct ByteWindow {
     /// The text from an offset to a zero byte; `nil` where none stands within `most` bytes, or nothing can be read.
     ///
     /// Bytes that are not UTF-8 are replaced.
-    mutating func text(at offset: UInt64, most: Int) -> String? {
+    mutating func text(at offset: UInt64, maximum: Int) -> String? {
         if let index = self.index(of: offset, count: 1), let end = self.held[index...].firstIndex(of: 0) {
-            return end - index <= most ? String(decoding: self.held[index..<end], as: UTF8.self) : nil
+            return end - index <= maximum ? String(decoding: self.held[index..<end], as: UTF8.self) : nil
         }
         // It goes on past the window: names are that long in Swift.
-        guard let bytes = self.source.prefix(at: offset, most: min(most, ExecutableBytes.longestRead - 1) + 1),
+        guard
+            let bytes = self.source.prefix(
+                at: offset, maximum: min(maximum, ExecutableBytes.maximumReadLength - 1) + 1),
             let end = bytes.firstIndex(of: 0)
         else { return nil }
         return String(decoding: bytes[..<end], as: UTF8.self)
@@ -102,7 +104,7 @@ struct ByteWindow {
             let index = Int(offset - self.start)
             if index <= self.held.count - count { return index }
         }
-        guard count <= self.size, let read = self.source.prefix(at: offset, most: self.size), read.count >= count
+        guard count <= self.size, let read = self.source.prefix(at: offset, maximum: self.size), read.count >= count
         else { return nil }
         self.start = offset
         self.held = read
@@ -184,9 +186,9 @@ extension Array where Element == UInt8 {
     }
 
     /// The text from an index to a zero byte, or to `most` bytes; what is not UTF-8 is replaced.
-    func text(at index: Int, most: Int) -> String {
-        guard index >= 0, index < self.count, most > 0 else { return "" }
-        return String(decoding: self[index...].prefix(most).prefix { $0 != 0 }, as: UTF8.self)
+    func text(at index: Int, maximum: Int) -> String {
+        guard index >= 0, index < self.count, maximum > 0 else { return "" }
+        return String(decoding: self[index...].prefix(maximum).prefix { $0 != 0 }, as: UTF8.self)
     }
 }
 
@@ -269,9 +271,10 @@ struct LEB128Reader {
     /// The next text, up to a zero byte; `nil` where none stands within ``ImageLimits/nameLength``.
     mutating func text() -> String? {
         guard !self.isAtEnd, let place = self.start.adding(self.index) else { return nil }
-        let most = Int(min(self.count - self.index - 1, UInt64(ImageLimits.nameLength)))
+        let maximum = Int(min(self.count - self.index - 1, UInt64(ImageLimits.nameLength)))
         // What is not UTF-8 would have another length: no linker writes that.
-        guard let text = self.window.text(at: place, most: most), self.window.isText(Array(text.utf8), at: place) else {
+        guard let text = self.window.text(at: place, maximum: maximum), self.window.isText(Array(text.utf8), at: place)
+        else {
             return nil
         }
         self.index += UInt64(text.utf8.count) + 1

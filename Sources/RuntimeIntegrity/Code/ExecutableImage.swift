@@ -46,7 +46,7 @@ protocol ExecutableImage: Sendable {
     /// - Throws: When a table is not what the format says.
     func forEachImportSlot(
         unless isRight: (_ address: UInt64, _ own: UInt64) -> Bool, _ body: (ImportSlot) -> Bool
-    ) throws(ImageRefusal)
+    ) throws(ImageError)
 }
 
 /// What follows from the rest.
@@ -55,7 +55,7 @@ extension ExecutableImage {
     var reexports: [String] { [] }
 
     /// Goes through all slots, until `body` answers `false`.
-    func forEachImportSlot(_ body: (ImportSlot) -> Bool) throws(ImageRefusal) {
+    func forEachImportSlot(_ body: (ImportSlot) -> Bool) throws(ImageError) {
         try self.forEachImportSlot(unless: { _, _ in false }, body)
     }
 
@@ -176,7 +176,7 @@ enum ImageLimits {
     /// Mach-O load commands.
     static let loadCommands = 4_096
     /// Bytes of Mach-O's load commands: one read.
-    static let loadCommandBytes = ExecutableBytes.longestRead
+    static let loadCommandBytes = ExecutableBytes.maximumReadLength
     /// Architectures in a fat Mach-O file.
     static let slices = 32
     /// Imported names of Mach-O's chained fixups.
@@ -192,7 +192,7 @@ enum ImageLimits {
 /// Why an executable file is not read.
 ///
 /// Only ``code`` takes part in comparisons.
-struct ImageRefusal: Error, Hashable, Sendable, CustomStringConvertible {
+struct ImageError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What was wrong. Bounded, so it may label a metric.
     struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code, lower case with hyphens.
@@ -226,7 +226,7 @@ struct ImageRefusal: Error, Hashable, Sendable, CustomStringConvertible {
     var description: String { "\(self.code): \(self.reason)" }
 
     /// Equal when the codes are.
-    static func == (left: ImageRefusal, right: ImageRefusal) -> Bool { left.code == right.code }
+    static func == (left: ImageError, right: ImageError) -> Bool { left.code == right.code }
 
     /// Feeds the code alone, as `==` compares it alone.
     func hash(into hasher: inout Hasher) { hasher.combine(self.code) }

@@ -2,23 +2,23 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// Judges where the slots of a loaded image point.
+/// Evaluates where the slots of a loaded image point.
 ///
 /// Right are: the name where the image that is pointed into has it, and is the library that the slot's image names, or one
 /// that this library stands for (Mach-O names them; in ELF the first image that has a name counts); anywhere in the code of an image that has a resolver
 /// of the name; the image's own code that binds a call on first use, as the file has it; images without a file.
 ///
-/// Not judged are variables: a program may put there what it wants.
+/// Not evaluated are variables: a program may put there what it wants.
 ///
 /// What it does not see: tables of functions that are no imports (those of C++ and of Swift's protocols), and a slot
 /// whose right name is hooked where it stands.
 struct ImportSlots: Sendable {
     /// Findings that one call gives, but for preloaded names.
-    static let mostFindings = 64
+    static let maximumFindings = 64
     /// Preloaded names that one call gives: many weak findings do not keep a strong one from being seen.
-    static let mostInterposed = 16
+    static let maximumInterposed = 16
     /// Slots that one call goes through. Foundation has 7,000.
-    static let mostSlots = 1 << 17
+    static let maximumSlots = 1 << 17
     /// The bits of an address below the signature of arm64e: 47, as Apple's systems have them.
     private static let unsignedBits: UInt64 = 0x7FFF_FFFF_FFFF
 
@@ -31,16 +31,16 @@ struct ImportSlots: Sendable {
         self.memory = memory
     }
 
-    /// Judges the slots of the image with an index, up to ``mostSlots``.
+    /// Evaluates the slots of the image with an index, up to ``maximumSlots``.
     ///
     /// - Parameters:
     ///   - index: In ``LoadedImages/all``. An image without a file has no findings.
-    ///   - note: Is given what stands in each slot that is judged, and the slot's address in memory.
-    /// - Returns: At most ``mostFindings`` and ``mostInterposed``, and how many slots were gone through, with variables.
+    ///   - note: Is given what stands in each slot that is evaluated, and the slot's address in memory.
+    /// - Returns: At most ``maximumFindings`` and ``maximumInterposed``, and how many slots were gone through, with variables.
     /// - Throws: When a table of the image's file is not what the format says.
     func findings(
         ofImage index: Int, noting note: (_ value: UInt64, _ address: UInt64) -> Void = { _, _ in }
-    ) throws(ImageRefusal) -> (findings: [ImportFinding], count: Int) {
+    ) throws(ImageError) -> (findings: [ImportFinding], count: Int) {
         guard self.images.all.indices.contains(index), let image = self.images.all[index].image else { return ([], 0) }
         var values = ByteWindow(self.memory)
         var findings: [ImportFinding] = []
@@ -49,7 +49,7 @@ struct ImportSlots: Sendable {
         let bias = self.images.all[index].bias
         var owns = ByteWindow(self.memory)
         try image.forEachImportSlot { address, own in
-            guard count < Self.mostSlots, owns.littleEndian(UInt64.self, at: address &+ bias) == own &+ bias
+            guard count < Self.maximumSlots, owns.littleEndian(UInt64.self, at: address &+ bias) == own &+ bias
             else { return false }
             note(own &+ bias, address &+ bias)
             count += 1
@@ -61,11 +61,11 @@ struct ImportSlots: Sendable {
                 if let value { note(value, slot.address &+ bias) }
                 if let finding = self.finding(slot, value, ofImage: index) {
                     if finding.kind == .interposed { interposed += 1 }
-                    if finding.kind != .interposed || interposed <= Self.mostInterposed { findings.append(finding) }
+                    if finding.kind != .interposed || interposed <= Self.maximumInterposed { findings.append(finding) }
                 }
             }
-            let strong = findings.count - min(interposed, Self.mostInterposed)
-            return strong < Self.mostFindings && count < Self.mostSlots
+            let strong = findings.count - min(interposed, Self.maximumInterposed)
+            return strong < Self.maximumFindings && count < Self.maximumSlots
         }
         return (findings, count)
     }
@@ -87,11 +87,11 @@ struct ImportSlots: Sendable {
             return ImportFinding(kind: .outside, slot: slot, target: target, path: nil)
         }
         let found = self.images.all[place]
-        guard let kind = self.judge(slot, target, in: place, from: index) else { return nil }
+        guard let kind = self.evaluate(slot, target, in: place, from: index) else { return nil }
         return ImportFinding(kind: kind, slot: slot, target: target, path: found.path)
     }
 
-    private func judge(_ slot: ImportSlot, _ target: UInt64, in place: Int, from own: Int) -> ImportFinding.Kind? {
+    private func evaluate(_ slot: ImportSlot, _ target: UInt64, in place: Int, from own: Int) -> ImportFinding.Kind? {
         let found = self.images.all[place]
         guard let image = found.image else { return nil }
         guard let symbol = slot.symbol else {
@@ -156,13 +156,13 @@ struct ImportSlot: Hashable, Sendable {
     let isVariable: Bool
 }
 
-/// The slots of one image that were judged, and what stood in them: to see that nobody touched them since.
+/// The slots of one image that were evaluated, and what stood in them: to see that nobody touched them since.
 ///
 /// Of each slot its place is kept, and of all values one sum that depends on each and on its place, under the process's
 /// own key for hashes.
-struct JudgedSlots: Sendable {
+struct CheckedSlots: Sendable {
     /// The most slots: 4 bytes each.
-    static let most = 1 << 16
+    static let maximum = 1 << 16
 
     private let base: UInt64
     private var offsets: [UInt32] = []
@@ -178,7 +178,7 @@ struct JudgedSlots: Sendable {
 
     /// Keeps what stands in a slot.
     mutating func note(_ value: UInt64, at address: UInt64) {
-        guard self.offsets.count < Self.most, let offset = UInt32(exactly: address &- self.base) else {
+        guard self.offsets.count < Self.maximum, let offset = UInt32(exactly: address &- self.base) else {
             self.isWhole = false
             return
         }

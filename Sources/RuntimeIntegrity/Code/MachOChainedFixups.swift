@@ -75,7 +75,7 @@ struct MachOChainedFixups {
     }
 
     /// Goes through them, until `body` answers `false`.
-    mutating func forEach(_ body: (ImportSlot) -> Bool) throws(ImageRefusal) {
+    mutating func forEach(_ body: (ImportSlot) -> Bool) throws(ImageError) {
         let version: UInt32 = try self.number(at: 0)
         let compression: UInt32 = try self.number(at: 24)
         let starts: UInt32 = try self.number(at: 4)
@@ -83,14 +83,14 @@ struct MachOChainedFixups {
             offset: UInt64(try self.number(UInt32.self, at: 8)), strings: UInt64(try self.number(UInt32.self, at: 12)),
             count: try self.number(at: 16), format: try self.number(at: 20))
         guard version == 0, compression == 0, (1...3).contains(imports.format) else {
-            throw ImageRefusal(.unsupported, "chained fixups of another version")
+            throw ImageError(.unsupported, "chained fixups of another version")
         }
         guard imports.count <= UInt32(ImageLimits.imports) else {
-            throw ImageRefusal(.tooLarge, "more than \(ImageLimits.imports) imported names")
+            throw ImageError(.tooLarge, "more than \(ImageLimits.imports) imported names")
         }
         let segments: UInt32 = try self.number(at: UInt64(starts))
         guard segments <= UInt32(ImageLimits.segments) else {
-            throw ImageRefusal(.tooLarge, "chained fixups of more than \(ImageLimits.segments) segments")
+            throw ImageError(.tooLarge, "chained fixups of more than \(ImageLimits.segments) segments")
         }
         for index in 0..<UInt64(segments) {
             let offset: UInt32 = try self.number(at: UInt64(starts) + 4 + index * 4)
@@ -102,27 +102,27 @@ struct MachOChainedFixups {
     /// Goes through a segment's pages.
     private mutating func segment(
         _ start: UInt64, _ imports: Imports, _ body: (ImportSlot) -> Bool
-    ) throws(ImageRefusal) -> Bool {
+    ) throws(ImageError) -> Bool {
         let pageSize: UInt16 = try self.number(at: start + 4)
         let offset: UInt64 = try self.number(at: start + 8)
         let pages: UInt16 = try self.number(at: start + 20)
         guard let format = Format(try self.number(at: start + 6)), pageSize >= 8 else {
-            throw ImageRefusal(.unsupported, "chained pointers of another format")
+            throw ImageError(.unsupported, "chained pointers of another format")
         }
         for page in 0..<UInt64(pages) {
             let first: UInt16 = try self.number(at: start + 22 + page * 2)
             // 0xFFFF: no pointer in this page; the bit is for formats of 32 bits.
             if first == 0xFFFF { continue }
-            guard first & 0x8000 == 0 else { throw ImageRefusal(.unsupported, "a page with several chains") }
+            guard first & 0x8000 == 0 else { throw ImageError(.unsupported, "a page with several chains") }
             let address = self.image.base &+ offset &+ page * UInt64(pageSize)
             var distance = UInt64(first)
             while distance < UInt64(pageSize) {
                 guard let place = self.image.offset(of: address &+ distance),
                     let word = self.contents.littleEndian(UInt64.self, at: place)
-                else { throw ImageRefusal(.truncated, "a chained pointer does not lie in the file") }
+                else { throw ImageError(.truncated, "a chained pointer does not lie in the file") }
                 self.count += 1
                 guard self.count <= ImageLimits.relocations else {
-                    throw ImageRefusal(.tooLarge, "more than \(ImageLimits.relocations) chained pointers")
+                    throw ImageError(.tooLarge, "more than \(ImageLimits.relocations) chained pointers")
                 }
                 if format.isBound(word) {
                     let slot = try self.slot(at: address &+ distance, word, format, imports)
@@ -138,9 +138,9 @@ struct MachOChainedFixups {
 
     private mutating func slot(
         at address: UInt64, _ word: UInt64, _ format: Format, _ imports: Imports
-    ) throws(ImageRefusal) -> ImportSlot {
+    ) throws(ImageError) -> ImportSlot {
         let ordinal = format.ordinal(word)
-        guard ordinal < imports.count else { throw ImageRefusal(.malformed, "a chained pointer to no name") }
+        guard ordinal < imports.count else { throw ImageError(.malformed, "a chained pointer to no name") }
         let entry = imports.offset + ordinal * imports.entrySize
         let name: UInt64
         let library: UInt64
@@ -162,8 +162,9 @@ struct MachOChainedFixups {
         let place = imports.strings + name
         guard place < self.part.count,
             let symbol = self.names.text(
-                at: self.part.offset + place, most: Int(min(self.part.count - place, UInt64(ImageLimits.nameLength))))
-        else { throw ImageRefusal(.truncated, "a name of chained fixups cannot be read") }
+                at: self.part.offset + place, maximum: Int(min(self.part.count - place, UInt64(ImageLimits.nameLength)))
+            )
+        else { throw ImageError(.truncated, "a name of chained fixups cannot be read") }
         return ImportSlot(
             address: address, kind: .pointer, symbol: symbol, source: self.image.header.source(ordinal: library),
             addend: addend, isWeak: isWeak, ownAddress: nil, unboundAddress: nil, isSigned: format.isSigned(word),
@@ -173,10 +174,10 @@ struct MachOChainedFixups {
     /// A number of the part.
     private mutating func number<Number: FixedWidthInteger & BitwiseCopyable>(
         _ type: Number.Type = Number.self, at index: UInt64
-    ) throws(ImageRefusal) -> Number {
+    ) throws(ImageError) -> Number {
         guard let end = index.adding(UInt64(MemoryLayout<Number>.size)), end <= self.part.count,
             let number = self.window.littleEndian(type, at: self.part.offset + index)
-        else { throw ImageRefusal(.truncated, "the chained fixups are cut") }
+        else { throw ImageError(.truncated, "the chained fixups are cut") }
         return number
     }
 }

@@ -58,25 +58,25 @@ struct MachOHeader: Sendable {
     }
 
     /// Reads them from the beginning of a slice.
-    init(_ file: ExecutableBytes, for architecture: CodeArchitecture) throws(ImageRefusal) {
+    init(_ file: ExecutableBytes, for architecture: CodeArchitecture) throws(ImageError) {
         let list = try MachOLoadCommands(file)
-        guard list.isWide else { throw ImageRefusal(.otherFormat, "the file does not begin as 64-bit Mach-O") }
+        guard list.isWide else { throw ImageError(.otherFormat, "the file does not begin as 64-bit Mach-O") }
         // MH_EXECUTE, MH_DYLIB, MH_DYLINKER, MH_BUNDLE.
         guard list.processor == Self.processor(architecture), [2, 6, 7, 8].contains(list.kind) else {
-            throw ImageRefusal(.unsupported, "a Mach-O file of another kind or processor")
+            throw ImageError(.unsupported, "a Mach-O file of another kind or processor")
         }
         self.architecture = architecture
         self.namesLibraries = list.flags & 0x80 != 0
         for command in list.all { try self.read(command.number, command.bytes) }
         guard self.segments.count <= ImageLimits.segments, self.libraries.count <= ImageLimits.libraries else {
-            throw ImageRefusal(.tooLarge, "more segments or libraries than are read")
+            throw ImageError(.tooLarge, "more segments or libraries than are read")
         }
         guard self.segments.contains(where: { $0.isMapped }) else {
-            throw ImageRefusal(.malformed, "nothing is mapped")
+            throw ImageError(.malformed, "nothing is mapped")
         }
     }
 
-    private mutating func read(_ command: UInt32, _ bytes: [UInt8]) throws(ImageRefusal) {
+    private mutating func read(_ command: UInt32, _ bytes: [UInt8]) throws(ImageError) {
         switch command {
         case 0x19:  // LC_SEGMENT_64
             let segment = try Self.segment(bytes)
@@ -110,15 +110,15 @@ struct MachOHeader: Sendable {
 
     private static func name(_ bytes: [UInt8]) -> String? {
         guard let offset = bytes.littleEndian(UInt32.self, at: 8), offset >= 8, offset < bytes.count else { return nil }
-        return bytes.text(at: Int(offset), most: ImageLimits.nameLength)
+        return bytes.text(at: Int(offset), maximum: ImageLimits.nameLength)
     }
 
-    private static func symbols(_ bytes: [UInt8]) throws(ImageRefusal) -> Symbols {
+    private static func symbols(_ bytes: [UInt8]) throws(ImageError) -> Symbols {
         guard let offset = bytes.littleEndian(UInt32.self, at: 8), let count = bytes.littleEndian(UInt32.self, at: 12),
             let strings = self.part(bytes, at: 16)
-        else { throw ImageRefusal(.malformed, "the command of the symbols is cut") }
+        else { throw ImageError(.malformed, "the command of the symbols is cut") }
         guard count <= UInt32(ImageLimits.symbols) else {
-            throw ImageRefusal(.tooLarge, "more than \(ImageLimits.symbols) symbols")
+            throw ImageError(.tooLarge, "more than \(ImageLimits.symbols) symbols")
         }
         return Symbols(offset: UInt64(offset), count: Int(count), strings: strings)
     }
@@ -140,7 +140,7 @@ struct MachOHeader: Sendable {
     /// out); of another its sections of pointers (`S_NON_LAZY_SYMBOL_POINTERS`, `S_LAZY_SYMBOL_POINTERS`).
     private static func constants(of segment: ImageSegment, _ bytes: [UInt8]) -> [Range<UInt64>] {
         let flags = bytes.littleEndian(UInt32.self, at: 68) ?? 0
-        if flags & 0x10 != 0 || ["__DATA_CONST", "__AUTH_CONST"].contains(bytes.text(at: 8, most: 16)) {
+        if flags & 0x10 != 0 || ["__DATA_CONST", "__AUTH_CONST"].contains(bytes.text(at: 8, maximum: 16)) {
             return [segment.addresses]
         }
         // Sections of 80 bytes follow the command's 72.
@@ -153,15 +153,15 @@ struct MachOHeader: Sendable {
         }
     }
 
-    private static func segment(_ bytes: [UInt8]) throws(ImageRefusal) -> (segment: ImageSegment, isMapped: Bool) {
+    private static func segment(_ bytes: [UInt8]) throws(ImageError) -> (segment: ImageSegment, isMapped: Bool) {
         guard let address = bytes.littleEndian(UInt64.self, at: 24),
             let memorySize = bytes.littleEndian(UInt64.self, at: 32),
             let offset = bytes.littleEndian(UInt64.self, at: 40),
             let fileSize = bytes.littleEndian(UInt64.self, at: 48),
             let protection = bytes.littleEndian(UInt32.self, at: 60)
-        else { throw ImageRefusal(.malformed, "the command of a segment is cut") }
+        else { throw ImageError(.malformed, "the command of a segment is cut") }
         guard address.adding(memorySize) != nil, offset.adding(fileSize) != nil, fileSize <= memorySize else {
-            throw ImageRefusal(.malformed, "a segment's sizes contradict each other")
+            throw ImageError(.malformed, "a segment's sizes contradict each other")
         }
         let segment = ImageSegment(
             address: address, memorySize: memorySize, fileOffset: offset, fileSize: fileSize,
@@ -184,21 +184,21 @@ struct MachOLoadCommands: Sendable {
     let all: [(number: UInt32, bytes: [UInt8])]
 
     /// Reads them from the beginning of a slice.
-    init(_ file: ExecutableBytes) throws(ImageRefusal) {
+    init(_ file: ExecutableBytes) throws(ImageError) {
         guard let header = file.bytes(at: 0, count: 28), let magic = header.littleEndian(UInt32.self, at: 0),
             magic == 0xFEED_FACF || magic == 0xFEED_FACE
-        else { throw ImageRefusal(.otherFormat, "the file does not begin as Mach-O") }
+        else { throw ImageError(.otherFormat, "the file does not begin as Mach-O") }
         guard let processor = header.littleEndian(UInt32.self, at: 4),
             let kind = header.littleEndian(UInt32.self, at: 12),
             let count = header.littleEndian(UInt32.self, at: 16), let size = header.littleEndian(UInt32.self, at: 20),
             let flags = header.littleEndian(UInt32.self, at: 24)
-        else { throw ImageRefusal(.truncated, "the header is cut") }
+        else { throw ImageError(.truncated, "the header is cut") }
         guard count <= UInt32(ImageLimits.loadCommands), size <= UInt32(ImageLimits.loadCommandBytes) else {
-            throw ImageRefusal(.tooLarge, "the load commands are more than is read")
+            throw ImageError(.tooLarge, "the load commands are more than is read")
         }
         let isWide = magic == 0xFEED_FACF
         guard let commands = file.bytes(at: isWide ? 32 : 28, count: Int(size)) else {
-            throw ImageRefusal(.truncated, "the load commands are cut")
+            throw ImageError(.truncated, "the load commands are cut")
         }
         var all: [(number: UInt32, bytes: [UInt8])] = []
         var index = 0
@@ -206,7 +206,7 @@ struct MachOLoadCommands: Sendable {
             guard let command = commands.littleEndian(UInt32.self, at: index),
                 let size = commands.littleEndian(UInt32.self, at: index + 4), size >= 8,
                 size <= commands.count - index
-            else { throw ImageRefusal(.malformed, "a load command does not fit") }
+            else { throw ImageError(.malformed, "a load command does not fit") }
             all.append((command, Array(commands[index..<index + Int(size)])))
             index += Int(size)
         }
@@ -226,9 +226,9 @@ enum MachOSlice {
         let offset: UInt64
         let count: UInt64
 
-        func part(of file: ExecutableBytes) throws(ImageRefusal) -> ExecutableBytes {
+        func part(of file: ExecutableBytes) throws(ImageError) -> ExecutableBytes {
             guard self.offset.adding(self.count) != nil else {
-                throw ImageRefusal(.malformed, "a slice's numbers overflow")
+                throw ImageError(.malformed, "a slice's numbers overflow")
             }
             return file.part(from: self.offset, count: self.count)
         }
@@ -237,19 +237,19 @@ enum MachOSlice {
     /// The part for an architecture; all of a file that is not fat.
     ///
     /// Of several for arm64 (with and without pointer authentication) the first.
-    static func bytes(of file: ExecutableBytes, for architecture: CodeArchitecture) throws(ImageRefusal)
+    static func bytes(of file: ExecutableBytes, for architecture: CodeArchitecture) throws(ImageError)
         -> ExecutableBytes
     {
         guard let entries = try self.entries(of: file) else { return file }
         let processor = MachOHeader.processor(architecture)
         guard let entry = entries.first(where: { $0.processor == processor }) else {
-            throw ImageRefusal(.unsupported, "the file has no slice for \(architecture.rawValue)")
+            throw ImageError(.unsupported, "the file has no slice for \(architecture.rawValue)")
         }
         return try entry.part(of: file)
     }
 
     /// The parts for all architectures; a file that is not fat alone.
-    static func all(of file: ExecutableBytes) throws(ImageRefusal) -> [ExecutableBytes] {
+    static func all(of file: ExecutableBytes) throws(ImageError) -> [ExecutableBytes] {
         guard let entries = try self.entries(of: file) else { return [file] }
         var parts: [ExecutableBytes] = []
         for entry in entries { parts.append(try entry.part(of: file)) }
@@ -257,20 +257,20 @@ enum MachOSlice {
     }
 
     /// The list of parts; `nil` of a file that is not fat.
-    private static func entries(of file: ExecutableBytes) throws(ImageRefusal) -> [Entry]? {
+    private static func entries(of file: ExecutableBytes) throws(ImageError) -> [Entry]? {
         guard let header = file.bytes(at: 0, count: 8), let magic = header.bigEndian(UInt32.self, at: 0) else {
-            throw ImageRefusal(.otherFormat, "the file is shorter than a Mach-O header")
+            throw ImageError(.otherFormat, "the file is shorter than a Mach-O header")
         }
         // FAT_MAGIC, FAT_MAGIC_64: entries of 20 and 32 bytes.
         guard magic == 0xCAFE_BABE || magic == 0xCAFE_BABF else { return nil }
         let isWide = magic == 0xCAFE_BABF
         // A Java class begins with the same four bytes; there a version stands here, from 45 on.
         guard let count = header.bigEndian(UInt32.self, at: 4), count <= UInt32(ImageLimits.slices) else {
-            throw ImageRefusal(.tooLarge, "more than \(ImageLimits.slices) architectures")
+            throw ImageError(.tooLarge, "more than \(ImageLimits.slices) architectures")
         }
         let size = isWide ? 32 : 20
         guard let table = file.bytes(at: 8, count: Int(count) * size) else {
-            throw ImageRefusal(.truncated, "the list of architectures is cut")
+            throw ImageError(.truncated, "the list of architectures is cut")
         }
         return stride(from: 0, to: table.count, by: size).map { entry in
             let words = (2...5).map { UInt64(table.bigEndian(UInt32.self, at: entry + $0 * 4) ?? 0) }

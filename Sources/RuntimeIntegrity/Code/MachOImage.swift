@@ -38,7 +38,7 @@ struct MachOImage: ExecutableImage {
     /// Reads the headers of a file, thin or fat.
     ///
     /// - Throws: When the file is another one, hostile, or damaged.
-    init(_ file: ExecutableBytes, architecture: CodeArchitecture) throws(ImageRefusal) {
+    init(_ file: ExecutableBytes, architecture: CodeArchitecture) throws(ImageError) {
         let slice = try MachOSlice.bytes(of: file, for: architecture)
         let header = try MachOHeader(slice, for: architecture)
         let mapped = header.segments.filter(\.isMapped).map(\.segment)
@@ -152,13 +152,13 @@ extension MachOImage {
 
     private func name(_ entry: Entry, _ strings: inout ByteWindow) -> String? {
         guard let part = self.header.symbols?.strings, UInt64(entry.name) < part.count else { return nil }
-        let most = min(part.count - UInt64(entry.name) - 1, UInt64(ImageLimits.nameLength))
-        return strings.text(at: part.offset + UInt64(entry.name), most: Int(most))
+        let maximum = min(part.count - UInt64(entry.name) - 1, UInt64(ImageLimits.nameLength))
+        return strings.text(at: part.offset + UInt64(entry.name), maximum: Int(maximum))
     }
 
     private func forEach(_ body: (Entry) -> Void) {
         guard let table = self.header.symbols else { return }
-        var window = ByteWindow(self.bytes, size: ExecutableBytes.longestRead)
+        var window = ByteWindow(self.bytes, size: ExecutableBytes.maximumReadLength)
         for index in 0..<UInt64(table.count) {
             let start = table.offset + index * 16
             guard let value = window.littleEndian(UInt64.self, at: start + 8),
@@ -176,7 +176,7 @@ extension MachOImage {
     /// Goes through the chains, or runs the programs in the order that the loader has.
     func forEachImportSlot(
         unless isRight: (_ address: UInt64, _ own: UInt64) -> Bool, _ body: (ImportSlot) -> Bool
-    ) throws(ImageRefusal) {
+    ) throws(ImageError) {
         if let part = self.header.chainedFixups {
             var fixups = MachOChainedFixups(self, part)
             return try fixups.forEach(body)

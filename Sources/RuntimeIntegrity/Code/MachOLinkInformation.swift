@@ -31,7 +31,7 @@ struct MachOBindProgram {
     /// Runs it, until `body` answers `false`.
     ///
     /// - Returns: Whether it came to the end.
-    mutating func run(_ body: (ImportSlot) -> Bool) throws(ImageRefusal) -> Bool {
+    mutating func run(_ body: (ImportSlot) -> Bool) throws(ImageError) -> Bool {
         while let instruction = self.reader.byte() {
             let small = instruction & 0x0F
             switch instruction & 0xF0 {
@@ -54,42 +54,42 @@ struct MachOBindProgram {
                 for _ in 0..<times {
                     if try !self.bind(skipping: distance, body) { return false }
                 }
-            default: throw ImageRefusal(.unsupported, "an instruction of bound pointers that is not known")
+            default: throw ImageError(.unsupported, "an instruction of bound pointers that is not known")
             }
         }
         return true
     }
 
-    private static let tooMany = ImageRefusal(.tooLarge, "more than \(ImageLimits.relocations) bound pointers")
+    private static let tooMany = ImageError(.tooLarge, "more than \(ImageLimits.relocations) bound pointers")
 
-    private static func some<Value>(_ value: Value?) throws(ImageRefusal) -> Value {
-        guard let value else { throw ImageRefusal(.truncated, "the program of bound pointers is cut") }
+    private static func some<Value>(_ value: Value?) throws(ImageError) -> Value {
+        guard let value else { throw ImageError(.truncated, "the program of bound pointers is cut") }
         return value
     }
 
-    private mutating func unsigned() throws(ImageRefusal) -> UInt64 { try Self.some(self.reader.unsigned()) }
+    private mutating func unsigned() throws(ImageError) -> UInt64 { try Self.some(self.reader.unsigned()) }
 
     private mutating func nameLibrary(_ ordinal: UInt64) {
         self.source = self.namesLibraries ? self.image.header.source(ordinal: ordinal) : .any
     }
 
-    private mutating func nameSymbol(flags: UInt8) throws(ImageRefusal) {
+    private mutating func nameSymbol(flags: UInt8) throws(ImageError) {
         self.symbol = try Self.some(self.reader.text())
         self.isWeak = flags & 1 != 0
     }
 
-    private mutating func go(to segment: Int) throws(ImageRefusal) {
+    private mutating func go(to segment: Int) throws(ImageError) {
         let offset = try self.unsigned()
         guard self.image.header.segments.indices.contains(segment) else {
-            throw ImageRefusal(.malformed, "a bound pointer in no segment")
+            throw ImageError(.malformed, "a bound pointer in no segment")
         }
         self.address = self.image.header.segments[segment].segment.address &+ offset
     }
 
     private mutating func skip(_ distance: UInt64) { self.address = self.address.map { $0 &+ distance } }
 
-    private mutating func bind(skipping distance: UInt64, _ body: (ImportSlot) -> Bool) throws(ImageRefusal) -> Bool {
-        guard let address = self.address else { throw ImageRefusal(.malformed, "a bound pointer without a place") }
+    private mutating func bind(skipping distance: UInt64, _ body: (ImportSlot) -> Bool) throws(ImageError) -> Bool {
+        guard let address = self.address else { throw ImageError(.malformed, "a bound pointer without a place") }
         self.count += 1
         guard self.count <= ImageLimits.relocations else { throw Self.tooMany }
         self.skip(distance &+ 8)

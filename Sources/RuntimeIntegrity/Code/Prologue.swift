@@ -65,7 +65,7 @@ struct PrologueJump: Hashable, Sendable {
 /// rest is variables.
 struct PrologueCheck: Sendable {
     /// Jumps that are followed. A detour by spare bytes of the image takes three.
-    static let mostJumps = 4
+    static let maximumJumps = 4
 
     private let images: LoadedImages
     private let memory: ExecutableBytes
@@ -80,14 +80,14 @@ struct PrologueCheck: Sendable {
 
     /// What is wrong with the beginning of the function at an address of memory; `nil` for nothing.
     ///
-    /// More than ``mostJumps`` inside of the image are nothing: a loop harms nobody.
+    /// More than ``maximumJumps`` inside of the image are nothing: a loop harms nobody.
     func finding(at function: UInt64) -> PrologueFinding? {
         guard let own = self.images.index(at: function),
-            let first = self.memory.prefix(at: function, most: Prologue.size)
+            let first = self.memory.prefix(at: function, maximum: Prologue.size)
         else { return self.finding(.unreadable, function, [], target: nil, jumps: 0) }
         var bytes = first
         var place = function
-        for jumps in 1...Self.mostJumps {
+        for jumps in 1...Self.maximumJumps {
             guard let jump = Prologue(architecture: self.architecture, address: place, bytes: bytes).jump else {
                 return nil
             }
@@ -100,11 +100,11 @@ struct PrologueCheck: Sendable {
                 return self.finding(.unreadable, function, first, target: nil, jumps: jumps)
             }
             if let slot = jump.slot, self.isData(slot, of: own) { return nil }
-            if let kind = self.judge(target, from: own) {
+            if let kind = self.evaluate(target, from: own) {
                 return self.finding(kind, function, first, target: target, jumps: jumps)
             }
             guard jump.form != .call, self.images.index(at: target) == own,
-                let next = self.memory.prefix(at: target, most: Prologue.size)
+                let next = self.memory.prefix(at: target, maximum: Prologue.size)
             else { return nil }
             bytes = next
             place = target
@@ -112,7 +112,7 @@ struct PrologueCheck: Sendable {
         return nil
     }
 
-    private func judge(_ target: UInt64, from own: Int) -> PrologueFinding.Kind? {
+    private func evaluate(_ target: UInt64, from own: Int) -> PrologueFinding.Kind? {
         guard let index = self.images.index(at: target) else { return .outside }
         guard self.images.all[index].isCode(target) else { return .data }
         // Images without a file of their own lie side by side in one cache, linked to each other.

@@ -10,7 +10,7 @@ struct X86Prologue {
         [0x0F, 0x1F, 0x44, 0x00, 0x00],
     ]
     /// The most of them.
-    private static let mostFillers = 4
+    private static let maximumFillers = 4
 
     private let bytes: [UInt8]
     private let address: UInt64
@@ -24,7 +24,7 @@ struct X86Prologue {
     /// The jump, after what does nothing.
     var jump: PrologueJump? {
         var start = 0
-        for _ in 0..<Self.mostFillers {
+        for _ in 0..<Self.maximumFillers {
             guard let filler = Self.fillers.first(where: { self.bytes.dropFirst(start).starts(with: $0) }) else {
                 break
             }

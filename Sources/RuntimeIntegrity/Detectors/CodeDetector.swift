@@ -30,7 +30,7 @@ public struct CodeDetector: TamperDetector {
 
     /// Compares.
     public func look(at machine: any ObservedMachine) -> DetectorAnswer {
-        DetectorAnswer(of: self.name) { (signals) throws(Unobservable) in
+        DetectorAnswer(of: self.name) { (signals) throws(ObservationError) in
             let code = try LoadedCode(machine)
             let first = Set(code.first)
             var found: [(path: String, result: CodeComparisonResult)] = []
@@ -53,7 +53,7 @@ public struct CodeDetector: TamperDetector {
                 signals.append(.init(.changedCode, .high, Self.words(path, result)))
             }
             if let path = code.unread.first ?? found.first(where: { !$0.result.unreadable.isEmpty })?.path {
-                throw Unobservable(.refused, "code of \(PrintableEvidence.name(ofPath: path))")
+                throw ObservationError(.refused, "code of \(PrintableEvidence.name(ofPath: path))")
             }
         }
     }
@@ -83,7 +83,7 @@ struct LoadedCode {
     let images: LoadedImages
     /// The memory, by address.
     let memory: ExecutableBytes
-    /// Files that could not be read or understood, by their names. What points into them is not judged.
+    /// Files that could not be read or understood, by their names. What points into them is not evaluated.
     let unread: [String]
     /// The mappings with code, as they were then.
     let regions: [MemoryRegion]
@@ -93,7 +93,7 @@ struct LoadedCode {
     /// What is mapped from memory, or from a file that is gone, is left out: code that points there is a finding.
     ///
     /// - Parameter readsFirstOnly: Reads no files but those of ``first``; the others are opaque.
-    init(_ machine: any ObservedMachine, readsFirstOnly: Bool = false) throws(Unobservable) {
+    init(_ machine: any ObservedMachine, readsFirstOnly: Bool = false) throws(ObservationError) {
         let program = try machine.linkTarget(of: "/proc/self/exe")
         self.regions = try machine.executableRegions()
         var files: [(first: MemoryRegion, ranges: [Range<UInt64>])] = []
@@ -180,7 +180,7 @@ final class FilePieces: @unchecked Sendable {
     /// The bytes of a piece.
     static let size = 4_096
     /// How many are held: half of the mebibyte that this module may hold at any time.
-    static let most = 128
+    static let maximum = 128
 
     private struct Piece {
         let file: Int
@@ -189,7 +189,7 @@ final class FilePieces: @unchecked Sendable {
     }
 
     private let lock = NSLock()
-    private var held = [Piece?](repeating: nil, count: FilePieces.most)
+    private var held = [Piece?](repeating: nil, count: FilePieces.maximum)
 
     /// Bytes of a file: as many as asked, or fewer at its end; `nil` where it cannot be read.
     ///
@@ -217,7 +217,7 @@ final class FilePieces: @unchecked Sendable {
         _ number: UInt64, of file: Int, _ read: (_ offset: UInt64, _ count: Int) -> [UInt8]?
     ) -> [UInt8]? {
         // Files lie apart, so that the first pieces of all do not share a place.
-        let place = Int((number &+ UInt64(truncatingIfNeeded: file) &* 37) % UInt64(Self.most))
+        let place = Int((number &+ UInt64(truncatingIfNeeded: file) &* 37) % UInt64(Self.maximum))
         let known = self.lock.withLock { self.held[place] }
         if let known, known.file == file, known.number == number { return known.bytes }
         guard let bytes = read(number * UInt64(Self.size), Self.size) else { return nil }

@@ -16,7 +16,7 @@ public struct DeclaredBehaviour: Hashable, Sendable {
     public var tracers: Set<Int32>
 
     /// The most threads that the app has; `nil` when it does not know.
-    public var mostThreads: Int?
+    public var maximumThreads: Int?
 
     /// Beginnings of the names of libraries that the operator preloads, beside ``PreloadDetector/known``.
     public var preloadedLibraries: Set<String>
@@ -24,12 +24,12 @@ public struct DeclaredBehaviour: Hashable, Sendable {
     /// Creates a declaration; without parameters, that of a program that does none of it.
     public init(
         anonymousCodeRegions: Int = 0, memoryFiles: Set<String> = [], tracers: Set<Int32> = [],
-        mostThreads: Int? = nil, preloadedLibraries: Set<String> = []
+        maximumThreads: Int? = nil, preloadedLibraries: Set<String> = []
     ) {
         self.anonymousCodeRegions = anonymousCodeRegions
         self.memoryFiles = memoryFiles
         self.tracers = tracers
-        self.mostThreads = mostThreads
+        self.maximumThreads = maximumThreads
         self.preloadedLibraries = preloadedLibraries
     }
 }

@@ -27,7 +27,7 @@ public final class FunctionDetector: TamperDetector, @unchecked Sendable {
     /// How many bytes of each: a jump of any kind, and what it displaces.
     static let bytes = 16
     /// The most functions.
-    static let most = ObservationLimits.places
+    static let maximum = ObservationLimits.places
 
     /// `functions`.
     public let name = "functions"
@@ -53,7 +53,7 @@ public final class FunctionDetector: TamperDetector, @unchecked Sendable {
 
     /// Compares.
     public func look(at machine: any ObservedMachine) -> DetectorAnswer {
-        DetectorAnswer(of: self.name) { (signals) throws(Unobservable) in
+        DetectorAnswer(of: self.name) { (signals) throws(ObservationError) in
             let known = try self.beginnings(machine)
             var changed = try? Self.changed(known, machine)
             guard changed?.isEmpty != true else { return }
@@ -73,17 +73,17 @@ public final class FunctionDetector: TamperDetector, @unchecked Sendable {
     /// Those that do not begin as their files say.
     private static func changed(
         _ functions: [Beginning], _ machine: any ObservedMachine
-    ) throws(Unobservable) -> [Beginning] {
+    ) throws(ObservationError) -> [Beginning] {
         let memory = try machine.bytes(at: functions.map(\.address), count: Self.bytes)
         return zip(functions, memory).filter { $0.bytes != $1 }.map(\.0)
     }
 
-    private func beginnings(_ machine: any ObservedMachine) throws(Unobservable) -> [Beginning] {
+    private func beginnings(_ machine: any ObservedMachine) throws(ObservationError) -> [Beginning] {
         if let known = self.lock.withLock({ self.known }) { return known }
         return try self.find(machine)
     }
 
-    private func find(_ machine: any ObservedMachine) throws(Unobservable) -> [Beginning] {
+    private func find(_ machine: any ObservedMachine) throws(ObservationError) -> [Beginning] {
         let code = try LoadedCode(machine, readsFirstOnly: true)
         var found: [Beginning] = []
         for index in code.first {
@@ -91,7 +91,7 @@ public final class FunctionDetector: TamperDetector, @unchecked Sendable {
             guard let image = loaded.image else { continue }
             let functions = image.functions(named: self.names).sorted { $0.key < $1.key }
             for (name, symbols) in functions {
-                for symbol in symbols where symbol.kind == .function && found.count < Self.most {
+                for symbol in symbols where symbol.kind == .function && found.count < Self.maximum {
                     guard symbol.size >= UInt64(Self.bytes), let offset = image.offset(of: symbol.address),
                         let bytes = image.bytes.bytes(at: offset, count: Self.bytes)
                     else { continue }
@@ -101,7 +101,7 @@ public final class FunctionDetector: TamperDetector, @unchecked Sendable {
                 }
             }
         }
-        guard !found.isEmpty else { throw Unobservable(.missing, "functions") }
+        guard !found.isEmpty else { throw ObservationError(.missing, "functions") }
         let all = found
         self.lock.withLock { self.known = all }
         return all
@@ -149,7 +149,7 @@ public struct BreakpointDetector: TamperDetector {
     public func look(at machine: any ObservedMachine) -> DetectorAnswer {
         var answer = DetectorAnswer()
         for function in self.functions {
-            let one = DetectorAnswer(of: self.name) { (signals) throws(Unobservable) in
+            let one = DetectorAnswer(of: self.name) { (signals) throws(ObservationError) in
                 let bytes = try machine.bytes(at: function.address, count: 8)
                 guard self.processor.hasBreakpoint(bytes) else { return }
                 signals.append(.init(.breakpoint, .high, "\(function.name) begins with a breakpoint"))

@@ -20,7 +20,7 @@ public final class ImportDetector: TamperDetector, @unchecked Sendable {
     /// What was found, and of what.
     private struct Answer {
         let regions: [MemoryRegion]
-        let slots: [JudgedSlots]
+        let slots: [CheckedSlots]
         let signals: [TamperSignal]
     }
 
@@ -32,7 +32,7 @@ public final class ImportDetector: TamperDetector, @unchecked Sendable {
 
     /// Follows each slot.
     public func look(at machine: any ObservedMachine) -> DetectorAnswer {
-        DetectorAnswer(of: self.name) { (signals) throws(Unobservable) in
+        DetectorAnswer(of: self.name) { (signals) throws(ObservationError) in
             if let last = self.lock.withLock({ self.last }), try machine.executableRegions() == last.regions {
                 let memory = LoadedCode.memory(of: machine)
                 if last.slots.allSatisfy({ $0.stand(in: memory) }) { return signals += last.signals }
@@ -40,12 +40,12 @@ public final class ImportDetector: TamperDetector, @unchecked Sendable {
             self.lock.withLock { self.last = nil }
             let code = try LoadedCode(machine)
             let check = ImportSlots(in: code.images, memory: code.memory)
-            var judged: [JudgedSlots] = []
+            var evaluated: [CheckedSlots] = []
             var unread: String?
             for index in code.first {
                 let image = code.images.all[index]
                 let file = PrintableEvidence.name(ofPath: image.path)
-                var slots = JudgedSlots(from: image.ranges.map(\.lowerBound).min() ?? 0)
+                var slots = CheckedSlots(from: image.ranges.map(\.lowerBound).min() ?? 0)
                 guard let findings = try? check.findings(ofImage: index, noting: { slots.note($0, at: $1) }).findings
                 else {
                     unread = file
@@ -54,11 +54,11 @@ public final class ImportDetector: TamperDetector, @unchecked Sendable {
                 if findings.contains(where: { $0.kind == .unreadable }) { unread = file }
                 signals += Self.signals(findings, file)
                 slots.sort()
-                judged.append(slots)
+                evaluated.append(slots)
             }
-            if let unread = code.unread.first ?? unread { throw Unobservable(.refused, "calls of \(unread)") }
-            guard judged.allSatisfy(\.isWhole) else { return }
-            let answer = Answer(regions: code.regions, slots: judged, signals: signals)
+            if let unread = code.unread.first ?? unread { throw ObservationError(.refused, "calls of \(unread)") }
+            guard evaluated.allSatisfy(\.isWhole) else { return }
+            let answer = Answer(regions: code.regions, slots: evaluated, signals: signals)
             self.lock.withLock { self.last = answer }
         }
     }

@@ -19,7 +19,7 @@ public struct MappingDetector: TamperDetector {
 
     /// Looks at all executable mappings.
     public func look(at machine: any ObservedMachine) -> DetectorAnswer {
-        DetectorAnswer(of: self.name) { (signals) throws(Unobservable) in
+        DetectorAnswer(of: self.name) { (signals) throws(ObservationError) in
             let regions = try machine.executableRegions()
             self.files(regions, &signals)
             self.anonymous(regions, &signals)
@@ -114,7 +114,7 @@ public struct PageDetector: TamperDetector {
 
     /// Looks at the state of each page.
     public func look(at machine: any ObservedMachine) -> DetectorAnswer {
-        DetectorAnswer(of: self.name) { (signals) throws(Unobservable) in
+        DetectorAnswer(of: self.name) { (signals) throws(ObservationError) in
             var counts: [(path: String, count: Int)] = []
             let scope = self.cost == .connection ? PageScope.perConnection(choice: self.random()) : .everything
             for changed in try machine.changedPages(scope) {
@@ -148,7 +148,7 @@ public struct CopyDetector: TamperDetector {
     /// Looks at the system's counts.
     public func look(at machine: any ObservedMachine) -> DetectorAnswer {
         let copied: [ChangedPages]
-        do throws(Unobservable) {
+        do throws(ObservationError) {
             copied = try machine.copiedCode()
         } catch {
             var answer = DetectorAnswer()
@@ -176,7 +176,7 @@ public struct ImageDetector: TamperDetector {
 
     /// Looks at the files' names, not at the folders that they lie in.
     public func look(at machine: any ObservedMachine) -> DetectorAnswer {
-        DetectorAnswer(of: self.name) { (signals) throws(Unobservable) in
+        DetectorAnswer(of: self.name) { (signals) throws(ObservationError) in
             for path in try machine.loadedImages() {
                 let name = PrintableEvidence.name(ofPath: path)
                 guard AgentNames.libraries.isPart(of: name) else { continue }
@@ -211,7 +211,7 @@ public struct PreloadDetector: TamperDetector {
 
     /// Looks at the environment that the process was started with, and at the loader's own file.
     public func look(at machine: any ObservedMachine) -> DetectorAnswer {
-        var answer = DetectorAnswer(of: self.name) { (signals) throws(Unobservable) in
+        var answer = DetectorAnswer(of: self.name) { (signals) throws(ObservationError) in
             for variable in try machine.environment()
             where Self.variables.contains(variable.name) && !variable.value.isEmpty {
                 let isKnown = variable.value.utf8.split { $0 == 0x3A || $0 == 0x20 }.allSatisfy(self.isKnown)
@@ -219,7 +219,7 @@ public struct PreloadDetector: TamperDetector {
                     .init(.preloadedLibrary, isKnown ? .low : .medium, "the environment sets \(variable.name)"))
             }
         }
-        let file = DetectorAnswer(of: self.name) { (signals) throws(Unobservable) in
+        let file = DetectorAnswer(of: self.name) { (signals) throws(ObservationError) in
             let text = try machine.contents(of: "/etc/ld.so.preload", atMost: ObservationLimits.pathBytes)
             guard let text, text.contains(where: { $0 > 0x20 }) else { return }
             signals.append(.init(.preloadFile, .low, "the system preloads a library into every program"))

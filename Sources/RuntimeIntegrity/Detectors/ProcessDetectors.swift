@@ -16,13 +16,13 @@ public struct StatusDetector: TamperDetector {
 
     /// Looks at the status.
     public func look(at machine: any ObservedMachine) -> DetectorAnswer {
-        DetectorAnswer(of: self.name) { (signals) throws(Unobservable) in
+        DetectorAnswer(of: self.name) { (signals) throws(ObservationError) in
             let status = try machine.status()
             if status.tracer != 0, !self.declared.tracers.contains(status.tracer) {
                 signals.append(.init(.debuggerAttached, .high, "another process traces this one"))
             }
-            if let most = self.declared.mostThreads, let threads = status.threads, threads > most {
-                signals.append(.init(.unknownThreads, .low, "\(threads) threads; declared are \(most)"))
+            if let maximum = self.declared.maximumThreads, let threads = status.threads, threads > maximum {
+                signals.append(.init(.unknownThreads, .low, "\(threads) threads; declared are \(maximum)"))
             }
         }
     }
@@ -40,7 +40,7 @@ public struct ParentDetector: TamperDetector {
 
     /// Looks at the parent's name. A script that starts programs under Frida is called `python`, and not noticed here.
     public func look(at machine: any ObservedMachine) -> DetectorAnswer {
-        DetectorAnswer(of: self.name) { (signals) throws(Unobservable) in
+        DetectorAnswer(of: self.name) { (signals) throws(ObservationError) in
             guard let parent = try machine.parentName(), AgentNames.parents.contains(parent) else { return }
             signals.append(.init(.debuggerParent, .medium, "the process was started by \(parent)"))
         }
@@ -61,7 +61,7 @@ public struct ThreadDetector: TamperDetector {
 
     /// Looks at the names of all threads.
     public func look(at machine: any ObservedMachine) -> DetectorAnswer {
-        DetectorAnswer(of: self.name) { (signals) throws(Unobservable) in
+        DetectorAnswer(of: self.name) { (signals) throws(ObservationError) in
             for thread in try machine.threadNames() where AgentNames.threads.isPart(of: thread) {
                 signals.append(.init(.agentThread, .high, "a thread is called \(thread)"))
                 return
@@ -85,7 +85,7 @@ public struct DescriptorDetector: TamperDetector {
     /// Sockets and event descriptors are an agent's traces, too, and those of every program with a network: they are
     /// no signal.
     public func look(at machine: any ObservedMachine) -> DetectorAnswer {
-        DetectorAnswer(of: self.name) { (signals) throws(Unobservable) in
+        DetectorAnswer(of: self.name) { (signals) throws(ObservationError) in
             for descriptor in try machine.descriptors() {
                 let name = PrintableEvidence.name(ofPath: descriptor.target)
                 guard AgentNames.descriptors.isPart(of: name) else { continue }
@@ -112,7 +112,7 @@ public struct ConnectionDetector: TamperDetector {
 
     /// Looks at the other end of each connection.
     public func look(at machine: any ObservedMachine) -> DetectorAnswer {
-        DetectorAnswer(of: self.name) { (signals) throws(Unobservable) in
+        DetectorAnswer(of: self.name) { (signals) throws(ObservationError) in
             for port in try machine.peerPorts() where self.ports.contains(port) {
                 signals.append(.init(.agentConnection, .medium, "this process is connected to a port \(port)"))
                 return
@@ -158,7 +158,7 @@ public struct PortDetector: TamperDetector {
     public func look(at machine: any ObservedMachine) -> DetectorAnswer {
         var answer = DetectorAnswer()
         for port in self.ports {
-            let one = DetectorAnswer(of: self.name) { (signals) throws(Unobservable) in
+            let one = DetectorAnswer(of: self.name) { (signals) throws(ObservationError) in
                 if try self.isAgent(port, machine) {
                     signals.append(.init(.agentPort, .medium, "port \(port) of this machine answers like a tool's"))
                 }
@@ -169,7 +169,7 @@ public struct PortDetector: TamperDetector {
         return answer
     }
 
-    private func isAgent(_ port: UInt16, _ machine: any ObservedMachine) throws(Unobservable) -> Bool {
+    private func isAgent(_ port: UInt16, _ machine: any ObservedMachine) throws(ObservationError) -> Bool {
         guard let upgraded = try self.ask(port, Self.upgrade, machine) else { return false }
         // The port of a web server that has a WebSocket at /ws answers the same: it does not know D-Bus, and it is
         // not at this port.
@@ -181,8 +181,8 @@ public struct PortDetector: TamperDetector {
     /// Asks; silence is an answer, too: that of something else.
     private func ask(
         _ port: UInt16, _ request: [UInt8], _ machine: any ObservedMachine
-    ) throws(Unobservable) -> String? {
-        do throws(Unobservable) {
+    ) throws(ObservationError) -> String? {
+        do throws(ObservationError) {
             let answer = try machine.answer(
                 onLoopbackPort: port, to: request, atMost: ObservationLimits.answerBytes,
                 milliseconds: ObservationLimits.answerMilliseconds)

@@ -30,7 +30,7 @@ public struct JailbreakFileDetector: TamperDetector {
 
     private func first(of paths: [String], _ machine: any ObservedMachine, _ answer: inout DetectorAnswer) -> String? {
         for path in paths {
-            do throws(Unobservable) {
+            do throws(ObservationError) {
                 if try machine.exists(path) { return path }
             } catch {
                 // The sandbox refuses what it does not show: that is how it should be, and no blind spot.
@@ -53,7 +53,7 @@ public struct JailbreakLinkDetector: TamperDetector {
 
     /// Looks at each folder, on a phone only: other systems make such links themselves.
     public func look(at machine: any ObservedMachine) -> DetectorAnswer {
-        DetectorAnswer(of: self.name) { (signals) throws(Unobservable) in
+        DetectorAnswer(of: self.name) { (signals) throws(ObservationError) in
             guard try machine.exists(JailbreakTraces.phone) else { return }
             for folder in JailbreakTraces.folders where try machine.linkTarget(of: folder) != nil {
                 signals.append(.init(.jailbreakLink, .high, "\(folder) is a link"))
@@ -75,7 +75,7 @@ public struct SchemeDetector: TamperDetector {
 
     /// Asks for each scheme. Any app may claim a scheme: the confidence is medium.
     public func look(at machine: any ObservedMachine) -> DetectorAnswer {
-        DetectorAnswer(of: self.name) { (signals) throws(Unobservable) in
+        DetectorAnswer(of: self.name) { (signals) throws(ObservationError) in
             for scheme in JailbreakTraces.schemes where try machine.canOpen(scheme: scheme) {
                 signals.append(.init(.jailbreakApp, .medium, "an app opens \(scheme) addresses"))
                 return

@@ -19,7 +19,7 @@ public struct SandboxDetector: TamperDetector {
     /// Tries to write outside of the app's folders, and to have a child: on a phone only, other systems allow both.
     public func look(at machine: any ObservedMachine) -> DetectorAnswer {
         var isPhone = false
-        var answer = DetectorAnswer(of: self.name) { (signals) throws(Unobservable) in
+        var answer = DetectorAnswer(of: self.name) { (signals) throws(ObservationError) in
             isPhone = try machine.exists(JailbreakTraces.phone)
             guard isPhone else { return }
             for folder in JailbreakTraces.forbiddenFolders {
@@ -29,7 +29,7 @@ public struct SandboxDetector: TamperDetector {
             }
         }
         guard isPhone else { return answer }
-        let child = DetectorAnswer(of: self.name) { (signals) throws(Unobservable) in
+        let child = DetectorAnswer(of: self.name) { (signals) throws(ObservationError) in
             guard try machine.canFork() else { return }
             signals.append(.init(.sandboxOpen, .high, "the process can have a child"))
         }

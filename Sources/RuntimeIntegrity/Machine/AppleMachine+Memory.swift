@@ -8,10 +8,12 @@ internal import Darwin
 
 extension AppleMachine {
     /// From `vm_region_recurse_64`, with the image that each region begins in.
-    public func executableRegions() throws(Unobservable) -> [MemoryRegion] {
+    public func executableRegions() throws(ObservationError) -> [MemoryRegion] {
         var regions: [MemoryRegion] = []
-        try self.withExecutable { (region, path) throws(Unobservable) in
-            guard regions.count < ExecutableRegions.most else { throw Unobservable(.tooLarge, "list of mappings") }
+        try self.withExecutable { (region, path) throws(ObservationError) in
+            guard regions.count < ExecutableRegions.maximum else {
+                throw ObservationError(.tooLarge, "list of mappings")
+            }
             regions.append(
                 MemoryRegion(
                     start: region.start, end: region.end, permissions: .init(rawValue: UInt8(region.flags & 7)),
@@ -21,9 +23,9 @@ extension AppleMachine {
     }
 
     /// From the same: pages that were a file's, or shared, and are private now.
-    public func changedPages(_ scope: PageScope) throws(Unobservable) -> [ChangedPages] {
+    public func changedPages(_ scope: PageScope) throws(ObservationError) -> [ChangedPages] {
         var changed: [ChangedPages] = []
-        try self.withExecutable { (region, path) throws(Unobservable) in
+        try self.withExecutable { (region, path) throws(ObservationError) in
             let file = PrintableEvidence.name(ofPath: path)
             let isWanted = scope.names.map { names in names.contains { file.hasPrefix($0) } } ?? true
             guard region.changed > 0, region.has_file != 0, isWanted else { return }
@@ -33,29 +35,29 @@ extension AppleMachine {
     }
 
     /// There is no other way.
-    public func copiedCode() throws(Unobservable) -> [ChangedPages] {
-        throw Unobservable(.unsupported, "state of mappings")
+    public func copiedCode() throws(ObservationError) -> [ChangedPages] {
+        throw ObservationError(.unsupported, "state of mappings")
     }
 
     /// By `vm_read_overwrite`.
-    public func bytes(at address: UInt64, count: Int) throws(Unobservable) -> [UInt8] {
+    public func bytes(at address: UInt64, count: Int) throws(ObservationError) -> [UInt8] {
         let wanted = min(max(count, 0), ObservationLimits.memoryBytes)
         let bytes = [UInt8](unsafeUninitializedCapacity: wanted) { buffer, filled in
             filled = max(0, Int(probe_memory(address, buffer.baseAddress, wanted)))
         }
-        guard bytes.count == count else { throw Unobservable(.missing, "code") }
+        guard bytes.count == count else { throw ObservationError(.missing, "code") }
         return bytes
     }
 
     /// From dyld's list.
-    public func loadedImages() throws(Unobservable) -> [String] {
+    public func loadedImages() throws(ObservationError) -> [String] {
         (0..<probe_images()).compactMap { probe_image($0).map { String(cString: $0) } }
     }
 
     @inline(__always)
     private func withExecutable(
-        _ body: (probe_region, String) throws(Unobservable) -> Void
-    ) throws(Unobservable) {
+        _ body: (probe_region, String) throws(ObservationError) -> Void
+    ) throws(ObservationError) {
         var region = probe_region()
         var address: UInt64 = 0
         while probe_next_region(address, &region) >= 0, region.end > address {
@@ -70,7 +72,7 @@ extension AppleMachine {
 
 extension AppleMachine {
     /// By `access`.
-    public func exists(_ path: String) throws(Unobservable) -> Bool {
+    public func exists(_ path: String) throws(ObservationError) -> Bool {
         let result = probe_exists(path)
         if result >= 0 { return true }
         let failure = Self.failure(result, "file")
@@ -79,7 +81,7 @@ extension AppleMachine {
     }
 
     /// By `readlink`.
-    public func linkTarget(of path: String) throws(Unobservable) -> String? {
+    public func linkTarget(of path: String) throws(ObservationError) -> String? {
         var target = [CChar](repeating: 0, count: ObservationLimits.pathBytes)
         let length = probe_link(path, &target, target.count)
         if length > 0 { return String(decoding: target[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self) }
@@ -90,7 +92,7 @@ extension AppleMachine {
     }
 
     /// In pieces.
-    public func contents(of path: String, atMost limit: Int) throws(Unobservable) -> [UInt8]? {
+    public func contents(of path: String, atMost limit: Int) throws(ObservationError) -> [UInt8]? {
         let file = probe_open(path)
         guard file != -Int(ENOENT) else { return nil }
         guard file >= 0 else { throw Self.failure(file, "file") }
@@ -101,37 +103,37 @@ extension AppleMachine {
             let count = probe_read(file, &piece, piece.count)
             guard count >= 0 else { throw Self.failure(count, "file") }
             guard count > 0 else { return bytes }
-            guard bytes.count + count <= limit else { throw Unobservable(.tooLarge, "file") }
+            guard bytes.count + count <= limit else { throw ObservationError(.tooLarge, "file") }
             bytes += piece[..<count]
         }
     }
 
     /// By `pread`.
-    public func bytes(of path: String, at offset: UInt64, count: Int) throws(Unobservable) -> [UInt8] {
-        guard let place = off_t(exactly: offset) else { throw Unobservable(.missing, "file") }
+    public func bytes(of path: String, at offset: UInt64, count: Int) throws(ObservationError) -> [UInt8] {
+        guard let place = off_t(exactly: offset) else { throw ObservationError(.missing, "file") }
         let file = probe_open(path)
         guard file >= 0 else { throw Self.failure(file, "file") }
         defer { _ = probe_close(file) }
         let bytes = [UInt8](unsafeUninitializedCapacity: max(count, 0)) { buffer, filled in
             filled = max(0, pread(Int32(file), buffer.baseAddress, max(count, 0), place))
         }
-        guard !bytes.isEmpty else { throw Unobservable(.missing, "file") }
+        guard !bytes.isEmpty else { throw ObservationError(.missing, "file") }
         return bytes
     }
 
     /// Makes a file and removes it.
-    public func canWrite(at path: String) throws(Unobservable) -> Bool { probe_can_write(path) == 1 }
+    public func canWrite(at path: String) throws(ObservationError) -> Bool { probe_can_write(path) == 1 }
 
     /// Has a child that ends at once; on phones and tablets only.
-    public func canFork() throws(Unobservable) -> Bool {
+    public func canFork() throws(ObservationError) -> Bool {
         let result = probe_can_fork()
-        guard result >= 0 else { throw Unobservable(.unsupported, "child") }
+        guard result >= 0 else { throw ObservationError(.unsupported, "child") }
         return result == 1
     }
 
     /// By the app's closure.
-    public func canOpen(scheme: String) throws(Unobservable) -> Bool {
-        guard let opens = self.opens else { throw Unobservable(.unsupported, "schemes") }
+    public func canOpen(scheme: String) throws(ObservationError) -> Bool {
+        guard let opens = self.opens else { throw ObservationError(.unsupported, "schemes") }
         return opens(scheme)
     }
 }

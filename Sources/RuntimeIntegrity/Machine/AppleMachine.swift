@@ -23,18 +23,18 @@ public struct AppleMachine: ObservedMachine {
 
     /// Why a call failed.
     @inline(__always)
-    static func failure(_ result: Int, _ subject: String) -> Unobservable {
+    static func failure(_ result: Int, _ subject: String) -> ObservationError {
         switch Int32(truncatingIfNeeded: -result) {
-        case ENOENT, ENOTDIR, ESRCH, EFAULT: Unobservable(.missing, subject)
-        case EACCES, EPERM: Unobservable(.refused, subject)
-        default: Unobservable(.unsupported, subject)
+        case ENOENT, ENOTDIR, ESRCH, EFAULT: ObservationError(.missing, subject)
+        case EACCES, EPERM: ObservationError(.refused, subject)
+        default: ObservationError(.unsupported, subject)
         }
     }
 }
 
 extension AppleMachine {
     /// `P_TRACED`, and the number of threads. Who traces is not said.
-    public func status() throws(Unobservable) -> ProcessStatus {
+    public func status() throws(ObservationError) -> ProcessStatus {
         let traced = probe_traced()
         guard traced >= 0 else { throw Self.failure(traced, "status") }
         let threads = probe_threads(nil, 0)
@@ -42,20 +42,20 @@ extension AppleMachine {
     }
 
     /// The names that threads gave themselves.
-    public func threadNames() throws(Unobservable) -> [String] {
+    public func threadNames() throws(ObservationError) -> [String] {
         var bytes = [UInt8](repeating: 0, count: 64 * ObservationLimits.threads)
         let count = bytes.withUnsafeMutableBytes { buffer in
             probe_threads(buffer.baseAddress?.assumingMemoryBound(to: CChar.self), buffer.count)
         }
         guard count >= 0 else { throw Self.failure(count, "names of threads") }
-        guard count <= ObservationLimits.threads else { throw Unobservable(.tooLarge, "names of threads") }
+        guard count <= ObservationLimits.threads else { throw ObservationError(.tooLarge, "names of threads") }
         return bytes.split(separator: 0, omittingEmptySubsequences: false).prefix(count).map {
             String(decoding: $0, as: UTF8.self)
         }
     }
 
     /// By `F_GETPATH`, which knows files only.
-    public func descriptors() throws(Unobservable) -> [OpenDescriptor] {
+    public func descriptors() throws(ObservationError) -> [OpenDescriptor] {
         var path = [CChar](repeating: 0, count: 1_024)
         var descriptors: [OpenDescriptor] = []
         for number in 0..<ObservationLimits.descriptors {
@@ -68,8 +68,8 @@ extension AppleMachine {
     }
 
     /// As it is now: the one of the start is not kept.
-    public func environment() throws(Unobservable) -> [EnvironmentVariable] {
-        guard let entries = probe_environment() else { throw Unobservable(.missing, "environment") }
+    public func environment() throws(ObservationError) -> [EnvironmentVariable] {
+        guard let entries = probe_environment() else { throw ObservationError(.missing, "environment") }
         var bytes: [UInt8] = []
         var index = 0
         while let entry = entries[index], bytes.count < ObservationLimits.environmentBytes {
@@ -81,7 +81,7 @@ extension AppleMachine {
     }
 
     /// By `sysctl`; the sandbox of phones does not say.
-    public func parentName() throws(Unobservable) -> String? {
+    public func parentName() throws(ObservationError) -> String? {
         var name = [CChar](repeating: 0, count: 17)
         let length = probe_parent(&name, 16)
         guard length > 0 else { throw Self.failure(length, "parent") }
@@ -91,7 +91,7 @@ extension AppleMachine {
 
 extension AppleMachine {
     /// Asks each descriptor of this process for its peer.
-    public func peerPorts() throws(Unobservable) -> [UInt16] {
+    public func peerPorts() throws(ObservationError) -> [UInt16] {
         (0..<ObservationLimits.descriptors).compactMap { number in
             let port = probe_peer_port(number)
             return port > 0 ? UInt16(exactly: port) : nil
@@ -101,18 +101,18 @@ extension AppleMachine {
     /// With a socket that does not block.
     public func answer(
         onLoopbackPort port: UInt16, to request: [UInt8], atMost limit: Int, milliseconds: Int
-    ) throws(Unobservable) -> [UInt8]? {
+    ) throws(ObservationError) -> [UInt8]? {
         let file = probe_connect(port)
         guard file != -Int(ECONNREFUSED) else { return nil }
         guard file >= 0 else { throw Self.failure(file, "port") }
         defer { _ = probe_close(file) }
-        guard probe_wait(file, 4, milliseconds) & 4 != 0 else { throw Unobservable(.late, "port") }
+        guard probe_wait(file, 4, milliseconds) & 4 != 0 else { throw ObservationError(.late, "port") }
         let sent = request.withUnsafeBytes { probe_send(file, $0.baseAddress, $0.count) }
         guard sent == request.count else {
             if sent == -Int(ECONNREFUSED) { return nil }
             throw Self.failure(sent, "port")
         }
-        guard probe_wait(file, 1, milliseconds) & 1 != 0 else { throw Unobservable(.late, "port") }
+        guard probe_wait(file, 1, milliseconds) & 1 != 0 else { throw ObservationError(.late, "port") }
         return [UInt8](unsafeUninitializedCapacity: limit) { buffer, filled in
             filled = max(0, Int(probe_read(file, buffer.baseAddress, limit)))
         }
@@ -121,20 +121,20 @@ extension AppleMachine {
 
 extension AppleMachine {
     /// The first image of dyld's list.
-    public func programPath() throws(Unobservable) -> String {
-        guard probe_images() > 0, let path = probe_image(0) else { throw Unobservable(.missing, "program") }
+    public func programPath() throws(ObservationError) -> String {
+        guard probe_images() > 0, let path = probe_image(0) else { throw ObservationError(.missing, "program") }
         return String(cString: path)
     }
 
     /// By the main bundle.
-    public func bundleIdentifier() throws(Unobservable) -> String {
-        guard let identifier = Bundle.main.bundleIdentifier else { throw Unobservable(.missing, "bundle") }
+    public func bundleIdentifier() throws(ObservationError) -> String {
+        guard let identifier = Bundle.main.bundleIdentifier else { throw ObservationError(.missing, "bundle") }
         return identifier
     }
 
     /// By the main bundle.
-    public func receiptPath() throws(Unobservable) -> String {
-        guard let path = Bundle.main.appStoreReceiptURL?.path else { throw Unobservable(.missing, "receipt") }
+    public func receiptPath() throws(ObservationError) -> String {
+        guard let path = Bundle.main.appStoreReceiptURL?.path else { throw ObservationError(.missing, "receipt") }
         return path
     }
 }

@@ -8,7 +8,7 @@
 /// length of the list may blind the detectors.
 struct ExecutableRegions {
     /// The most executable mappings that are kept. Programs that were looked at have 10 to 150.
-    static let most = 8_192
+    static let maximum = 8_192
 
     /// Those that were read.
     private(set) var regions: [MemoryRegion] = []
@@ -17,8 +17,8 @@ struct ExecutableRegions {
 
     /// Reads on.
     ///
-    /// - Throws: ``Unobservable`` when a line cannot be understood, or there are too many.
-    mutating func read(_ piece: UnsafeRawBufferPointer) throws(Unobservable) {
+    /// - Throws: ``ObservationError`` when a line cannot be understood, or there are too many.
+    mutating func read(_ piece: UnsafeRawBufferPointer) throws(ObservationError) {
         var start = 0
         while let end = Self.newline(in: piece, from: start) {
             let part = UnsafeRawBufferPointer(rebasing: piece[start..<end])
@@ -34,7 +34,7 @@ struct ExecutableRegions {
         }
         // A line has a path at its end, at most.
         guard self.held.count + piece.count - start <= 2 * ObservationLimits.pathBytes else {
-            throw Unobservable(.malformed, "list of mappings")
+            throw ObservationError(.malformed, "list of mappings")
         }
         self.held.append(contentsOf: piece[start...])
     }
@@ -49,14 +49,14 @@ struct ExecutableRegions {
     }
 
     /// - Returns: Why not, when it cannot be kept.
-    private mutating func add(_ line: UnsafeRawBufferPointer) -> Unobservable? {
+    private mutating func add(_ line: UnsafeRawBufferPointer) -> ObservationError? {
         // The letters of the permissions stand behind the first space: the third says whether it can be executed.
         var space = 0
         while space < line.count, line[space] != 0x20 { space += 1 }
-        guard space + 4 < line.count else { return Unobservable(.malformed, "list of mappings") }
+        guard space + 4 < line.count else { return ObservationError(.malformed, "list of mappings") }
         guard line[space + 3] == 0x78 else { return nil }
-        guard let region = MemoryRegion(parsing: line) else { return Unobservable(.malformed, "list of mappings") }
-        guard self.regions.count < Self.most else { return Unobservable(.tooLarge, "list of mappings") }
+        guard let region = MemoryRegion(parsing: line) else { return ObservationError(.malformed, "list of mappings") }
+        guard self.regions.count < Self.maximum else { return ObservationError(.tooLarge, "list of mappings") }
         self.regions.append(region)
         return nil
     }
@@ -79,8 +79,8 @@ struct CopiedCode {
 
     /// Reads on.
     ///
-    /// - Throws: ``Unobservable`` when a line cannot be understood.
-    mutating func read(_ piece: UnsafeRawBufferPointer) throws(Unobservable) {
+    /// - Throws: ``ObservationError`` when a line cannot be understood.
+    mutating func read(_ piece: UnsafeRawBufferPointer) throws(ObservationError) {
         for byte in piece {
             guard byte == 0x0A else {
                 guard self.held.count < 2 * ObservationLimits.pathBytes else { throw Self.malformed }
@@ -92,10 +92,10 @@ struct CopiedCode {
         }
     }
 
-    private static let malformed = Unobservable(.malformed, "state of mappings")
+    private static let malformed = ObservationError(.malformed, "state of mappings")
     private static let anonymous = Array("Anonymous:".utf8)
 
-    private mutating func endLine() throws(Unobservable) {
+    private mutating func endLine() throws(ObservationError) {
         guard let first = self.held.first else { throw Self.malformed }
         guard (0x41...0x5A).contains(first) else {
             guard let region = self.held.withUnsafeBytes({ MemoryRegion(parsing: $0) }) else { throw Self.malformed }
@@ -109,7 +109,9 @@ struct CopiedCode {
             let kibibytes = UInt64(String(decoding: words[0], as: UTF8.self)), kibibytes <= UInt64(1) << 40
         else { throw Self.malformed }
         guard kibibytes > 0 else { return }
-        guard self.changed.count < ExecutableRegions.most else { throw Unobservable(.tooLarge, "state of mappings") }
+        guard self.changed.count < ExecutableRegions.maximum else {
+            throw ObservationError(.tooLarge, "state of mappings")
+        }
         // A page of which the system counts a part is a changed page.
         let pages = max(kibibytes * 1_024 / self.pageSize, 1)
         self.changed.append(ChangedPages(path: region.path, count: Int(pages)))

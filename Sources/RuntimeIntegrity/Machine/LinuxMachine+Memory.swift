@@ -13,13 +13,13 @@ internal import Glibc
 
 extension LinuxMachine {
     /// From `/proc/self/maps`.
-    public func executableRegions() throws(Unobservable) -> [MemoryRegion] { try self.regions() }
+    public func executableRegions() throws(ObservationError) -> [MemoryRegion] { try self.regions() }
 
     /// From `/proc/self/pagemap`. A page of a private mapping of a file that is there without being the file's was
     /// written to.
     ///
     /// The list of mappings is read here once more: ``executableRegions()`` may be hooked.
-    public func changedPages(_ scope: PageScope) throws(Unobservable) -> [ChangedPages] {
+    public func changedPages(_ scope: PageScope) throws(ObservationError) -> [ChangedPages] {
         let regions = try self.regions()
         let file = probe_open("/proc/self/pagemap")
         guard file >= 0 else { throw Self.failure(file, "state of pages") }
@@ -43,9 +43,9 @@ extension LinuxMachine {
     }
 
     /// From `/proc/self/smaps`.
-    public func copiedCode() throws(Unobservable) -> [ChangedPages] {
+    public func copiedCode() throws(ObservationError) -> [ChangedPages] {
         var code = CopiedCode(pageSize: self.pageSize)
-        try self.withPieces(of: "/proc/self/smaps") { (piece) throws(Unobservable) in
+        try self.withPieces(of: "/proc/self/smaps") { (piece) throws(ObservationError) in
             try code.read(piece)
             return true
         }
@@ -53,31 +53,31 @@ extension LinuxMachine {
     }
 
     /// By process_vm_readv(2): an address that is not mapped is an error.
-    public func bytes(at address: UInt64, count: Int) throws(Unobservable) -> [UInt8] {
+    public func bytes(at address: UInt64, count: Int) throws(ObservationError) -> [UInt8] {
         let wanted = min(max(count, 0), ObservationLimits.memoryBytes)
         let bytes = [UInt8](unsafeUninitializedCapacity: wanted) { buffer, filled in
             filled = max(0, Int(probe_memory(address, buffer.baseAddress, wanted)))
         }
-        guard bytes.count == count else { throw Unobservable(.missing, "code") }
+        guard bytes.count == count else { throw ObservationError(.missing, "code") }
         return bytes
     }
 
     /// By one process_vm_readv(2) for all.
-    public func bytes(at addresses: [UInt64], count: Int) throws(Unobservable) -> [[UInt8]] {
+    public func bytes(at addresses: [UInt64], count: Int) throws(ObservationError) -> [[UInt8]] {
         let count = min(max(count, 0), Int(self.pageSize))
-        guard addresses.count <= ObservationLimits.places else { throw Unobservable(.tooLarge, "code") }
+        guard addresses.count <= ObservationLimits.places else { throw ObservationError(.tooLarge, "code") }
         let wanted = addresses.count * count
         let bytes = [UInt8](unsafeUninitializedCapacity: wanted) { buffer, filled in
             filled = addresses.withUnsafeBufferPointer { places in
                 max(0, Int(probe_memories(places.baseAddress, places.count, buffer.baseAddress, count)))
             }
         }
-        guard bytes.count == wanted else { throw Unobservable(.missing, "code") }
+        guard bytes.count == wanted else { throw ObservationError(.missing, "code") }
         return addresses.indices.map { Array(bytes[($0 * count)..<(($0 + 1) * count)]) }
     }
 
     /// The files of executable mappings: what an agent hides from the loader's own list still has to be mapped.
-    public func loadedImages() throws(Unobservable) -> [String] {
+    public func loadedImages() throws(ObservationError) -> [String] {
         var images: [String] = []
         for region in try self.regions() where region.hasFile && region.path != images.last {
             images.append(region.path)
@@ -88,7 +88,7 @@ extension LinuxMachine {
     /// Asks for one executable mapping after the other, which is ten times as fast as reading the list of all; reads
     /// that where the kernel is older than 6.11.
     @inline(__always)
-    private func regions() throws(Unobservable) -> [MemoryRegion] {
+    private func regions() throws(ObservationError) -> [MemoryRegion] {
         let file = probe_open("/proc/self/maps")
         guard file >= 0 else { throw Self.failure(file, "list of mappings") }
         defer { _ = probe_close(file) }
@@ -98,7 +98,7 @@ extension LinuxMachine {
 
         var regions: [MemoryRegion] = []
         var mapping = probe_mapping()
-        while self.asksQuickly && regions.count < ExecutableRegions.most {
+        while self.asksQuickly && regions.count < ExecutableRegions.maximum {
             let start = regions.last?.end ?? 0
             let result = probe_next_executable(file, start, &mapping, names, UInt32(name.count))
             if result == -Int(ENOENT) { return regions }
@@ -112,7 +112,7 @@ extension LinuxMachine {
                 ))
         }
         var list = ExecutableRegions()
-        try self.withPieces(of: "/proc/self/maps") { (piece) throws(Unobservable) in
+        try self.withPieces(of: "/proc/self/maps") { (piece) throws(ObservationError) in
             try list.read(piece)
             return true
         }
@@ -143,7 +143,7 @@ extension LinuxMachine {
 
 extension LinuxMachine {
     /// By faccessat(2).
-    public func exists(_ path: String) throws(Unobservable) -> Bool {
+    public func exists(_ path: String) throws(ObservationError) -> Bool {
         let result = probe_exists(path)
         if result >= 0 { return true }
         let failure = Self.failure(result, "file")
@@ -152,7 +152,7 @@ extension LinuxMachine {
     }
 
     /// By readlinkat(2).
-    public func linkTarget(of path: String) throws(Unobservable) -> String? {
+    public func linkTarget(of path: String) throws(ObservationError) -> String? {
         let link = self.link(path)
         if link.result > 0 { return link.target }
         if link.result == -Int(EINVAL) { return nil }
@@ -162,8 +162,8 @@ extension LinuxMachine {
     }
 
     /// In pieces.
-    public func contents(of path: String, atMost limit: Int) throws(Unobservable) -> [UInt8]? {
-        do throws(Unobservable) {
+    public func contents(of path: String, atMost limit: Int) throws(ObservationError) -> [UInt8]? {
+        do throws(ObservationError) {
             return try self.whole(path, atMost: limit)
         } catch {
             guard error.code == .missing else { throw error }
@@ -172,25 +172,29 @@ extension LinuxMachine {
     }
 
     /// By pread64(2).
-    public func bytes(of path: String, at offset: UInt64, count: Int) throws(Unobservable) -> [UInt8] {
-        guard let place = Int64(exactly: offset) else { throw Unobservable(.missing, "file") }
+    public func bytes(of path: String, at offset: UInt64, count: Int) throws(ObservationError) -> [UInt8] {
+        guard let place = Int64(exactly: offset) else { throw ObservationError(.missing, "file") }
         let file = probe_open(path)
         guard file >= 0 else { throw Self.failure(file, "file") }
         defer { _ = probe_close(file) }
         let bytes = [UInt8](unsafeUninitializedCapacity: max(count, 0)) { buffer, filled in
             filled = max(0, Int(probe_read_at(file, buffer.baseAddress, max(count, 0), place)))
         }
-        guard !bytes.isEmpty else { throw Unobservable(.missing, "file") }
+        guard !bytes.isEmpty else { throw ObservationError(.missing, "file") }
         return bytes
     }
 
     /// Linux has no such sandbox.
-    public func canWrite(at path: String) throws(Unobservable) -> Bool { throw Unobservable(.unsupported, "sandbox") }
+    public func canWrite(at path: String) throws(ObservationError) -> Bool {
+        throw ObservationError(.unsupported, "sandbox")
+    }
 
     /// Linux has no such sandbox.
-    public func canFork() throws(Unobservable) -> Bool { throw Unobservable(.unsupported, "sandbox") }
+    public func canFork() throws(ObservationError) -> Bool { throw ObservationError(.unsupported, "sandbox") }
 
     /// Linux has no such apps.
-    public func canOpen(scheme: String) throws(Unobservable) -> Bool { throw Unobservable(.unsupported, "schemes") }
+    public func canOpen(scheme: String) throws(ObservationError) -> Bool {
+        throw ObservationError(.unsupported, "schemes")
+    }
 }
 #endif

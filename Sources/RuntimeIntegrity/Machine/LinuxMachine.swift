@@ -32,19 +32,19 @@ public struct LinuxMachine: ObservedMachine {
 
     /// Why a call failed.
     @inline(__always)
-    static func failure(_ result: Int, _ subject: String) -> Unobservable {
+    static func failure(_ result: Int, _ subject: String) -> ObservationError {
         switch Int32(truncatingIfNeeded: -result) {
-        case ENOENT, ENOTDIR, ESRCH: Unobservable(.missing, subject)
-        case EACCES, EPERM: Unobservable(.refused, subject)
-        default: Unobservable(.unsupported, subject)
+        case ENOENT, ENOTDIR, ESRCH: ObservationError(.missing, subject)
+        case EACCES, EPERM: ObservationError(.refused, subject)
+        default: ObservationError(.unsupported, subject)
         }
     }
 
     /// A file of the system, read in pieces until it ends or `body` says that it is enough.
     @inline(__always)
     func withPieces(
-        of path: String, _ body: (UnsafeRawBufferPointer) throws(Unobservable) -> Bool
-    ) throws(Unobservable) {
+        of path: String, _ body: (UnsafeRawBufferPointer) throws(ObservationError) -> Bool
+    ) throws(ObservationError) {
         let file = probe_open(path)
         guard file >= 0 else { throw Self.failure(file, path) }
         defer { _ = probe_close(file) }
@@ -61,10 +61,10 @@ public struct LinuxMachine: ObservedMachine {
 
     /// A file of the system as a whole.
     @inline(__always)
-    func whole(_ path: String, atMost limit: Int) throws(Unobservable) -> [UInt8] {
+    func whole(_ path: String, atMost limit: Int) throws(ObservationError) -> [UInt8] {
         var bytes: [UInt8] = []
-        try self.withPieces(of: path) { (piece) throws(Unobservable) in
-            guard bytes.count + piece.count <= limit else { throw Unobservable(.tooLarge, path) }
+        try self.withPieces(of: path) { (piece) throws(ObservationError) in
+            guard bytes.count + piece.count <= limit else { throw ObservationError(.tooLarge, path) }
             bytes.append(contentsOf: piece)
             return true
         }
@@ -73,7 +73,9 @@ public struct LinuxMachine: ObservedMachine {
 
     /// The names in a folder, but for those of itself and its parent.
     @inline(__always)
-    func names(in folder: String, _ body: (UnsafePointer<CChar>) throws(Unobservable) -> Void) throws(Unobservable) {
+    func names(in folder: String, _ body: (UnsafePointer<CChar>) throws(ObservationError) -> Void)
+        throws(ObservationError)
+    {
         let file = probe_open_folder(folder)
         guard file >= 0 else { throw Self.failure(file, folder) }
         defer { _ = probe_close(file) }
@@ -110,15 +112,15 @@ public struct LinuxMachine: ObservedMachine {
 
 extension LinuxMachine {
     /// From `/proc/self/status`.
-    public func status() throws(Unobservable) -> ProcessStatus {
+    public func status() throws(ObservationError) -> ProcessStatus {
         try ProcessStatus(parsing: self.whole("/proc/self/status", atMost: ObservationLimits.statusBytes))
     }
 
     /// From `/proc/self/task/*/comm`.
-    public func threadNames() throws(Unobservable) -> [String] {
+    public func threadNames() throws(ObservationError) -> [String] {
         var names: [String] = []
-        try self.names(in: "/proc/self/task") { (id) throws(Unobservable) in
-            guard names.count < ObservationLimits.threads else { throw Unobservable(.tooLarge, "names of threads") }
+        try self.names(in: "/proc/self/task") { (id) throws(ObservationError) in
+            guard names.count < ObservationLimits.threads else { throw ObservationError(.tooLarge, "names of threads") }
             let file = probe_open("/proc/self/task/\(String(cString: id))/comm")
             // A thread may have ended since.
             guard file >= 0 else { return }
@@ -134,11 +136,11 @@ extension LinuxMachine {
     }
 
     /// From `/proc/self/fd`.
-    public func descriptors() throws(Unobservable) -> [OpenDescriptor] {
+    public func descriptors() throws(ObservationError) -> [OpenDescriptor] {
         var descriptors: [OpenDescriptor] = []
-        try self.names(in: "/proc/self/fd") { (name) throws(Unobservable) in
+        try self.names(in: "/proc/self/fd") { (name) throws(ObservationError) in
             guard descriptors.count < ObservationLimits.descriptors else {
-                throw Unobservable(.tooLarge, "descriptors")
+                throw ObservationError(.tooLarge, "descriptors")
             }
             let number = String(cString: name)
             let link = self.link("/proc/self/fd/\(number)")
@@ -149,13 +151,13 @@ extension LinuxMachine {
     }
 
     /// From `/proc/self/environ`: as it was at the start.
-    public func environment() throws(Unobservable) -> [EnvironmentVariable] {
+    public func environment() throws(ObservationError) -> [EnvironmentVariable] {
         EnvironmentVariable.parse(
             try self.whole("/proc/self/environ", atMost: ObservationLimits.environmentBytes))
     }
 
     /// From `/proc/PARENT/comm`. A parent in another namespace has the number 0 and no name.
-    public func parentName() throws(Unobservable) -> String? {
+    public func parentName() throws(ObservationError) -> String? {
         let parent = probe_parent_id()
         guard parent > 0 else { return nil }
         let name = try self.whole("/proc/\(parent)/comm", atMost: 64)
@@ -165,12 +167,12 @@ extension LinuxMachine {
 
 extension LinuxMachine {
     /// Asks each descriptor of this process for its peer. `/proc/self/net/tcp` would list all sockets of the machine.
-    public func peerPorts() throws(Unobservable) -> [UInt16] {
+    public func peerPorts() throws(ObservationError) -> [UInt16] {
         var ports: [UInt16] = []
         var left = ObservationLimits.descriptors
-        try self.names(in: "/proc/self/fd") { (name) throws(Unobservable) in
+        try self.names(in: "/proc/self/fd") { (name) throws(ObservationError) in
             left -= 1
-            guard left >= 0 else { throw Unobservable(.tooLarge, "connections") }
+            guard left >= 0 else { throw ObservationError(.tooLarge, "connections") }
             guard let number = Int(String(cString: name)) else { return }
             let port = probe_peer_port(number)
             if port > 0, let port = UInt16(exactly: port) { ports.append(port) }
@@ -181,20 +183,20 @@ extension LinuxMachine {
     /// With a socket that does not block, and at most three waits.
     public func answer(
         onLoopbackPort port: UInt16, to request: [UInt8], atMost limit: Int, milliseconds: Int
-    ) throws(Unobservable) -> [UInt8]? {
+    ) throws(ObservationError) -> [UInt8]? {
         let file = probe_connect(port)
         // A container without a network has no ports that answer.
         guard file != -Int(ECONNREFUSED), file != -Int(ENETUNREACH) else { return nil }
         guard file >= 0 else { throw Self.failure(file, "port") }
         defer { _ = probe_close(file) }
-        guard probe_wait(file, 4, milliseconds) & 4 != 0 else { throw Unobservable(.late, "port") }
+        guard probe_wait(file, 4, milliseconds) & 4 != 0 else { throw ObservationError(.late, "port") }
         let sent = request.withUnsafeBytes { probe_send(file, $0.baseAddress, $0.count) }
         guard sent == request.count else {
             // A socket whose connection was refused says so now.
             if sent == -Int(ECONNREFUSED) { return nil }
             throw Self.failure(sent, "port")
         }
-        guard probe_wait(file, 1, milliseconds) & 1 != 0 else { throw Unobservable(.late, "port") }
+        guard probe_wait(file, 1, milliseconds) & 1 != 0 else { throw ObservationError(.late, "port") }
         return [UInt8](unsafeUninitializedCapacity: limit) { buffer, filled in
             filled = max(0, Int(probe_read(file, buffer.baseAddress, limit)))
         }

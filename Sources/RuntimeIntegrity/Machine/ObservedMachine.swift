@@ -14,40 +14,40 @@ public protocol ObservedMachine: ObservedMemory, ObservedProcess, ObservedNetwor
 public protocol ObservedMemory: Sendable {
     /// What is mapped and can be executed, in order.
     ///
-    /// - Throws: ``Unobservable`` when it cannot be read, or not to its end.
-    func executableRegions() throws(Unobservable) -> [MemoryRegion]
+    /// - Throws: ``ObservationError`` when it cannot be read, or not to its end.
+    func executableRegions() throws(ObservationError) -> [MemoryRegion]
 
     /// Of each region of code that is mapped from a file: how many of its pages are not the file's any more.
     ///
     /// A page that was written to is a copy, and stays one after the old bytes are put back.
     ///
     /// - Parameter scope: Which code.
-    /// - Throws: ``Unobservable`` when the system does not say.
-    func changedPages(_ scope: PageScope) throws(Unobservable) -> [ChangedPages]
+    /// - Throws: ``ObservationError`` when the system does not say.
+    func changedPages(_ scope: PageScope) throws(ObservationError) -> [ChangedPages]
 
     /// The same as ``changedPages(_:)`` of all code, asked for in another way.
     ///
-    /// - Throws: ``Unobservable`` when the system has no other way.
-    func copiedCode() throws(Unobservable) -> [ChangedPages]
+    /// - Throws: ``ObservationError`` when the system has no other way.
+    func copiedCode() throws(ObservationError) -> [ChangedPages]
 
     /// The bytes at an address, at most ``ObservationLimits/memoryBytes``.
     ///
-    /// - Throws: ``Unobservable`` when not all of them are mapped, and for more.
-    func bytes(at address: UInt64, count: Int) throws(Unobservable) -> [UInt8]
+    /// - Throws: ``ObservationError`` when not all of them are mapped, and for more.
+    func bytes(at address: UInt64, count: Int) throws(ObservationError) -> [UInt8]
 
     /// The bytes at each of some addresses, at most ``ObservationLimits/places`` of them.
     ///
-    /// - Throws: ``Unobservable`` when one of them is not mapped.
-    func bytes(at addresses: [UInt64], count: Int) throws(Unobservable) -> [[UInt8]]
+    /// - Throws: ``ObservationError`` when one of them is not mapped.
+    func bytes(at addresses: [UInt64], count: Int) throws(ObservationError) -> [[UInt8]]
 
     /// The paths of the libraries that the loader has loaded.
-    func loadedImages() throws(Unobservable) -> [String]
+    func loadedImages() throws(ObservationError) -> [String]
 }
 
 /// What follows from the rest.
 extension ObservedMemory {
     /// One after the other.
-    public func bytes(at addresses: [UInt64], count: Int) throws(Unobservable) -> [[UInt8]] {
+    public func bytes(at addresses: [UInt64], count: Int) throws(ObservationError) -> [[UInt8]] {
         var all: [[UInt8]] = []
         for address in addresses { all.append(try self.bytes(at: address, count: count)) }
         return all
@@ -57,44 +57,44 @@ extension ObservedMemory {
 /// The files of this machine.
 public protocol ObservedFiles: Sendable {
     /// Whether there is something at this path. A link that leads nowhere is nothing.
-    func exists(_ path: String) throws(Unobservable) -> Bool
+    func exists(_ path: String) throws(ObservationError) -> Bool
 
     /// Where a symbolic link leads; `nil` when it is none, or nothing is there.
-    func linkTarget(of path: String) throws(Unobservable) -> String?
+    func linkTarget(of path: String) throws(ObservationError) -> String?
 
     /// The bytes of a file; `nil` when there is none.
     ///
-    /// - Throws: ``Unobservable`` when it cannot be read, or is larger than the limit.
-    func contents(of path: String, atMost limit: Int) throws(Unobservable) -> [UInt8]?
+    /// - Throws: ``ObservationError`` when it cannot be read, or is larger than the limit.
+    func contents(of path: String, atMost limit: Int) throws(ObservationError) -> [UInt8]?
 
     /// Some bytes of a file: as many as asked, or fewer at its end.
     ///
-    /// - Throws: ``Unobservable`` when it cannot be read there.
-    func bytes(of path: String, at offset: UInt64, count: Int) throws(Unobservable) -> [UInt8]
+    /// - Throws: ``ObservationError`` when it cannot be read there.
+    func bytes(of path: String, at offset: UInt64, count: Int) throws(ObservationError) -> [UInt8]
 }
 
 /// This process as the system sees it.
 public protocol ObservedProcess: Sendable {
     /// Who traces it, and how many threads it has.
-    func status() throws(Unobservable) -> ProcessStatus
+    func status() throws(ObservationError) -> ProcessStatus
 
     /// The names of its threads.
-    func threadNames() throws(Unobservable) -> [String]
+    func threadNames() throws(ObservationError) -> [String]
 
     /// What its descriptors lead to.
-    func descriptors() throws(Unobservable) -> [OpenDescriptor]
+    func descriptors() throws(ObservationError) -> [OpenDescriptor]
 
     /// The environment that it was started with: what was changed since, by itself or others, does not count.
-    func environment() throws(Unobservable) -> [EnvironmentVariable]
+    func environment() throws(ObservationError) -> [EnvironmentVariable]
 
     /// The name of the program that started it; `nil` for the first process of a container, which has none there.
-    func parentName() throws(Unobservable) -> String?
+    func parentName() throws(ObservationError) -> String?
 }
 
 /// The loopback network of this machine, and this process's connections.
 public protocol ObservedNetwork: Sendable {
     /// The ports at the other ends of this process's TCP connections.
-    func peerPorts() throws(Unobservable) -> [UInt16]
+    func peerPorts() throws(ObservationError) -> [UInt16]
 
     /// Connects to a port of 127.0.0.1, says something, and hears the first answer.
     ///
@@ -104,46 +104,46 @@ public protocol ObservedNetwork: Sendable {
     ///   - limit: The most bytes that are heard.
     ///   - milliseconds: The most time for all of it.
     /// - Returns: The answer; `nil` when nobody listens.
-    /// - Throws: ``Unobservable`` when nobody says anything in time.
+    /// - Throws: ``ObservationError`` when nobody says anything in time.
     func answer(
         onLoopbackPort port: UInt16, to request: [UInt8], atMost limit: Int, milliseconds: Int
-    ) throws(Unobservable) -> [UInt8]?
+    ) throws(ObservationError) -> [UInt8]?
 }
 
 /// How this program was installed.
 public protocol ObservedInstallation: Sendable {
     /// The path of the program's own file.
-    func programPath() throws(Unobservable) -> String
+    func programPath() throws(ObservationError) -> String
 
     /// The bundle identifier that its `Info.plist` gives.
-    func bundleIdentifier() throws(Unobservable) -> String
+    func bundleIdentifier() throws(ObservationError) -> String
 
     /// Where a receipt of the store would be. Its name is `sandboxReceipt` in the store's test environment.
-    func receiptPath() throws(Unobservable) -> String
+    func receiptPath() throws(ObservationError) -> String
 }
 
 /// A machine without apps, as Linux is one.
 extension ObservedInstallation {
     /// Not known.
-    public func programPath() throws(Unobservable) -> String { throw Unobservable(.unsupported, "program") }
+    public func programPath() throws(ObservationError) -> String { throw ObservationError(.unsupported, "program") }
 
     /// Not known.
-    public func bundleIdentifier() throws(Unobservable) -> String { throw Unobservable(.unsupported, "bundle") }
+    public func bundleIdentifier() throws(ObservationError) -> String { throw ObservationError(.unsupported, "bundle") }
 
     /// Not known.
-    public func receiptPath() throws(Unobservable) -> String { throw Unobservable(.unsupported, "receipt") }
+    public func receiptPath() throws(ObservationError) -> String { throw ObservationError(.unsupported, "receipt") }
 }
 
-/// What Apple's sandbox lets through. All throw ``Unobservable`` where there is no such sandbox.
+/// What Apple's sandbox lets through. All throw ``ObservationError`` where there is no such sandbox.
 public protocol ObservedSandbox: Sendable {
     /// Whether a new file can be made at this path. It is removed again.
-    func canWrite(at path: String) throws(Unobservable) -> Bool
+    func canWrite(at path: String) throws(ObservationError) -> Bool
 
     /// Whether the process can have a child.
-    func canFork() throws(Unobservable) -> Bool
+    func canFork() throws(ObservationError) -> Bool
 
     /// Whether an app is installed that opens this scheme. The app lists it in `LSApplicationQueriesSchemes`.
-    func canOpen(scheme: String) throws(Unobservable) -> Bool
+    func canOpen(scheme: String) throws(ObservationError) -> Bool
 }
 
 /// A descriptor of this process.
@@ -189,7 +189,7 @@ public enum ObservationLimits {
 }
 
 /// Why something cannot be looked at.
-public struct Unobservable: Error, Hashable, Sendable, CustomStringConvertible {
+public struct ObservationError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Why, as a value that can be compared.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code's name.

@@ -18,9 +18,9 @@ public struct ProcessStatus: Hashable, Sendable {
 
     /// Reads `/proc/self/status` (proc(5)): a name, a colon, white space and a value on each line.
     ///
-    /// - Throws: ``Unobservable`` when one of the two is missing or no number: a file that was tampered with is no
+    /// - Throws: ``ObservationError`` when one of the two is missing or no number: a file that was tampered with is no
     ///   sign that nobody traces.
-    init(parsing bytes: [UInt8]) throws(Unobservable) {
+    init(parsing bytes: [UInt8]) throws(ObservationError) {
         var tracer: Int32?
         var threads: Int?
         // Before each connection: the lines are looked at in place, and only those that are wanted are read.
@@ -32,7 +32,7 @@ public struct ProcessStatus: Hashable, Sendable {
             if Self.begins(line, with: "Threads:") { threads = Self.number(line) }
             start = end + 1
         }
-        guard let tracer, let threads else { throw Unobservable(.malformed, "status") }
+        guard let tracer, let threads else { throw ObservationError(.malformed, "status") }
         self.init(tracer: tracer, threads: threads)
     }
 

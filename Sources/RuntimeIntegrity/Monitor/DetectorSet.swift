@@ -17,7 +17,7 @@ public struct DetectorSet: Sendable {
     ///   - ports: The ports of tools: those of Frida, by default.
     ///   - functions: Functions of the app that decide; their beginnings are looked at.
     ///   - distribution: How the app expects to have been distributed, for Apple's systems; with `nil` a blind spot says
-    ///     that this cannot be judged. A debug build is not judged either.
+    ///     that this cannot be evaluated. A debug build is not evaluated either.
     public static func standard(
         _ declared: DeclaredBehaviour = DeclaredBehaviour(), ports: [UInt16] = AgentNames.ports,
         functions: [WatchedFunction] = [], distribution: DeclaredDistribution? = nil
@@ -46,7 +46,7 @@ public struct DetectorSet: Sendable {
     /// Those that look at how the app was distributed.
     ///
     /// - Parameters:
-    ///   - declared: What the app expects; with `nil` one of them says that it cannot judge.
+    ///   - declared: What the app expects; with `nil` one of them says that it cannot evaluate.
     ///   - isDebugBuild: Whether Xcode may have signed in its own way.
     static func repackaging(
         _ declared: DeclaredDistribution?, isDebugBuild: Bool = TamperPolicy.isDebugBuild

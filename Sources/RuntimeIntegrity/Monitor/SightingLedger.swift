@@ -11,7 +11,7 @@ internal import Foundation
 /// `@unchecked Sendable`: because what changes is read and written under the lock only.
 final class SightingLedger: @unchecked Sendable {
     /// The most names that are kept: twice as many as this module has, for an app's own.
-    static let most = 64
+    static let maximum = 64
     /// How many signals wait for a slow observer.
     static let waiting = 64
 
@@ -35,12 +35,12 @@ final class SightingLedger: @unchecked Sendable {
                     guard signal.confidence > self.seen[index].signal.confidence else { continue }
                     self.seen[index].signal = signal
                 } else {
-                    guard self.seen.count < Self.most else { continue }
+                    guard self.seen.count < Self.maximum else { continue }
                     self.seen.append(TamperSighting(signal: signal, firstSeen: now, lastSeen: now))
                 }
                 fresh.append(signal)
             }
-            for spot in answer.blindSpots where self.blind.count < Self.most && !self.blind.contains(spot) {
+            for spot in answer.blindSpots where self.blind.count < Self.maximum && !self.blind.contains(spot) {
                 self.blind.append(spot)
             }
             return (fresh, Array(self.observers.values))

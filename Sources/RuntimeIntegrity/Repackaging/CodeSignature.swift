@@ -31,19 +31,19 @@ struct CodeSignature: Sendable {
     /// - Parameters:
     ///   - bytes: From its first byte on.
     ///   - room: How many bytes `LC_CODE_SIGNATURE` gives it.
-    init(_ bytes: ExecutableBytes, room: UInt64) throws(ImageRefusal) {
+    init(_ bytes: ExecutableBytes, room: UInt64) throws(ImageError) {
         let blobs = try Self.blobs(bytes, room)
         // CSSLOT_CODEDIRECTORY, and CSSLOT_ALTERNATE_CODEDIRECTORIES, of which there are five.
         var directories: [CodeDirectory] = []
         for blob in blobs where blob.kind == 0 || (0x1000..<0x1005).contains(blob.kind) {
             guard blob.magic == 0xFADE_0C02 else {
-                throw ImageRefusal(.malformed, "a CodeDirectory begins as something else")
+                throw ImageError(.malformed, "a CodeDirectory begins as something else")
             }
             directories.append(
                 try CodeDirectory(bytes.part(from: blob.offset, count: blob.count), count: blob.count))
         }
         guard blobs.contains(where: { $0.kind == 0 }), let best = directories.max(by: { $0.hashKind < $1.hashKind })
-        else { throw ImageRefusal(.malformed, "a signature without a CodeDirectory") }
+        else { throw ImageError(.malformed, "a signature without a CodeDirectory") }
         self.directory = best
         // CSSLOT_SIGNATURESLOT. An empty one stands in signatures without a certificate.
         let message = blobs.first { $0.kind == 0x1_0000 }
@@ -51,19 +51,19 @@ struct CodeSignature: Sendable {
         self.entitlements = try Self.entitlements(blobs, bytes)
     }
 
-    private static func blobs(_ bytes: ExecutableBytes, _ room: UInt64) throws(ImageRefusal) -> [Blob] {
+    private static func blobs(_ bytes: ExecutableBytes, _ room: UInt64) throws(ImageError) -> [Blob] {
         guard let header = bytes.bytes(at: 0, count: 12), let count = header.bigEndian(UInt32.self, at: 4),
             let number = header.bigEndian(UInt32.self, at: 8)
-        else { throw ImageRefusal(.truncated, "the signature is cut") }
+        else { throw ImageError(.truncated, "the signature is cut") }
         guard header.bigEndian(UInt32.self, at: 0) == 0xFADE_0CC0, UInt64(count) <= room else {
-            throw ImageRefusal(.malformed, "the signature begins as something else, or is longer than its place")
+            throw ImageError(.malformed, "the signature begins as something else, or is longer than its place")
         }
         guard number <= UInt32(SignatureLimits.blobs) else {
-            throw ImageRefusal(.tooLarge, "a signature of more than \(SignatureLimits.blobs) parts")
+            throw ImageError(.tooLarge, "a signature of more than \(SignatureLimits.blobs) parts")
         }
         let end = 12 + UInt64(number) * 8
         guard end <= UInt64(count), let index = bytes.bytes(at: 12, count: Int(number) * 8) else {
-            throw ImageRefusal(.truncated, "the list of a signature's parts is cut")
+            throw ImageError(.truncated, "the list of a signature's parts is cut")
         }
         var blobs: [Blob] = []
         for entry in stride(from: 0, to: index.count, by: 8) {
@@ -72,9 +72,9 @@ struct CodeSignature: Sendable {
                 UInt64(offset) + 8 <= UInt64(count), let header = bytes.bytes(at: UInt64(offset), count: 8),
                 let magic = header.bigEndian(UInt32.self, at: 0), let size = header.bigEndian(UInt32.self, at: 4),
                 size >= 8, UInt64(offset) + UInt64(size) <= UInt64(count)
-            else { throw ImageRefusal(.malformed, "a part of the signature lies outside of it") }
+            else { throw ImageError(.malformed, "a part of the signature lies outside of it") }
             guard !blobs.contains(where: { $0.kind == kind }) else {
-                throw ImageRefusal(.malformed, "a signature with two parts of one kind")
+                throw ImageError(.malformed, "a signature with two parts of one kind")
             }
             blobs.append(Blob(kind: kind, offset: UInt64(offset), magic: magic, count: UInt64(size)))
         }
@@ -84,22 +84,22 @@ struct CodeSignature: Sendable {
     /// CSSLOT_ENTITLEMENTS. Those in DER (CSSLOT_DER_ENTITLEMENTS) say the same, and are not read.
     private static func entitlements(
         _ blobs: [Blob], _ bytes: ExecutableBytes
-    ) throws(ImageRefusal) -> Entitlements? {
+    ) throws(ImageError) -> Entitlements? {
         guard let blob = blobs.first(where: { $0.kind == 5 }) else {
             guard !blobs.contains(where: { $0.kind == 7 }) else {
-                throw ImageRefusal(.unsupported, "entitlements in DER alone")
+                throw ImageError(.unsupported, "entitlements in DER alone")
             }
             return nil
         }
         guard blob.magic == 0xFADE_7171 else {
-            throw ImageRefusal(.malformed, "the entitlements begin as something else")
+            throw ImageError(.malformed, "the entitlements begin as something else")
         }
         guard blob.count - 8 <= UInt64(SignatureLimits.entitlementBytes) else {
-            throw ImageRefusal(.tooLarge, "entitlements of more than \(SignatureLimits.entitlementBytes) bytes")
+            throw ImageError(.tooLarge, "entitlements of more than \(SignatureLimits.entitlementBytes) bytes")
         }
         guard blob.count > 8 else { return nil }
         guard let text = bytes.bytes(at: blob.offset + 8, count: Int(blob.count - 8)) else {
-            throw ImageRefusal(.truncated, "the entitlements are cut")
+            throw ImageError(.truncated, "the entitlements are cut")
         }
         return Entitlements(try PropertyListText.read(text))
     }
@@ -151,26 +151,26 @@ struct CodeDirectory: Sendable {
     /// - Parameters:
     ///   - bytes: From its first byte on.
     ///   - count: How many bytes the signature says that it has.
-    init(_ bytes: ExecutableBytes, count: UInt64) throws(ImageRefusal) {
-        guard count >= Self.shortest, let header = bytes.prefix(at: 0, most: Int(min(count, 52))) else {
-            throw ImageRefusal(.truncated, "the CodeDirectory is cut")
+    init(_ bytes: ExecutableBytes, count: UInt64) throws(ImageError) {
+        guard count >= Self.shortest, let header = bytes.prefix(at: 0, maximum: Int(min(count, 52))) else {
+            throw ImageError(.truncated, "the CodeDirectory is cut")
         }
-        func number(_ index: Int) throws(ImageRefusal) -> UInt32 {
+        func number(_ index: Int) throws(ImageError) -> UInt32 {
             guard let number = header.bigEndian(UInt32.self, at: index) else {
-                throw ImageRefusal(.truncated, "the CodeDirectory is cut")
+                throw ImageError(.truncated, "the CodeDirectory is cut")
             }
             return number
         }
         let size = UInt64(header[36])
         guard let hashKind = HashKind(rawValue: header[37]) else {
-            throw ImageRefusal(.unsupported, "a CodeDirectory with hashes that are not known")
+            throw ImageError(.unsupported, "a CodeDirectory with hashes that are not known")
         }
         // The hashes of parts that are no pages stand before those of the pages.
         let hashes = UInt64(try number(16))
         let before = UInt64(try number(24)) * size
         let pages = UInt64(try number(28)) * size
         guard size > 0, hashes >= Self.shortest + before, hashes + pages <= count else {
-            throw ImageRefusal(.malformed, "the hashes of a CodeDirectory lie outside of it")
+            throw ImageError(.malformed, "the hashes of a CodeDirectory lie outside of it")
         }
         self.bytes = bytes
         self.count = count
@@ -183,11 +183,12 @@ struct CodeDirectory: Sendable {
 
     private static func name(
         _ bytes: ExecutableBytes, at offset: UInt64, _ count: UInt64
-    ) throws(ImageRefusal) -> String {
+    ) throws(ImageError) -> String {
         guard offset >= self.shortest, offset < count,
-            let read = bytes.prefix(at: offset, most: Int(min(count - offset, UInt64(SignatureLimits.nameLength) + 1))),
+            let read = bytes.prefix(
+                at: offset, maximum: Int(min(count - offset, UInt64(SignatureLimits.nameLength) + 1))),
             let end = read.firstIndex(of: 0)
-        else { throw ImageRefusal(.malformed, "a name of the CodeDirectory does not end within it") }
+        else { throw ImageError(.malformed, "a name of the CodeDirectory does not end within it") }
         // What is not UTF-8 is replaced, and equal to no name that an app declares.
         return String(decoding: read[..<end], as: UTF8.self)
     }
@@ -196,23 +197,23 @@ struct CodeDirectory: Sendable {
     ///
     /// - Parameter sha256: The hash function.
     /// - Throws: Where it is another function's, and where the CodeDirectory is too large.
-    func hash(_ sha256: ([UInt8]) -> [UInt8]) throws(ImageRefusal) -> CodeDirectoryHash {
+    func hash(_ sha256: ([UInt8]) -> [UInt8]) throws(ImageError) -> CodeDirectoryHash {
         guard [.sha256, .truncatedSHA256].contains(self.hashKind) else {
-            throw ImageRefusal(.unsupported, "a CodeDirectory whose hash is not SHA-256")
+            throw ImageError(.unsupported, "a CodeDirectory whose hash is not SHA-256")
         }
         guard self.count <= UInt64(SignatureLimits.hashedBytes) else {
-            throw ImageRefusal(.tooLarge, "a CodeDirectory of more than \(SignatureLimits.hashedBytes) bytes")
+            throw ImageError(.tooLarge, "a CodeDirectory of more than \(SignatureLimits.hashedBytes) bytes")
         }
         var all: [UInt8] = []
         while UInt64(all.count) < self.count {
-            let most = min(self.count - UInt64(all.count), UInt64(ExecutableBytes.longestRead))
-            guard let piece = self.bytes.prefix(at: UInt64(all.count), most: Int(most)) else {
-                throw ImageRefusal(.truncated, "the CodeDirectory is cut")
+            let maximum = min(self.count - UInt64(all.count), UInt64(ExecutableBytes.maximumReadLength))
+            guard let piece = self.bytes.prefix(at: UInt64(all.count), maximum: Int(maximum)) else {
+                throw ImageError(.truncated, "the CodeDirectory is cut")
             }
             all += piece
         }
         guard let hash = CodeDirectoryHash(sha256(all)) else {
-            throw ImageRefusal(.malformed, "the hash function gave too few bytes")
+            throw ImageError(.malformed, "the hash function gave too few bytes")
         }
         return hash
     }
@@ -270,7 +271,7 @@ enum SignatureLimits {
     /// UTF-8 bytes of an identifier or a team.
     static let nameLength = 1_024
     /// Bytes of the entitlements: one read. Apps have up to some thousand.
-    static let entitlementBytes = ExecutableBytes.longestRead
+    static let entitlementBytes = ExecutableBytes.maximumReadLength
     /// Bytes of a CodeDirectory of which the hash is made: 32 for each page, so 256 MiB of a program for arm64 with its
     /// pages of 16 KiB. Half of the mebibyte that this module may hold at any time.
     static let hashedBytes = 1 << 19

@@ -4,7 +4,7 @@
 
 /// How an app expects to have been distributed: what is otherwise is a sign that it was packaged again.
 ///
-/// A release declares its own; a debug build is not judged. An app that is built for several ways of distribution declares
+/// A release declares its own; a debug build is not evaluated. An app that is built for several ways of distribution declares
 /// another one in each build.
 public struct DeclaredDistribution: Hashable, Sendable {
     /// The way.
@@ -51,7 +51,7 @@ public struct Distribution: Hashable, Sendable, CustomStringConvertible {
     /// From the App Store or the Mac App Store, which sign again and encrypt: no hash of a build is known beforehand.
     public static let store = Self("store")
     /// By TestFlight. Its receipt is absent at first, and whether a profile stays in the app was not found out: neither
-    /// is judged.
+    /// is evaluated.
     public static let testFlight = Self("testflight")
     /// On devices that a provisioning profile names. (No signature "ad hoc", which is one without a certificate.)
     public static let adHoc = Self("ad-hoc")
@@ -59,7 +59,7 @@ public struct Distribution: Hashable, Sendable, CustomStringConvertible {
     public static let enterprise = Self("enterprise")
     /// On a Mac, outside of the store.
     public static let developerID = Self("developer-id")
-    /// From Xcode, or from another build of one's own. Nothing is judged, and that is reported.
+    /// From Xcode, or from another build of one's own. Nothing is evaluated, and that is reported.
     public static let development = Self("development")
 }
 

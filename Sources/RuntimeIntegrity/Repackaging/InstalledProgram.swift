@@ -12,49 +12,51 @@ struct InstalledProgram {
     /// A profile that is there.
     enum Profile {
         case read(ProvisioningProfile)
-        case unreadable(Unobservable)
+        case unreadable(ObservationError)
     }
 
     /// Reads both, for an app that declares how it was distributed.
     ///
-    /// - Throws: What cannot be judged: where nothing, or development, is declared; in a simulator; and in a development
+    /// - Throws: What cannot be evaluated: where nothing, or development, is declared; in a simulator; and in a development
     ///   build of the declared team, which Xcode makes of the same source.
-    init(_ machine: any ObservedMachine, declaring declared: DeclaredDistribution?) throws(Unobservable) {
-        guard let declared else { throw Unobservable(.missing, "declared distribution") }
+    init(_ machine: any ObservedMachine, declaring declared: DeclaredDistribution?) throws(ObservationError) {
+        guard let declared else { throw ObservationError(.missing, "declared distribution") }
         guard declared.distribution != .development else {
-            throw Unobservable(.unsupported, "signature of a development build")
+            throw ObservationError(.unsupported, "signature of a development build")
         }
         let path = try machine.programPath()
         let program = try Self.program(at: path, machine)
-        guard !program.isForSimulator else { throw Unobservable(.unsupported, "signature in a simulator") }
+        guard !program.isForSimulator else { throw ObservationError(.unsupported, "signature in a simulator") }
         self.program = program
         self.profile = try Self.profile(of: path, isForMac: program.isForMac, machine)
         guard !self.isDevelopmentBuild(of: declared.team) else {
-            throw Unobservable(.unsupported, "signature of a development build")
+            throw ObservationError(.unsupported, "signature of a development build")
         }
     }
 
-    private static func program(at path: String, _ machine: any ObservedMachine) throws(Unobservable) -> SignedProgram {
+    private static func program(at path: String, _ machine: any ObservedMachine) throws(ObservationError)
+        -> SignedProgram
+    {
         let pieces = FilePieces()
         let file = ExecutableBytes { offset, count in
             pieces.bytes(of: 0, at: offset, count: count) { offset, count in
                 try? machine.bytes(of: path, at: offset, count: count)
             }
         }
-        guard file.bytes(at: 0, count: 4) != nil else { throw Unobservable(.refused, "program") }
-        do throws(ImageRefusal) {
+        guard file.bytes(at: 0, count: 4) != nil else { throw ObservationError(.refused, "program") }
+        do throws(ImageError) {
             return try SignedProgram(file)
-        } catch { throw Unobservable(error, "signature of the program") }
+        } catch { throw ObservationError(error, "signature of the program") }
     }
 
     /// The profile lies beside the program of a phone, and one folder above the folder of a Mac's.
     private static func profile(
         of program: String, isForMac: Bool, _ machine: any ObservedMachine
-    ) throws(Unobservable) -> Profile? {
+    ) throws(ObservationError) -> Profile? {
         let folders = program.split(separator: "/", omittingEmptySubsequences: false).dropLast(isForMac ? 2 : 1)
         let name = isForMac ? "embedded.provisionprofile" : "embedded.mobileprovision"
         let path = folders.joined(separator: "/") + "/" + name
-        do throws(Unobservable) {
+        do throws(ObservationError) {
             guard let bytes = try machine.contents(of: path, atMost: SignatureLimits.profileBytes) else { return nil }
             return Self.profile(bytes)
         } catch {
@@ -65,9 +67,9 @@ struct InstalledProgram {
     }
 
     private static func profile(_ bytes: [UInt8]) -> Profile {
-        do throws(ImageRefusal) {
+        do throws(ImageError) {
             return .read(try ProvisioningProfile(bytes))
-        } catch { return .unreadable(Unobservable(error, "provisioning profile")) }
+        } catch { return .unreadable(ObservationError(error, "provisioning profile")) }
     }
 
     /// Whether a certificate of this team signed it for development, with the profile that such a build needs.
@@ -86,9 +88,9 @@ struct InstalledProgram {
     }
 }
 
-extension Unobservable {
+extension ObservationError {
     /// What cannot be read of a file.
-    init(_ refusal: ImageRefusal, _ subject: String) {
+    init(_ refusal: ImageError, _ subject: String) {
         switch refusal.code {
         case .tooLarge: self.init(.tooLarge, subject)
         case .unsupported: self.init(.unsupported, subject)
@@ -111,10 +113,10 @@ struct SignedProgram: Sendable {
     let parts: [Part]
 
     /// Reads a Mach-O file, thin or fat, of 64 or 32 bits.
-    init(_ file: ExecutableBytes) throws(ImageRefusal) {
+    init(_ file: ExecutableBytes) throws(ImageError) {
         var parts: [Part] = []
         for slice in try MachOSlice.all(of: file) { parts.append(try Self.part(slice)) }
-        guard !parts.isEmpty else { throw ImageRefusal(.malformed, "a file for no architecture") }
+        guard !parts.isEmpty else { throw ImageError(.malformed, "a file for no architecture") }
         self.parts = parts
     }
 
@@ -124,7 +126,7 @@ struct SignedProgram: Sendable {
     /// Whether it runs on a Mac as a Mac's app: those have their profile elsewhere, and may do without.
     var isForMac: Bool { self.parts.contains { $0.platform?.isMac ?? false } }
 
-    private static func part(_ slice: ExecutableBytes) throws(ImageRefusal) -> Part {
+    private static func part(_ slice: ExecutableBytes) throws(ImageError) -> Part {
         var platform: ProgramPlatform?
         var signature: CodeSignature?
         for (number, bytes) in try MachOLoadCommands(slice).all {
@@ -132,7 +134,7 @@ struct SignedProgram: Sendable {
             case 0x1D:  // LC_CODE_SIGNATURE
                 guard signature == nil, let offset = bytes.littleEndian(UInt32.self, at: 8),
                     let count = bytes.littleEndian(UInt32.self, at: 12)
-                else { throw ImageRefusal(.malformed, "a signature's place is not said, or said twice") }
+                else { throw ImageError(.malformed, "a signature's place is not said, or said twice") }
                 let place = slice.part(from: UInt64(offset), count: UInt64(count))
                 signature = try CodeSignature(place, room: UInt64(count))
             default:

@@ -49,7 +49,7 @@ struct PropertyListText {
     /// Reads a property list whose root is a dictionary.
     ///
     /// - Parameter bytes: The text in UTF-8; who calls limits its length.
-    static func read(_ bytes: [UInt8]) throws(ImageRefusal) -> Value {
+    static func read(_ bytes: [UInt8]) throws(ImageError) -> Value {
         var reader = PropertyListText(bytes: bytes)
         guard try reader.tag() == .open("plist") else { throw Self.malformed("it does not begin as one") }
         let value = try reader.value(reader.tag(), depth: 0)
@@ -61,8 +61,8 @@ struct PropertyListText {
 
     private init(bytes: [UInt8]) { self.bytes = bytes }
 
-    private static func malformed(_ reason: String) -> ImageRefusal {
-        ImageRefusal(.malformed, "a property list is not understood: \(reason)")
+    private static func malformed(_ reason: String) -> ImageError {
+        ImageError(.malformed, "a property list is not understood: \(reason)")
     }
 
     /// Whether nothing follows but blanks, and the zero byte that some tools write.
@@ -70,10 +70,10 @@ struct PropertyListText {
 
     private static func isBlank(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
 
-    private mutating func value(_ piece: Piece, depth: Int) throws(ImageRefusal) -> Value {
+    private mutating func value(_ piece: Piece, depth: Int) throws(ImageError) -> Value {
         self.values += 1
         guard depth <= SignatureLimits.depth, self.values <= SignatureLimits.elements else {
-            throw ImageRefusal(.tooLarge, "a property list is deeper or has more values than is read")
+            throw ImageError(.tooLarge, "a property list is deeper or has more values than is read")
         }
         switch piece {
         case .empty("true"): return .boolean(true)
@@ -98,7 +98,7 @@ struct PropertyListText {
         }
     }
 
-    private mutating func dictionary(depth: Int) throws(ImageRefusal) -> [String: Value] {
+    private mutating func dictionary(depth: Int) throws(ImageError) -> [String: Value] {
         var members: [String: Value] = [:]
         while true {
             let next = try self.tag()
@@ -111,7 +111,7 @@ struct PropertyListText {
     }
 
     /// The next tag, after blanks, comments, the declaration of XML and that of the document's type.
-    private mutating func tag() throws(ImageRefusal) -> Piece {
+    private mutating func tag() throws(ImageError) -> Piece {
         while true {
             while self.index < self.bytes.count, Self.isBlank(self.bytes[self.index]) { self.index += 1 }
             if self.skips("<!--") {
@@ -138,7 +138,7 @@ struct PropertyListText {
     }
 
     /// The text up to an end tag.
-    private mutating func text(endingIn name: String) throws(ImageRefusal) -> String {
+    private mutating func text(endingIn name: String) throws(ImageError) -> String {
         let start = self.index
         while self.index < self.bytes.count, self.bytes[self.index] != 0x3C { self.index += 1 }
         let raw = self.bytes[start..<self.index]
@@ -164,7 +164,7 @@ struct PropertyListText {
         return true
     }
 
-    private mutating func skip(past end: [UInt8]) throws(ImageRefusal) {
+    private mutating func skip(past end: [UInt8]) throws(ImageError) {
         while self.index < self.bytes.count {
             if self.bytes[self.index...].starts(with: end) {
                 self.index += end.count

@@ -14,9 +14,9 @@ struct ProvisioningProfile: Hashable, Sendable {
     let entitlements: Entitlements?
 
     /// Reads `embedded.mobileprovision` or `embedded.provisionprofile`.
-    init(_ bytes: [UInt8]) throws(ImageRefusal) {
+    init(_ bytes: [UInt8]) throws(ImageError) {
         guard bytes.count <= SignatureLimits.profileBytes else {
-            throw ImageRefusal(.tooLarge, "a provisioning profile of more than \(SignatureLimits.profileBytes) bytes")
+            throw ImageError(.tooLarge, "a provisioning profile of more than \(SignatureLimits.profileBytes) bytes")
         }
         let list = try PropertyListText.read(SignedContent.read(bytes))
         self.teams = list["TeamIdentifier"]?.members?.compactMap(\.text) ?? []
@@ -50,7 +50,7 @@ struct SignedContent {
     /// The content of a message.
     ///
     /// - Parameter bytes: The message; who calls limits its length.
-    static func read(_ bytes: [UInt8]) throws(ImageRefusal) -> [UInt8] {
+    static func read(_ bytes: [UInt8]) throws(ImageError) -> [UInt8] {
         var reader = SignedContent(bytes: bytes)
         var message = try reader.child(0x30, of: 0..<bytes.count)
         try reader.expect(self.signedData, try reader.child(0x06, of: message.content))
@@ -65,12 +65,12 @@ struct SignedContent {
 
     private init(bytes: [UInt8]) { self.bytes = bytes }
 
-    private static func malformed(_ reason: String) -> ImageRefusal {
-        ImageRefusal(.malformed, "a signed message is not understood: \(reason)")
+    private static func malformed(_ reason: String) -> ImageError {
+        ImageError(.malformed, "a signed message is not understood: \(reason)")
     }
 
     /// An octet string in one piece, or in several.
-    private mutating func octets(_ content: Element) throws(ImageRefusal) -> [UInt8] {
+    private mutating func octets(_ content: Element) throws(ImageError) -> [UInt8] {
         let whole = try self.element(at: content.content.lowerBound, before: content.content.upperBound, depth: 0)
         if whole.tag == 0x04 { return Array(self.bytes[whole.content]) }
         guard whole.tag == 0x24 else { throw Self.malformed("no octets") }
@@ -85,7 +85,7 @@ struct SignedContent {
         return all
     }
 
-    private func expect(_ identifier: [UInt8], _ element: Element) throws(ImageRefusal) {
+    private func expect(_ identifier: [UInt8], _ element: Element) throws(ImageError) {
         guard self.bytes[element.content].elementsEqual(identifier) else {
             throw Self.malformed("another kind of message")
         }
@@ -94,7 +94,7 @@ struct SignedContent {
     /// The element behind so many others, of this tag.
     private mutating func child(
         _ tag: UInt8, of content: Range<Int>, after count: Int = 0
-    ) throws(ImageRefusal) -> Element {
+    ) throws(ImageError) -> Element {
         var index = content.lowerBound
         for _ in 0..<count { index = try self.element(at: index, before: content.upperBound, depth: 0).end }
         let element = try self.element(at: index, before: content.upperBound, depth: 0)
@@ -103,10 +103,10 @@ struct SignedContent {
     }
 
     /// The element at an index. One of indefinite length is gone through to its end.
-    private mutating func element(at index: Int, before end: Int, depth: Int) throws(ImageRefusal) -> Element {
+    private mutating func element(at index: Int, before end: Int, depth: Int) throws(ImageError) -> Element {
         self.elements += 1
         guard depth <= SignatureLimits.depth, self.elements <= SignatureLimits.elements else {
-            throw ImageRefusal(.tooLarge, "a signed message is deeper or has more elements than is read")
+            throw ImageError(.tooLarge, "a signed message is deeper or has more elements than is read")
         }
         guard index >= 0, index < end - 1, end <= self.bytes.count else { throw Self.malformed("it is cut") }
         let tag = self.bytes[index]

@@ -16,7 +16,7 @@ public struct SignatureDetector: TamperDetector {
 
     /// Creates the detector.
     ///
-    /// - Parameter declared: How the app expects to have been distributed; with `nil` it says that it cannot judge.
+    /// - Parameter declared: How the app expects to have been distributed; with `nil` it says that it cannot evaluate.
     public init(_ declared: DeclaredDistribution?) { self.init(declared, sha256: SystemHash.sha256) }
 
     /// Creates the detector with a hash function; without one, hashes are not compared, and that is said.
@@ -27,7 +27,7 @@ public struct SignatureDetector: TamperDetector {
 
     /// Reads and compares.
     public func look(at machine: any ObservedMachine) -> DetectorAnswer {
-        DetectorAnswer(of: self.name) { (signals) throws(Unobservable) in
+        DetectorAnswer(of: self.name) { (signals) throws(ObservationError) in
             let installed = try InstalledProgram(machine, declaring: self.declared)
             guard let declared = self.declared else { return }
             for part in installed.program.parts { signals += Self.signals(part.signature, declared) }
@@ -74,17 +74,17 @@ public struct SignatureDetector: TamperDetector {
     /// Compares the hash of each part, where the app knows some and nobody signs after it.
     private func compareHashes(
         _ program: SignedProgram, _ declared: DeclaredDistribution, _ signals: inout [TamperSignal]
-    ) throws(Unobservable) {
+    ) throws(ObservationError) {
         guard !declared.codeDirectoryHashes.isEmpty,
             [.adHoc, .enterprise, .developerID].contains(declared.distribution)
         else { return }
-        guard let sha256 = self.sha256 else { throw Unobservable(.unsupported, "hash of the program") }
+        guard let sha256 = self.sha256 else { throw ObservationError(.unsupported, "hash of the program") }
         for directory in program.parts.compactMap({ $0.signature?.directory }) {
-            do throws(ImageRefusal) {
+            do throws(ImageError) {
                 guard try !declared.codeDirectoryHashes.contains(directory.hash(sha256)) else { continue }
                 signals.append(.init(.otherProgram, .high, "the program is none of those that the app knows"))
                 return
-            } catch { throw Unobservable(error, "hash of the program") }
+            } catch { throw ObservationError(error, "hash of the program") }
         }
     }
 }
@@ -100,12 +100,12 @@ public struct ProfileDetector: TamperDetector {
 
     /// Creates the detector.
     ///
-    /// - Parameter declared: How the app expects to have been distributed; with `nil` it says that it cannot judge.
+    /// - Parameter declared: How the app expects to have been distributed; with `nil` it says that it cannot evaluate.
     public init(_ declared: DeclaredDistribution?) { self.declared = declared }
 
     /// Reads and compares.
     public func look(at machine: any ObservedMachine) -> DetectorAnswer {
-        DetectorAnswer(of: self.name) { (signals) throws(Unobservable) in
+        DetectorAnswer(of: self.name) { (signals) throws(ObservationError) in
             let installed = try InstalledProgram(machine, declaring: self.declared)
             guard let declared = self.declared else { return }
             let isForMac = installed.program.isForMac
@@ -156,18 +156,18 @@ public struct ReceiptDetector: TamperDetector {
 
     /// Creates the detector.
     ///
-    /// - Parameter declared: How the app expects to have been distributed; with `nil` it says that it cannot judge.
+    /// - Parameter declared: How the app expects to have been distributed; with `nil` it says that it cannot evaluate.
     public init(_ declared: DeclaredDistribution?) { self.declared = declared }
 
     /// Looks whether there is one. What stands in it is not read.
     public func look(at machine: any ObservedMachine) -> DetectorAnswer {
-        DetectorAnswer(of: self.name) { (signals) throws(Unobservable) in
+        DetectorAnswer(of: self.name) { (signals) throws(ObservationError) in
             guard [.store, .testFlight].contains(self.declared?.distribution ?? .store) else { return }
             _ = try InstalledProgram(machine, declaring: self.declared)
             let path = try machine.receiptPath()
             guard try !machine.exists(path) else { return }
             guard self.declared?.distribution == .store, PrintableEvidence.name(ofPath: path) == "receipt" else {
-                throw Unobservable(.missing, "receipt of the store's test environment")
+                throw ObservationError(.missing, "receipt of the store's test environment")
             }
             signals.append(.init(.missingReceipt, .low, "the app has no receipt of the store"))
         }

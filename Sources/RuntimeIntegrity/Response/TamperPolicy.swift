@@ -75,7 +75,7 @@ public struct TamperPolicy: Hashable, Sendable {
         }
         // `sorted` is stable.
         let surest = Set(
-            names.sorted { (confidence[$0] ?? .low) > (confidence[$1] ?? .low) }.prefix(TamperDecision.mostAttached))
+            names.sorted { (confidence[$0] ?? .low) > (confidence[$1] ?? .low) }.prefix(TamperDecision.maximumAttached))
         return names.filter(surest.contains).map(\.description)
     }
 
@@ -131,7 +131,7 @@ public struct TamperAction: Hashable, Sendable, CustomStringConvertible {
 /// What the signals so far lead to.
 public struct TamperDecision: Hashable, Sendable {
     /// The most names that are attached to a report: as many as a report takes.
-    public static let mostAttached = 32
+    public static let maximumAttached = 32
 
     /// The names of signals that go into reports of failures.
     public let attached: [String]

@@ -37,8 +37,8 @@ public struct DetectorAnswer: Hashable, Sendable {
     /// - Parameters:
     ///   - detector: Who looks.
     ///   - body: Adds what it notices.
-    init(of detector: String, _ body: (inout [TamperSignal]) throws(Unobservable) -> Void) {
-        do throws(Unobservable) {
+    init(of detector: String, _ body: (inout [TamperSignal]) throws(ObservationError) -> Void) {
+        do throws(ObservationError) {
             try body(&self.signals)
         } catch {
             self.blindSpots.append(BlindSpot(detector: detector, reason: error))

@@ -61,10 +61,10 @@ public struct BlindSpot: Hashable, Sendable, CustomStringConvertible {
     public let detector: String
 
     /// Why it could not.
-    public let reason: Unobservable
+    public let reason: ObservationError
 
     /// Creates a value.
-    public init(detector: String, reason: Unobservable) {
+    public init(detector: String, reason: ObservationError) {
         self.detector = detector
         self.reason = reason
     }

@@ -86,7 +86,7 @@ func keyBytes(inPEM text: String) throws -> [UInt8] { try #require(try PEMBlock.
 func refusedStep(_ body: () async throws -> some Sendable) async throws -> Int? {
     do {
         _ = try await body()
-    } catch let refusal as AttestationRefusal {
+    } catch let refusal as AttestationError {
         return refusal.step
     }
     Issue.record("nothing refused")

@@ -101,5 +101,5 @@ extension _BridgedStoredNSError {
 }
 extension Error { public var localizedDescription: String { "" } }
 extension Data: Sequence {
-    public func prefix(_ most: Int) -> ArraySlice<UInt8> { fatalError() }
+    public func prefix(_ maximum: Int) -> ArraySlice<UInt8> { fatalError() }
 }

@@ -31,7 +31,7 @@ extension PathOutcome {
     var path: [[UInt8]]? { try? self.result.get().certificates }
 
     /// The refusal, or `nil`.
-    var refusal: PathRefusal? {
+    var refusal: PathValidationError? {
         guard case .failure(let refusal) = self.result else { return nil }
         return refusal
     }

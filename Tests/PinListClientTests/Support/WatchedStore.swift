@@ -56,5 +56,5 @@ final class WatchedStore: StateStore, @unchecked Sendable {
 
     func remove(_ file: StateFile) { self.disk.remove(file) }
 
-    func withLock(_ body: () throws(StoreFailure) -> Void) throws(StoreFailure) { try self.disk.withLock(body) }
+    func withLock(_ body: () throws(StateStoreError) -> Void) throws(StateStoreError) { try self.disk.withLock(body) }
 }

@@ -31,15 +31,15 @@ enum Payload {
     }
 
     /// The refusal of a list's payload, or `nil`.
-    static func refusal(list text: String) throws -> MetadataRefusal? {
+    static func refusal(list text: String) throws -> MetadataError? {
         try refusal { try PinList(payload: Array(text.utf8)) }
     }
 
-    private static func refusal<Result>(_ body: () throws -> Result) throws -> MetadataRefusal? {
+    private static func refusal<Result>(_ body: () throws -> Result) throws -> MetadataError? {
         do {
             _ = try body()
             return nil
-        } catch let refusal as MetadataRefusal {
+        } catch let refusal as MetadataError {
             return refusal
         }
     }

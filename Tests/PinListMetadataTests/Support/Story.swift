@@ -53,20 +53,20 @@ extension RepositorySimulator {
     }
 
     /// A payload of any kind, signed by those who sign lists today.
-    func signed(_ payload: [UInt8], as kind: MetadataRefusal.Kind = .pins) throws -> [UInt8] {
+    func signed(_ payload: [UInt8], as kind: MetadataRole = .pins) throws -> [UInt8] {
         try Envelope(of: kind, payload: payload, signedBy: self.pinsKeys).bytes
     }
 }
 
 /// The refusal that something ends with, or `nil` when it is not refused.
-func refusal<Result>(_ body: () throws -> Result) throws -> MetadataRefusal? {
+func refusal<Result>(_ body: () throws -> Result) throws -> MetadataError? {
     do {
         _ = try body()
         return nil
-    } catch let refusal as MetadataRefusal {
+    } catch let refusal as MetadataError {
         return refusal
     }
 }
 
 /// The code of that.
-func code<Result>(_ body: () throws -> Result) throws -> MetadataRefusal.Code? { try refusal(body)?.code }
+func code<Result>(_ body: () throws -> Result) throws -> MetadataError.Code? { try refusal(body)?.code }

@@ -33,7 +33,7 @@ final class CuttingRelay: Sendable {
 
     private let plan = NIOLockedValueBox(Plan())
     private let held = NIOLockedValueBox(Held())
-    private let most = NIOLockedValueBox([Direction: Int]())
+    private let maximum = NIOLockedValueBox([Direction: Int]())
     private let listener: NIOLockedValueBox<(any Channel)?> = NIOLockedValueBox(nil)
     private let target: Int
 
@@ -66,10 +66,10 @@ final class CuttingRelay: Sendable {
     func set(_ plan: Plan) { self.plan.withLockedValue { $0 = plan } }
 
     /// The most bytes that went in a direction on one connection.
-    func mostBytes(_ direction: Direction) -> Int { self.most.withLockedValue { $0[direction] ?? 0 } }
+    func maximumBytes(_ direction: Direction) -> Int { self.maximum.withLockedValue { $0[direction] ?? 0 } }
 
     fileprivate func note(_ bytes: Int, _ direction: Direction) {
-        self.most.withLockedValue { $0[direction] = max($0[direction] ?? 0, bytes) }
+        self.maximum.withLockedValue { $0[direction] = max($0[direction] ?? 0, bytes) }
     }
 
     /// Waits until so many connections wait.

@@ -137,7 +137,7 @@ struct CodeComparisonTests {
         for index in stride(from: TinyELF.codeOffset, to: file.count, by: 32) { memory[index] = 0xCC }
         let image = try ELFImage(ExecutableBytes(file))
         let result = try CodeComparison(of: image, bias: 0, memory: ExecutableBytes(memory)).result()
-        #expect(result.differences.count == CodeComparison.mostDifferences)
+        #expect(result.differences.count == CodeComparison.maximumDifferences)
         #expect(result.hasMore)
     }
 

@@ -23,7 +23,7 @@ struct HostileImageTests {
             let held = ExecutableBytes(file)
             return ExecutableBytes { offset, count in
                 self.lock.withLock { self.reads += 1 }
-                return held.prefix(at: offset, most: count)
+                return held.prefix(at: offset, maximum: count)
             }
         }
     }
@@ -59,7 +59,7 @@ struct HostileImageTests {
     }
 
     /// More than any of the recorded files needs: work does not grow with the numbers that a small file names.
-    private static let mostReads = 20_000
+    private static let maximumReads = 20_000
 
     @Test("a file that is cut anywhere is refused or read, within bounds", arguments: RecordedImage.all.indices)
     func fileThatIsCutAnywhereIsRefusedOrReadWithinBounds(_ index: Int) throws {
@@ -70,7 +70,7 @@ struct HostileImageTests {
         var refused = 0
         for length in lengths {
             let (isAccepted, reads) = self.readAll(Array(file.prefix(length)), recorded.architecture)
-            #expect(reads < Self.mostReads)
+            #expect(reads < Self.maximumReads)
             if !isAccepted { refused += 1 }
         }
         #expect(refused >= 400)
@@ -98,7 +98,7 @@ struct HostileImageTests {
                 changed[place] = next(2) == 0 ? values[next(values.count)] : changed[place] ^ UInt8(1 << next(8))
             }
             let (isAccepted, reads) = self.readAll(changed, recorded.architecture)
-            #expect(reads < Self.mostReads, "round \(round)")
+            #expect(reads < Self.maximumReads, "round \(round)")
             if !isAccepted { refused += 1 }
         }
         #expect(refused > 10)
@@ -107,7 +107,7 @@ struct HostileImageTests {
 
     @Test("numbers that overflow are refused by their code")
     func numbersThatOverflowAreRefusedByTheirCode() {
-        func refusal(_ change: (inout [UInt8]) -> Void) -> ImageRefusal.Code? {
+        func refusal(_ change: (inout [UInt8]) -> Void) -> ImageError.Code? {
             var file = TinyELF.header(code: 4_096) + [UInt8](repeating: 0x90, count: 4_096)
             change(&file)
             do {
@@ -131,7 +131,7 @@ struct HostileImageTests {
         var file = TinyELF.header(code: 4_096)
         for place in [64 + 32, 64 + 40] { file[place + 5] = 0x7F }
         let image = try? ELFImage(ExecutableBytes(file))
-        #expect(throws: ImageRefusal(.tooLarge, "")) {
+        #expect(throws: ImageError(.tooLarge, "")) {
             try CodeComparison(of: try #require(image), bias: 0, memory: ExecutableBytes([]))
         }
     }

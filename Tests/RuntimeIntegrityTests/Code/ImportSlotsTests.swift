@@ -112,13 +112,13 @@ struct ImportSlotsTests {
         let check = ImportSlots(in: images, memory: ExecutableBytes(memory, from: 0x1_0000))
         let (findings, count) = try check.findings(ofImage: 0)
         #expect(count == 500)
-        #expect(findings.filter { $0.kind == .interposed }.count == ImportSlots.mostInterposed)
+        #expect(findings.filter { $0.kind == .interposed }.count == ImportSlots.maximumInterposed)
         #expect(findings.filter { $0.kind == .outside }.map(\.slot.symbol) == ["name499"])
-        #expect(findings.count == ImportSlots.mostInterposed + 1)
+        #expect(findings.count == ImportSlots.maximumInterposed + 1)
         // Each of them a hook: there is an end.
         for index in 0..<500 { memory[index * 8 + 2] = 3 }
         let all = ImportSlots(in: images, memory: ExecutableBytes(memory, from: 0x1_0000))
-        #expect(try all.findings(ofImage: 0).findings.count == ImportSlots.mostFindings)
+        #expect(try all.findings(ofImage: 0).findings.count == ImportSlots.maximumFindings)
     }
 
     @Test("slots that cannot be read are said to be so")
@@ -130,8 +130,8 @@ struct ImportSlotsTests {
         #expect(findings.map(\.kind) == Array(repeating: .unreadable, count: 8))
     }
 
-    @Test("a pointer that is signed is judged without its signature")
-    func pointerThatIsSignedIsJudgedWithoutItsSignature() throws {
+    @Test("a pointer that is signed is evaluated without its signature")
+    func pointerThatIsSignedIsEvaluatedWithoutItsSignature() throws {
         var file = RecordedImage.machOARM64Chained.bytes
         MachOImageTests.makeSigned(&file, format: 9)
         let image = try MachOImage(ExecutableBytes(file), architecture: .arm64)

@@ -34,13 +34,13 @@ extension ThisProcess {
         func allSlotsOfTheProgramAndItsLibrariesPointWhereTheLoaderPutThem() throws {
             let images = try OwnImages.all()
             let check = ImportSlots(in: images, memory: try .ownMemory())
-            var judged = 0
+            var evaluated = 0
             for index in images.all.indices {
                 let (findings, count) = try check.findings(ofImage: index)
                 #expect(findings.isEmpty, "\(images.all[index].path): \(findings.prefix(5))")
-                judged += count
+                evaluated += count
             }
-            #expect(judged > 1_000)
+            #expect(evaluated > 1_000)
         }
 
         @Test("no function that libc exports begins with a jump out of it")

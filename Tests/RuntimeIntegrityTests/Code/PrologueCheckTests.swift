@@ -6,7 +6,7 @@ import Testing
 
 @testable import RuntimeIntegrity
 
-@Suite("A jump at a function's beginning is judged by where it leads")
+@Suite("A jump at a function's beginning is evaluated by where it leads")
 struct PrologueCheckTests {
     /// A library and another one, 16 MiB behind it.
     private static let place: UInt64 = 0x7F00_0000_0000
@@ -144,8 +144,8 @@ struct PrologueCheckTests {
         #expect(try self.finding(.elfX86, .x86, 0x1730, [0x1730: [0xEB, 0xFE]]) == nil)
     }
 
-    @Test("a function outside of all images cannot be judged, and that is said")
-    func functionOutsideOfAllImagesCannotBeJudgedAndThatIsSaid() throws {
+    @Test("a function outside of all images cannot be evaluated, and that is said")
+    func functionOutsideOfAllImagesCannotBeEvaluatedAndThatIsSaid() throws {
         #expect(try self.finding(.elfX86, .x86, 0x900_0000, [:])?.kind == .unreadable)
     }
 }

@@ -8,7 +8,7 @@ import Testing
 
 /// Signatures as two other implementations wrote and read them, and signatures that lie.
 @Suite struct CodeSignatureTests {
-    private func program(_ bytes: [UInt8]) throws(ImageRefusal) -> SignedProgram {
+    private func program(_ bytes: [UInt8]) throws(ImageError) -> SignedProgram {
         try SignedProgram(ExecutableBytes(bytes))
     }
 
@@ -63,7 +63,7 @@ import Testing
                 var changed = file
                 for byte in 0..<4 { changed[place + byte] = UInt8(truncatingIfNeeded: value >> (24 - byte * 8)) }
                 tried += 1
-                do throws(ImageRefusal) {
+                do throws(ImageError) {
                     for part in try self.program(changed).parts {
                         guard let directory = part.signature?.directory else { continue }
                         #expect(directory.count <= UInt64(file.count))
@@ -82,10 +82,10 @@ import Testing
         // The place of the signature is what LC_CODE_SIGNATURE says; behind the list of its four parts the CodeDirectory.
         let start = 8_208
         let directory = start + 12 + 4 * 8
-        func code(_ place: Int, _ value: UInt32) -> ImageRefusal.Code? {
+        func code(_ place: Int, _ value: UInt32) -> ImageError.Code? {
             var changed = file
             for byte in 0..<4 { changed[place + byte] = UInt8(truncatingIfNeeded: value >> (24 - byte * 8)) }
-            do throws(ImageRefusal) {
+            do throws(ImageError) {
                 _ = try self.program(changed)
                 return nil
             } catch { return error.code }
@@ -121,7 +121,7 @@ import Testing
     func programThatIsCutBeforeItsLastSignatureIsRefused() throws {
         let file = try RecordedPrograms.bytes("rcodesign-mac")
         for length in Array(0..<300) + Array(stride(from: 300, to: file.count * 4 / 5, by: 97)) {
-            #expect(throws: ImageRefusal.self, "\(length)") {
+            #expect(throws: ImageError.self, "\(length)") {
                 let program = try self.program(Array(file.prefix(length)))
                 for part in program.parts { _ = try part.signature?.directory.hash(RecordedPrograms.sha256) }
             }

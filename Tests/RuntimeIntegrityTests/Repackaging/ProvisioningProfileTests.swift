@@ -29,7 +29,7 @@ import Testing
             let text = Array("</plist>".utf8)
             let end = try #require(whole.indices.first { whole[$0...].starts(with: text) })
             for length in 0..<end + text.count {
-                #expect(throws: ImageRefusal.self) { try ProvisioningProfile(Array(whole.prefix(length))) }
+                #expect(throws: ImageError.self) { try ProvisioningProfile(Array(whole.prefix(length))) }
             }
         }
     }
@@ -63,12 +63,12 @@ import Testing
         let pieces = element(0x04, [1, 2]) + element(0x04, []) + element(0x04, [3])
         #expect(try SignedContent.read(message(element(0x24, pieces))) == [1, 2, 3])
         #expect(try SignedContent.read(message([0x24, 0x80] + pieces + [0, 0])) == [1, 2, 3])
-        #expect(throws: ImageRefusal(.malformed, "")) {
+        #expect(throws: ImageError(.malformed, "")) {
             try SignedContent.read(message(element(0x24, element(0x24, pieces))))
         }
         // As deep as it is long: no end within the limit.
         let deep = (0..<4_000).flatMap { _ in [0x30, 0x80] as [UInt8] }
-        #expect(throws: ImageRefusal(.tooLarge, "")) { try SignedContent.read(deep) }
+        #expect(throws: ImageError(.tooLarge, "")) { try SignedContent.read(deep) }
     }
 
     private func list(_ inner: String) throws -> PropertyListText.Value {
@@ -96,17 +96,17 @@ import Testing
             "<dict><key>a</key><string>&amp</string></dict>",
         ])
     func propertyListThatCouldMeanTwoThingsOrGrowsIsRefused(_ inner: String) {
-        #expect(throws: ImageRefusal(.malformed, "")) { try self.list(inner) }
+        #expect(throws: ImageError(.malformed, "")) { try self.list(inner) }
     }
 
     @Test("declarations of entities, deep lists and many values are refused")
     func declarationsOfEntitiesDeepListsAndManyValuesAreRefused() {
         let declared = "<!DOCTYPE plist [<!ENTITY a \"b\">]><plist><dict/></plist>"
-        #expect(throws: ImageRefusal(.malformed, "")) { try PropertyListText.read(Array(declared.utf8)) }
+        #expect(throws: ImageError(.malformed, "")) { try PropertyListText.read(Array(declared.utf8)) }
         let deep = "<dict><key>a</key>" + String(repeating: "<array>", count: 10_000)
-        #expect(throws: ImageRefusal(.tooLarge, "")) { try self.list(deep) }
+        #expect(throws: ImageError(.tooLarge, "")) { try self.list(deep) }
         let many = "<dict><key>a</key><array>" + String(repeating: "<true/>", count: 30_000) + "</array></dict>"
-        #expect(throws: ImageRefusal(.tooLarge, "")) { try self.list(many) }
+        #expect(throws: ImageError(.tooLarge, "")) { try self.list(many) }
     }
 
     @Test("an identifier is held against the bundle's without its prefix, which need not be the team's")

@@ -102,14 +102,14 @@ import Testing
         #expect(review.blind == ["receipt"])
     }
 
-    @Test("a simulator asks for no certificate: it gives no signal, and says that it cannot be judged")
-    func simulatorAsksForNoCertificateItGivesNoSignalAndSaysThatItCannotBeJudged() throws {
+    @Test("a simulator asks for no certificate: it gives no signal, and says that it cannot be evaluated")
+    func simulatorAsksForNoCertificateItGivesNoSignalAndSaysThatItCannotBeEvaluated() throws {
         let looking = try self.look(App(program: "own-simulator", hasReceipt: false), as: .store)
         #expect(looking.names.isEmpty)
         #expect(looking.blind == ["signature", "profile", "receipt"])
     }
 
-    @Test("a build that Xcode signed for the declared team gives no signal, and says that it cannot be judged")
+    @Test("a build that Xcode signed for the declared team gives no signal, and says that it cannot be evaluated")
     func buildThatXcodeSignedForTheDeclaredTeamGivesNoSignal() throws {
         let app = App(program: "own-development", profile: "development", hasReceipt: false)
         for distribution in [Distribution.store, .testFlight] {
@@ -119,8 +119,8 @@ import Testing
         }
     }
 
-    @Test("a debug build is not judged, whoever signed it")
-    func debugBuildIsNotJudgedWhoeverSignedIt() throws {
+    @Test("a debug build is not evaluated, whoever signed it")
+    func debugBuildIsNotEvaluatedWhoeverSignedIt() throws {
         for program in ["own-other-team", "own-without-certificate", "own-unsigned"] {
             let looking = try self.look(App(program: program), as: .store, isDebugBuild: true)
             #expect(looking.names.isEmpty)
@@ -228,8 +228,8 @@ import Testing
 
     // MARK: What is not known
 
-    @Test("an app that declares nothing, or whose file cannot be read, is told that nothing can be judged")
-    func appThatDeclaresNothingOrWhoseFileCannotBeReadIsToldThatNothingCanBeJudged() throws {
+    @Test("an app that declares nothing, or whose file cannot be read, is told that nothing can be evaluated")
+    func appThatDeclaresNothingOrWhoseFileCannotBeReadIsToldThatNothingCanBeEvaluated() throws {
         let undeclared = Looking(DetectorSet(DetectorSet.repackaging(nil, isDebugBuild: false)), at: try App().machine)
         #expect(undeclared.names.isEmpty)
         #expect(undeclared.blind == ["signature"])

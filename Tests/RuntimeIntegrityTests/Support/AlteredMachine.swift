@@ -18,7 +18,7 @@ struct AlteredMachine: ObservedMachine {
         for (index, byte) in new.enumerated() { self.bytes[address + UInt64(index)] = byte }
     }
 
-    func bytes(at address: UInt64, count: Int) throws(Unobservable) -> [UInt8] {
+    func bytes(at address: UInt64, count: Int) throws(ObservationError) -> [UInt8] {
         var read = try self.real.bytes(at: address, count: count)
         for (place, byte) in self.bytes where place >= address && place - address < UInt64(count) {
             read[Int(place - address)] = byte
@@ -26,38 +26,40 @@ struct AlteredMachine: ObservedMachine {
         return read
     }
 
-    func executableRegions() throws(Unobservable) -> [MemoryRegion] {
+    func executableRegions() throws(ObservationError) -> [MemoryRegion] {
         let regions = try self.real.executableRegions()
         guard let unloaded = self.unloaded else { return regions }
         return regions.filter { !PrintableEvidence.name(ofPath: $0.path).hasPrefix(unloaded) }
     }
 
-    func changedPages(_ scope: PageScope) throws(Unobservable) -> [ChangedPages] { try self.real.changedPages(scope) }
-    func copiedCode() throws(Unobservable) -> [ChangedPages] { try self.real.copiedCode() }
-    func loadedImages() throws(Unobservable) -> [String] { try self.real.loadedImages() }
-    func status() throws(Unobservable) -> ProcessStatus { try self.real.status() }
-    func threadNames() throws(Unobservable) -> [String] { try self.real.threadNames() }
-    func descriptors() throws(Unobservable) -> [OpenDescriptor] { try self.real.descriptors() }
-    func environment() throws(Unobservable) -> [EnvironmentVariable] { try self.real.environment() }
-    func parentName() throws(Unobservable) -> String? { try self.real.parentName() }
-    func peerPorts() throws(Unobservable) -> [UInt16] { try self.real.peerPorts() }
-    func exists(_ path: String) throws(Unobservable) -> Bool { try self.real.exists(path) }
-    func linkTarget(of path: String) throws(Unobservable) -> String? { try self.real.linkTarget(of: path) }
-    func canWrite(at path: String) throws(Unobservable) -> Bool { try self.real.canWrite(at: path) }
-    func canFork() throws(Unobservable) -> Bool { try self.real.canFork() }
-    func canOpen(scheme: String) throws(Unobservable) -> Bool { try self.real.canOpen(scheme: scheme) }
+    func changedPages(_ scope: PageScope) throws(ObservationError) -> [ChangedPages] {
+        try self.real.changedPages(scope)
+    }
+    func copiedCode() throws(ObservationError) -> [ChangedPages] { try self.real.copiedCode() }
+    func loadedImages() throws(ObservationError) -> [String] { try self.real.loadedImages() }
+    func status() throws(ObservationError) -> ProcessStatus { try self.real.status() }
+    func threadNames() throws(ObservationError) -> [String] { try self.real.threadNames() }
+    func descriptors() throws(ObservationError) -> [OpenDescriptor] { try self.real.descriptors() }
+    func environment() throws(ObservationError) -> [EnvironmentVariable] { try self.real.environment() }
+    func parentName() throws(ObservationError) -> String? { try self.real.parentName() }
+    func peerPorts() throws(ObservationError) -> [UInt16] { try self.real.peerPorts() }
+    func exists(_ path: String) throws(ObservationError) -> Bool { try self.real.exists(path) }
+    func linkTarget(of path: String) throws(ObservationError) -> String? { try self.real.linkTarget(of: path) }
+    func canWrite(at path: String) throws(ObservationError) -> Bool { try self.real.canWrite(at: path) }
+    func canFork() throws(ObservationError) -> Bool { try self.real.canFork() }
+    func canOpen(scheme: String) throws(ObservationError) -> Bool { try self.real.canOpen(scheme: scheme) }
 
     func answer(
         onLoopbackPort port: UInt16, to request: [UInt8], atMost limit: Int, milliseconds: Int
-    ) throws(Unobservable) -> [UInt8]? {
+    ) throws(ObservationError) -> [UInt8]? {
         try self.real.answer(onLoopbackPort: port, to: request, atMost: limit, milliseconds: milliseconds)
     }
 
-    func contents(of path: String, atMost limit: Int) throws(Unobservable) -> [UInt8]? {
+    func contents(of path: String, atMost limit: Int) throws(ObservationError) -> [UInt8]? {
         try self.real.contents(of: path, atMost: limit)
     }
 
-    func bytes(of path: String, at offset: UInt64, count: Int) throws(Unobservable) -> [UInt8] {
+    func bytes(of path: String, at offset: UInt64, count: Int) throws(ObservationError) -> [UInt8] {
         try self.real.bytes(of: path, at: offset, count: count)
     }
 }

@@ -13,15 +13,15 @@ final class ManualClock: IntegrityClock, @unchecked Sendable {
     private let lock = NSLock()
     private var time: UInt64 = 1
     private(set) var waits: [UInt64] = []
-    private let most: Int
+    private let maximum: Int
 
-    init(waits most: Int) { self.most = most }
+    init(waits maximum: Int) { self.maximum = maximum }
 
     var nanoseconds: UInt64 { self.lock.withLock { self.time } }
 
     func sleep(nanoseconds: UInt64) async throws {
         try self.lock.withLock {
-            guard self.waits.count < self.most else { throw CancellationError() }
+            guard self.waits.count < self.maximum else { throw CancellationError() }
             self.waits.append(nanoseconds)
             self.time += nanoseconds
         }

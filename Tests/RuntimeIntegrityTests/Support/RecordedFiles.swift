@@ -41,8 +41,8 @@ struct RecordedFiles {
         }
     }
 
-    func exists(_ path: String) throws(Unobservable) -> Bool {
-        guard !self.refused.contains(path) else { throw Unobservable(.refused, "file") }
+    func exists(_ path: String) throws(ObservationError) -> Bool {
+        guard !self.refused.contains(path) else { throw ObservationError(.refused, "file") }
         return self.paths.contains(path)
     }
 }

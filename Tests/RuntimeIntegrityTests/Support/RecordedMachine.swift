@@ -72,95 +72,95 @@ struct RecordedMachine: ObservedMachine {
     /// The answer to a question, the way it is answered.
     private func answer<Answer>(
         _ question: Question, _ recorded: Answer, nothing: Answer
-    ) throws(Unobservable) -> Answer {
+    ) throws(ObservationError) -> Answer {
         switch self.ways[question] ?? .recorded {
         case .recorded: return recorded
         case .hooked: return nothing
-        case .refused: throw Unobservable(.refused, "\(question)")
+        case .refused: throw ObservationError(.refused, "\(question)")
         }
     }
 
-    func executableRegions() throws(Unobservable) -> [MemoryRegion] {
+    func executableRegions() throws(ObservationError) -> [MemoryRegion] {
         try self.answer(.regions, self.regions, nothing: [])
     }
 
-    func changedPages(_ scope: PageScope) throws(Unobservable) -> [ChangedPages] {
+    func changedPages(_ scope: PageScope) throws(ObservationError) -> [ChangedPages] {
         try self.answer(.pages, self.pages, nothing: [])
     }
 
-    func copiedCode() throws(Unobservable) -> [ChangedPages] {
+    func copiedCode() throws(ObservationError) -> [ChangedPages] {
         try self.answer(.copies, self.pages, nothing: [])
     }
 
-    func bytes(at address: UInt64, count: Int) throws(Unobservable) -> [UInt8] {
-        guard let bytes = self.memory[address] else { throw Unobservable(.missing, "code") }
+    func bytes(at address: UInt64, count: Int) throws(ObservationError) -> [UInt8] {
+        guard let bytes = self.memory[address] else { throw ObservationError(.missing, "code") }
         return bytes
     }
 
-    func loadedImages() throws(Unobservable) -> [String] {
+    func loadedImages() throws(ObservationError) -> [String] {
         try self.answer(.images, self.regions.filter(\.hasFile).map(\.path), nothing: [])
     }
 
-    func status() throws(Unobservable) -> ProcessStatus {
+    func status() throws(ObservationError) -> ProcessStatus {
         try self.answer(
             .status, ProcessStatus(parsing: self.statusBytes), nothing: ProcessStatus(tracer: 0, threads: 1))
     }
 
-    func threadNames() throws(Unobservable) -> [String] { try self.answer(.threads, self.threads, nothing: []) }
+    func threadNames() throws(ObservationError) -> [String] { try self.answer(.threads, self.threads, nothing: []) }
 
-    func descriptors() throws(Unobservable) -> [OpenDescriptor] {
+    func descriptors() throws(ObservationError) -> [OpenDescriptor] {
         try self.answer(.descriptors, self.openDescriptors, nothing: [])
     }
 
-    func environment() throws(Unobservable) -> [EnvironmentVariable] {
+    func environment() throws(ObservationError) -> [EnvironmentVariable] {
         try self.answer(.environment, self.variables, nothing: [])
     }
 
-    func parentName() throws(Unobservable) -> String? { try self.answer(.parent, self.parent, nothing: "sh") }
+    func parentName() throws(ObservationError) -> String? { try self.answer(.parent, self.parent, nothing: "sh") }
 
-    func peerPorts() throws(Unobservable) -> [UInt16] { try self.answer(.peers, self.peers, nothing: []) }
+    func peerPorts() throws(ObservationError) -> [UInt16] { try self.answer(.peers, self.peers, nothing: []) }
 
     func answer(
         onLoopbackPort port: UInt16, to request: [UInt8], atMost limit: Int, milliseconds: Int
-    ) throws(Unobservable) -> [UInt8]? {
+    ) throws(ObservationError) -> [UInt8]? {
         guard let answers = try self.answer(.port, self.portAnswers[port], nothing: nil) else { return nil }
-        guard let answer = answers(request) else { throw Unobservable(.late, "port") }
+        guard let answer = answers(request) else { throw ObservationError(.late, "port") }
         return Array(answer.prefix(limit))
     }
 
-    func exists(_ path: String) throws(Unobservable) -> Bool { try self.files.exists(path) }
+    func exists(_ path: String) throws(ObservationError) -> Bool { try self.files.exists(path) }
 
-    func linkTarget(of path: String) throws(Unobservable) -> String? { self.files.links[path] }
+    func linkTarget(of path: String) throws(ObservationError) -> String? { self.files.links[path] }
 
-    func bytes(of path: String, at offset: UInt64, count: Int) throws(Unobservable) -> [UInt8] {
+    func bytes(of path: String, at offset: UInt64, count: Int) throws(ObservationError) -> [UInt8] {
         guard let file = self.files.contents[path], offset < UInt64(file.count) else {
-            throw Unobservable(.missing, "file")
+            throw ObservationError(.missing, "file")
         }
         return Array(file[Int(offset)...].prefix(count))
     }
 
-    func contents(of path: String, atMost limit: Int) throws(Unobservable) -> [UInt8]? {
+    func contents(of path: String, atMost limit: Int) throws(ObservationError) -> [UInt8]? {
         guard let bytes = self.files.contents[path] else { return nil }
-        guard bytes.count <= limit else { throw Unobservable(.tooLarge, "file") }
+        guard bytes.count <= limit else { throw ObservationError(.tooLarge, "file") }
         return bytes
     }
 
-    func programPath() throws(Unobservable) -> String { try Self.known(self.program, "program") }
+    func programPath() throws(ObservationError) -> String { try Self.known(self.program, "program") }
 
-    func bundleIdentifier() throws(Unobservable) -> String { try Self.known(self.bundle, "bundle") }
+    func bundleIdentifier() throws(ObservationError) -> String { try Self.known(self.bundle, "bundle") }
 
-    func receiptPath() throws(Unobservable) -> String { try Self.known(self.receipt, "receipt") }
+    func receiptPath() throws(ObservationError) -> String { try Self.known(self.receipt, "receipt") }
 
-    private static func known(_ text: String?, _ subject: String) throws(Unobservable) -> String {
-        guard let text else { throw Unobservable(.unsupported, subject) }
+    private static func known(_ text: String?, _ subject: String) throws(ObservationError) -> String {
+        guard let text else { throw ObservationError(.unsupported, subject) }
         return text
     }
 
-    func canWrite(at path: String) throws(Unobservable) -> Bool {
+    func canWrite(at path: String) throws(ObservationError) -> Bool {
         self.files.writableFolders.contains { path.hasPrefix($0 + "/") }
     }
 
-    func canFork() throws(Unobservable) -> Bool { self.files.forks }
+    func canFork() throws(ObservationError) -> Bool { self.files.forks }
 
-    func canOpen(scheme: String) throws(Unobservable) -> Bool { self.files.schemes.contains(scheme) }
+    func canOpen(scheme: String) throws(ObservationError) -> Bool { self.files.schemes.contains(scheme) }
 }

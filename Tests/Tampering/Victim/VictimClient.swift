@@ -29,10 +29,10 @@ final class VictimClient: Sendable {
         configuration.watch(monitor)
         // For the table: how long the look takes within a handshake.
         let looks = self.looks
-        configuration.surroundings = { [surroundings = configuration.surroundings] in
+        configuration.runtimeEnvironment = { [runtimeEnvironment = configuration.runtimeEnvironment] in
             let start = DispatchTime.now().uptimeNanoseconds
             defer { looks.note(DispatchTime.now().uptimeNanoseconds - start) }
-            return surroundings?() ?? Surroundings()
+            return runtimeEnvironment?() ?? RuntimeEnvironment()
         }
         self.pinning = try Pinning(
             root: .file(Stage.path("root.json", options.target)), list: .file(Stage.path("list.json", options.target)),

@@ -38,8 +38,8 @@ struct AndroidSource {
             ])
             if does.isEmpty { self.facts.find(.androidTrustsAll, at: line, "checkServerTrusted does nothing") }
         case "HostnameVerifier":
-            guard let brace = self.tokens.next("{", from: index, most: 12),
-                let body = self.tokens.group(at: brace, most: 400)
+            guard let brace = self.tokens.next("{", from: index, maximum: 12),
+                let body = self.tokens.group(at: brace, maximum: 400)
             else { return }
             let words = self.tokens.words(in: body)
             if words.contains("true"), words.isDisjoint(with: ["false", "equals", "if", "when", "contains"]) {
@@ -88,10 +88,10 @@ struct AndroidSource {
     /// The body of the function whose name stands at an index; `nil` where it has none.
     private func body(from index: Int) -> Range<Int>? {
         guard
-            let parameters = self.tokens.next("(", from: index, most: 3).flatMap({
-                self.tokens.group(at: $0, most: 400)
+            let parameters = self.tokens.next("(", from: index, maximum: 3).flatMap({
+                self.tokens.group(at: $0, maximum: 400)
             }),
-            let brace = self.tokens.next("{", from: parameters.upperBound, most: 24)
+            let brace = self.tokens.next("{", from: parameters.upperBound, maximum: 24)
         else { return nil }
         // Another function begins before the brace: this one is declared without a body.
         guard !self.tokens.all[parameters.upperBound..<brace].contains(where: { [";", "}", "="].contains($0.value) })

@@ -162,12 +162,12 @@ struct CodeTokens {
     }
 
     /// From an opening sign to the one that closes it, both included; up to a number of tokens.
-    func group(at index: Int, most: Int = 20_000) -> Range<Int>? {
+    func group(at index: Int, maximum: Int = 20_000) -> Range<Int>? {
         let pairs = ["(": ")", "[": "]", "{": "}"]
         guard self.all.indices.contains(index), let close = pairs[self.all[index].value] else { return nil }
         let open = self.all[index].value
         var depth = 0
-        for place in index..<min(self.all.count, index + most) where self.all[place].kind == .sign {
+        for place in index..<min(self.all.count, index + maximum) where self.all[place].kind == .sign {
             if self.all[place].value == open { depth += 1 }
             if self.all[place].value == close {
                 depth -= 1
@@ -178,9 +178,9 @@ struct CodeTokens {
     }
 
     /// The next place of a sign.
-    func next(_ sign: String, from index: Int, most: Int = 200) -> Int? {
+    func next(_ sign: String, from index: Int, maximum: Int = 200) -> Int? {
         guard index < self.all.count else { return nil }
-        return (index..<min(self.all.count, index + most)).first {
+        return (index..<min(self.all.count, index + maximum)).first {
             self.all[$0].kind == .sign && self.all[$0].value == sign
         }
     }

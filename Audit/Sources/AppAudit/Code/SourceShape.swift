@@ -27,7 +27,7 @@ struct SourceShape {
     private var last = [UInt64](repeating: 0, count: Self.period)
     private var next = 0
     private var runs = [Int](repeating: 0, count: Self.period)
-    private var longest = 0
+    private var maximum = 0
 
     /// Why a file is not parsed; `nil` for those that are.
     static func defect(of bytes: [UInt8]) -> String? {
@@ -62,7 +62,7 @@ struct SourceShape {
             default: self.token()
             }
             if self.open.count + self.conditions > Self.depth { return "it nests over \(Self.depth) deep" }
-            if self.longest > Self.repetition { return "the same few words repeat over \(Self.repetition) times" }
+            if self.maximum > Self.repetition { return "the same few words repeat over \(Self.repetition) times" }
         }
         return nil
     }
@@ -74,7 +74,7 @@ struct SourceShape {
             // Counted by the place in the ring, which is the same for tokens of one distance.
             let distance = (self.next - offset + Self.period) % Self.period
             self.runs[distance] = isSame ? self.runs[distance] + 1 : 0
-            self.longest = max(self.longest, self.runs[distance])
+            self.maximum = max(self.maximum, self.runs[distance])
         }
         self.last[self.next] = token
         self.next = (self.next + 1) % Self.period

@@ -46,9 +46,9 @@ struct EmbeddedLists {
     }
 
     private func findings(of list: (path: String, bytes: [UInt8]), at time: Timestamp) -> [AuditFinding] {
-        var refusal: MetadataRefusal?
+        var refusal: MetadataError?
         for root in self.roots {
-            do throws(MetadataRefusal) {
+            do throws(MetadataError) {
                 let state = try TrustState(bundledRoot: root.bytes, bundledList: list.bytes)
                 guard let held = state.inForce?.held else { continue }
                 return Self.findings(of: held.list, list.path, at: time)

@@ -39,8 +39,8 @@ struct ProgramFile {
 
     /// Reads a file.
     ///
-    /// - Throws: ``ArtifactRefusal`` when nothing of it can be read.
-    static func outcome(of bytes: [UInt8], path: String) throws(ArtifactRefusal) -> Outcome {
+    /// - Throws: ``ArtifactError`` when nothing of it can be read.
+    static func outcome(of bytes: [UInt8], path: String) throws(ArtifactError) -> Outcome {
         let file = try MachOFile(bytes)
         var outcome = Outcome()
         for defect in file.defects {

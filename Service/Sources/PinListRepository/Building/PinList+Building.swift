@@ -11,8 +11,8 @@ extension PinList {
     /// read, each as long as the longest of the known algorithms is in base64, with its key id. Not those of the newest
     /// root's keys alone: a list is signed for the root to come as well, and signed again while it is served.
     static let signatureRoom: Int = {
-        let longest = MetadataKey.Algorithm.allCases.compactMap(\.signatureLength).max() ?? 0
-        let members = 96 + (longest + 2) / 3 * 4
+        let maximum = MetadataKey.Algorithm.allCases.compactMap(\.signatureLength).max() ?? 0
+        let members = 96 + (maximum + 2) / 3 * 4
         return 128 + MetadataLimits.signatures * members
     }()
 
@@ -59,16 +59,16 @@ extension PinList {
     /// Reads the payload back, exactly as a client will: whatever it would refuse must not be signed.
     private func check(_ source: ListSource) throws(RepositoryError) {
         let payload = self.payload
-        let most = MetadataLimits().listBytes - Self.signatureRoom
-        guard (payload.count + 2) / 3 * 4 <= most else {
+        let maximum = MetadataLimits().listBytes - Self.signatureRoom
+        guard (payload.count + 2) / 3 * 4 <= maximum else {
             throw RepositoryError(
                 .source, "\(source.file): the list would be over \(MetadataLimits().listBytes) bytes when it is signed",
                 hint: "shorten the notes and reasons, or part the domains into two lists")
         }
         do {
             let read = try PinList(payload: payload)
-            guard read == self else { throw MetadataRefusal(.pins, .malformed, "it reads back as another list") }
-        } catch let refusal as MetadataRefusal {
+            guard read == self else { throw MetadataError(.pins, .malformed, "it reads back as another list") }
+        } catch let refusal as MetadataError {
             throw RepositoryError(
                 .source, "\(source.file): clients would refuse this list: \(refusal.detail)",
                 hint: "change the member that is named")

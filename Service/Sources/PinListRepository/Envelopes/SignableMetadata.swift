@@ -36,7 +36,7 @@ public struct SignableMetadata: Sendable {
             throw RepositoryError(
                 .metadata, "\(name): over \(limits.listBytes) bytes, which is more than a client takes")
         }
-        do throws(MetadataRefusal) {
+        do throws(MetadataError) {
             (self.envelope, self.isEnvelope) = try Self.envelope(in: bytes, limits)
             let isRoot = self.envelope.payloadType == Envelope.payloadType(of: .root)
             self.content =
@@ -48,7 +48,7 @@ public struct SignableMetadata: Sendable {
     }
 
     /// What kind of metadata it is.
-    public var kind: MetadataRefusal.Kind {
+    public var kind: MetadataRole {
         switch self.content {
         case .root: .root
         case .pins: .pins
@@ -89,11 +89,11 @@ public struct SignableMetadata: Sendable {
     public static func file(of envelope: Envelope) throws(RepositoryError) -> [UInt8] {
         let limits = MetadataLimits()
         let isRoot = envelope.payloadType == Envelope.payloadType(of: .root)
-        let most = isRoot ? limits.rootBytes : limits.listBytes
+        let maximum = isRoot ? limits.rootBytes : limits.listBytes
         let bytes = envelope.bytes
-        guard bytes.count <= most else {
+        guard bytes.count <= maximum else {
             throw RepositoryError(
-                .metadata, "the envelope has \(bytes.count) bytes, and clients read at most \(most)",
+                .metadata, "the envelope has \(bytes.count) bytes, and clients read at most \(maximum)",
                 hint: "shorter notes, or fewer entries")
         }
         return bytes
@@ -113,25 +113,25 @@ public struct SignableMetadata: Sendable {
     /// The envelope in a file, or one around the payload that it is. What it says of itself decides which.
     private static func envelope(
         in bytes: [UInt8], _ limits: MetadataLimits
-    ) throws(MetadataRefusal) -> (Envelope, isEnvelope: Bool) {
+    ) throws(MetadataError) -> (Envelope, isEnvelope: Bool) {
         let value: JSONValue
         do { value = try JSONValue(strict: bytes) } catch {
-            throw MetadataRefusal(.pins, .malformed, error.description)
+            throw MetadataError(.pins, .malformed, error.description)
         }
         guard case .object(let members) = value else {
-            throw MetadataRefusal(.pins, .malformed, "the whole is not an object")
+            throw MetadataError(.pins, .malformed, "the whole is not an object")
         }
         func text(_ name: String) -> String? {
             guard case .string(let text) = members.first(where: { $0.name == name })?.value else { return nil }
             return text
         }
-        let root = MetadataRefusal.Kind.root
+        let root = MetadataRole.root
         if let payloadType = text("payloadType") {
             let kind = payloadType == Envelope.payloadType(of: root) ? root : .pins
             return (try Envelope(bytes, of: kind, limits: limits), true)
         }
         guard let type = text("type") else {
-            throw MetadataRefusal(.pins, .wrongType, "neither a payload (type) nor an envelope (payloadType)")
+            throw MetadataError(.pins, .wrongType, "neither a payload (type) nor an envelope (payloadType)")
         }
         let kind = type == root.rawValue ? root : .pins
         return (Envelope(payloadType: Envelope.payloadType(of: kind), payload: bytes), false)

@@ -10,7 +10,7 @@ public struct SignatureDemand: Hashable, Sendable {
     public let rootVersion: Int64
 
     /// Which of its roles.
-    public let kind: MetadataRefusal.Kind
+    public let kind: MetadataRole
 
     /// Whether it is the role's hybrid demand, which only clients make that can verify all of its keys.
     public let isHybrid: Bool
@@ -22,13 +22,13 @@ public struct SignatureDemand: Hashable, Sendable {
     public let threshold: Int
 
     /// What a root asks of a kind of metadata: the role's own demand, then its hybrid one, if it has one.
-    public static func all(_ kind: MetadataRefusal.Kind, of root: Root) -> [SignatureDemand] {
+    public static func all(_ kind: MetadataRole, of root: Root) -> [SignatureDemand] {
         let role = kind == .root ? root.root : root.pins
         let own = SignatureDemand(kind, of: root, role.first, isHybrid: false)
         return [own] + (role.hybrid.map { [SignatureDemand(kind, of: root, $0, isHybrid: true)] } ?? [])
     }
 
-    private init(_ kind: MetadataRefusal.Kind, of root: Root, _ demand: Role.Demand, isHybrid: Bool) {
+    private init(_ kind: MetadataRole, of root: Root, _ demand: Role.Demand, isHybrid: Bool) {
         self.rootVersion = root.version
         self.kind = kind
         self.isHybrid = isHybrid

@@ -12,7 +12,7 @@ public enum BoundedFile {
     ///   - path: Its path.
     ///   - most: The most bytes that it may have.
     /// - Throws: ``RepositoryError`` of the code `file`: missing, unreadable, empty or too large.
-    public static func read(_ path: String, most: Int) throws(RepositoryError) -> [UInt8] {
+    public static func read(_ path: String, maximum: Int) throws(RepositoryError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             let reason = errno == ENOENT ? "no such file" : String(cString: strerror(errno))
@@ -22,7 +22,7 @@ public enum BoundedFile {
         var bytes: [UInt8] = []
         var part = [UInt8](repeating: 0, count: 16_384)
         // Pipes have no size: what bounds the reading is the reading.
-        while bytes.count <= most {
+        while bytes.count <= maximum {
             let count = systemRead(descriptor, &part, part.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw RepositoryError(.file, "\(path): \(String(cString: strerror(errno)))") }
@@ -30,8 +30,8 @@ public enum BoundedFile {
             bytes += part[..<count]
         }
         guard !bytes.isEmpty else { throw RepositoryError(.file, "\(path): the file is empty") }
-        guard bytes.count <= most else {
-            throw RepositoryError(.file, "\(path): over \(most) bytes, which is more than is read")
+        guard bytes.count <= maximum else {
+            throw RepositoryError(.file, "\(path): over \(maximum) bytes, which is more than is read")
         }
         return bytes
     }

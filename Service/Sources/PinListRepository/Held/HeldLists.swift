@@ -51,7 +51,7 @@ public struct HeldLists: Sendable {
     }
 
     /// The share up to which a measured list that refuses something stops nobody: that of the gate (1 in 100).
-    public static let mostRefusing = GateRules.usualMaxRefusing / 100
+    public static let maximumRefusing = GateRules.usualMaxRefusing / 100
 
     /// What it is known from.
     public let basis: Basis

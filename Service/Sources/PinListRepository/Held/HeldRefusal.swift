@@ -17,8 +17,8 @@ public struct HeldRefusal: Hashable, Sendable {
     /// When a newer list than the last of them went out; `nil` when the newest is among them, or nothing is known.
     public let until: Timestamp?
 
-    /// Whether so few refuse that nobody is stopped: measured, and at most ``HeldLists/mostRefusing``.
-    public var isTolerated: Bool { self.share.map { $0 <= HeldLists.mostRefusing } ?? false }
+    /// Whether so few refuse that nobody is stopped: measured, and at most ``HeldLists/maximumRefusing``.
+    public var isTolerated: Bool { self.share.map { $0 <= HeldLists.maximumRefusing } ?? false }
 
     /// Who refuses, in words without a full stop.
     public var text: String {

@@ -6,7 +6,7 @@ public import CertificatePinning
 internal import PinListMetadata
 internal import PinRotation
 
-/// What the lists that installations may still hold make of what hosts serve: each is judged as the gate judges it.
+/// What the lists that installations may still hold make of what hosts serve: each is evaluated as the gate evaluates it.
 public struct HeldRules: Sendable {
     /// The lists.
     public let held: HeldLists

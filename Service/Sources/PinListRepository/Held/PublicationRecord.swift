@@ -31,7 +31,7 @@ public struct PublicationRecord: Hashable, Sendable {
     /// - Returns: `nil` when it is none.
     init?(line: [UInt8]) {
         guard line.count <= Self.maximumLength,
-            case .object(let members)? = try? JSONValue(strict: line, mostValues: 32)
+            case .object(let members)? = try? JSONValue(strict: line, maximumValues: 32)
         else { return nil }
         let values = Dictionary(members.map { ($0.name, $0.value) }) { first, _ in first }
         guard case .integer(let version)? = values["version"], (1...MetadataLimits.version).contains(version),

@@ -11,7 +11,7 @@ internal import X509
 /// A certificate request (RFC 2986) for a key whose certificate is not there yet: a backup whose pin goes out first.
 public struct CertificateRequest: Sendable {
     /// The most names that are asked for.
-    public static let mostNames = 100
+    public static let maximumNames = 100
 
     /// The request as PEM.
     public let text: String
@@ -25,9 +25,9 @@ public struct CertificateRequest: Sendable {
     /// - Throws: ``RepositoryError`` for a subject or a name that is none, and for a key of ML-DSA: swift-certificates
     ///   makes no requests with it.
     public init(for key: PrivateKey, subject: String, names: [String]) throws(RepositoryError) {
-        guard (1...Self.mostNames).contains(names.count) else {
+        guard (1...Self.maximumNames).contains(names.count) else {
             throw RepositoryError(
-                .usage, "a request is for 1 to \(Self.mostNames) names", hint: "--dns api.example.com")
+                .usage, "a request is for 1 to \(Self.maximumNames) names", hint: "--dns api.example.com")
         }
         guard let (certificateKey, algorithm) = key.certificateKey else {
             throw RepositoryError(

@@ -25,10 +25,10 @@ struct KeyEncryption: Hashable {
     static let writtenIterations = 600_000
 
     /// The most rounds that are read: some seconds of work.
-    static let mostIterations = 10_000_000
+    static let maximumIterations = 10_000_000
 
     /// The most bytes of a salt that are read.
-    static let mostSaltBytes = 1_024
+    static let maximumSaltBytes = 1_024
 
     private static let pbes2: ASN1ObjectIdentifier = [1, 2, 840, 113_549, 1, 5, 13]
     private static let pbkdf2: ASN1ObjectIdentifier = [1, 2, 840, 113_549, 1, 5, 12]
@@ -67,15 +67,15 @@ struct KeyEncryption: Hashable {
     /// Reads the frame of an encrypted key.
     ///
     /// - Returns: How it is encrypted, and the encrypted bytes.
-    /// - Throws: ``PrivateKey/Defect``, or an error of the parser.
+    /// - Throws: ``PrivateKey/ParsingError``, or an error of the parser.
     static func read(_ bytes: [UInt8]) throws -> (KeyEncryption, encrypted: [UInt8]) {
         try DER.sequence(try DER.parse(bytes), identifier: .sequence) { nodes in
             guard let algorithm = nodes.next(), let secret = nodes.next() else {
-                throw PrivateKey.Defect(description: "members are missing")
+                throw PrivateKey.ParsingError(description: "members are missing")
             }
             let (scheme, parameters) = try PrivateKey.identifier(of: algorithm)
             guard scheme == Self.pbes2, let parameters else {
-                throw PrivateKey.Defect(description: "encrypted in another way than PBES2")
+                throw PrivateKey.ParsingError(description: "encrypted in another way than PBES2")
             }
             return (try KeyEncryption(parameters), Array(try ASN1OctetString(derEncoded: secret).bytes))
         }
@@ -84,23 +84,25 @@ struct KeyEncryption: Hashable {
     private init(_ parameters: ASN1Node) throws {
         let (derivation, encryption) = try DER.sequence(parameters, identifier: .sequence) { nodes in
             guard let derivation = nodes.next(), let encryption = nodes.next() else {
-                throw PrivateKey.Defect(description: "members are missing")
+                throw PrivateKey.ParsingError(description: "members are missing")
             }
             return (
                 try PrivateKey.identifier(of: derivation), try PrivateKey.identifier(of: encryption)
             )
         }
         guard derivation.0 == Self.pbkdf2, let rounds = derivation.parameters else {
-            throw PrivateKey.Defect(description: "the passphrase is stretched in another way than PBKDF2")
+            throw PrivateKey.ParsingError(description: "the passphrase is stretched in another way than PBKDF2")
         }
         let length: Int
         switch encryption.0 {
         case Self.aes128: length = 16
         case Self.aes256: length = 32
-        default: throw PrivateKey.Defect(description: "encrypted in another way than AES-256-CBC and AES-128-CBC")
+        default: throw PrivateKey.ParsingError(description: "encrypted in another way than AES-256-CBC and AES-128-CBC")
         }
         let vector = try encryption.parameters.map { Array(try ASN1OctetString(derEncoded: $0).bytes) }
-        guard let vector, vector.count == 16 else { throw PrivateKey.Defect(description: "no initialisation vector") }
+        guard let vector, vector.count == 16 else {
+            throw PrivateKey.ParsingError(description: "no initialisation vector")
+        }
         self.initialisationVector = vector
         self.keyLength = length
         (self.salt, self.iterations, self.function) = try Self.derivation(rounds, keyLength: length)
@@ -109,20 +111,20 @@ struct KeyEncryption: Hashable {
     private static func derivation(_ parameters: ASN1Node, keyLength: Int) throws -> ([UInt8], Int, Function) {
         try DER.sequence(parameters, identifier: .sequence) { nodes in
             guard let salt = nodes.next(), let iterations = nodes.next() else {
-                throw PrivateKey.Defect(description: "members are missing")
+                throw PrivateKey.ParsingError(description: "members are missing")
             }
             let bytes = Array(try ASN1OctetString(derEncoded: salt).bytes)
-            guard (1...Self.mostSaltBytes).contains(bytes.count) else {
-                throw PrivateKey.Defect(description: "a salt of \(bytes.count) bytes")
+            guard (1...Self.maximumSaltBytes).contains(bytes.count) else {
+                throw PrivateKey.ParsingError(description: "a salt of \(bytes.count) bytes")
             }
             let rounds = try Int(derEncoded: iterations)
-            guard (1...Self.mostIterations).contains(rounds) else {
-                throw PrivateKey.Defect(description: "not 1 to \(Self.mostIterations) rounds of PBKDF2")
+            guard (1...Self.maximumIterations).contains(rounds) else {
+                throw PrivateKey.ParsingError(description: "not 1 to \(Self.maximumIterations) rounds of PBKDF2")
             }
             var next = nodes.next()
             if let node = next, node.identifier == .integer {
                 guard try Int(derEncoded: node) == keyLength else {
-                    throw PrivateKey.Defect(description: "a length of the key that is not the cipher's")
+                    throw PrivateKey.ParsingError(description: "a length of the key that is not the cipher's")
                 }
                 next = nodes.next()
             }
@@ -130,7 +132,7 @@ struct KeyEncryption: Hashable {
             switch try PrivateKey.identifier(of: next).0 {
             case Self.hmacSHA1: return (bytes, rounds, .sha1)
             case Self.hmacSHA256: return (bytes, rounds, .sha256)
-            default: throw PrivateKey.Defect(description: "PBKDF2 with another hash than SHA-256 and SHA-1")
+            default: throw PrivateKey.ParsingError(description: "PBKDF2 with another hash than SHA-256 and SHA-1")
             }
         }
     }

@@ -25,12 +25,12 @@ public enum KeyFile {
     public static func read(
         _ path: String, passphrase: () throws(RepositoryError) -> Passphrase
     ) throws(RepositoryError) -> PrivateKey {
-        try self.key(in: try BoundedFile.read(path, most: self.maximumLength), named: path, passphrase: passphrase)
+        try self.key(in: try BoundedFile.read(path, maximum: self.maximumLength), named: path, passphrase: passphrase)
     }
 
     /// Whether a file holds an encrypted private key; `false` as well when it holds none.
     public static func isEncrypted(_ path: String) throws(RepositoryError) -> Bool {
-        let bytes = try BoundedFile.read(path, most: self.maximumLength)
+        let bytes = try BoundedFile.read(path, maximum: self.maximumLength)
         return (try? PEMBlock.blocks(in: bytes).contains { $0.label == self.encryptedLabel }) ?? false
     }
 
@@ -73,7 +73,7 @@ public enum KeyFile {
         do { frame = try KeyEncryption.read(bytes) } catch { throw self.unreadable(name, error) }
         let passphrase = try passphrase()
         guard let plain = try? frame.0.decrypt(frame.encrypted, with: passphrase) else { throw self.notOpened(name) }
-        do { return try PrivateKey(pkcs8: plain) } catch let defect as PrivateKey.Defect {
+        do { return try PrivateKey(pkcs8: plain) } catch let defect as PrivateKey.ParsingError {
             throw self.unreadable(name, defect)
         } catch {
             // One wrong passphrase in 256 leaves padding that holds, and rubbish before it.
@@ -86,7 +86,7 @@ public enum KeyFile {
     }
 
     private static func unreadable(_ name: String, _ error: any Error) -> RepositoryError {
-        let defect = error as? PrivateKey.Defect
+        let defect = error as? PrivateKey.ParsingError
         let what = defect.map { ": \($0)" } ?? ""
         return RepositoryError(
             .signer, "\(name): this private key cannot be used\(what)", hint: defect?.hint ?? self.hint)

@@ -26,7 +26,7 @@ struct MLDSA65PrivateKey: Sendable {
 
     /// Makes a key, with the randomness of the system.
     ///
-    /// - Throws: `PrivateKey.Defect` where the system has no ML-DSA.
+    /// - Throws: `PrivateKey.ParsingError` where the system has no ML-DSA.
     init() throws {
         guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { throw Self.tooOld }
         try self.init(MLDSA65.PrivateKey())
@@ -34,10 +34,10 @@ struct MLDSA65PrivateKey: Sendable {
 
     /// The key of a seed.
     ///
-    /// - Throws: `PrivateKey.Defect` for a seed of another length, and where the system has no ML-DSA.
+    /// - Throws: `PrivateKey.ParsingError` for a seed of another length, and where the system has no ML-DSA.
     init(seed: [UInt8]) throws {
         guard seed.count == Self.seedLength else {
-            throw PrivateKey.Defect(description: "the seed has \(seed.count) bytes, not \(Self.seedLength)")
+            throw PrivateKey.ParsingError(description: "the seed has \(seed.count) bytes, not \(Self.seedLength)")
         }
         guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { throw Self.tooOld }
         try self.init(MLDSA65.PrivateKey(seedRepresentation: seed, publicKey: nil))
@@ -55,7 +55,7 @@ struct MLDSA65PrivateKey: Sendable {
         return Array(try MLDSA65.PrivateKey(seedRepresentation: self.seed, publicKey: nil).signature(for: message))
     }
 
-    private static var tooOld: PrivateKey.Defect {
-        PrivateKey.Defect(description: "this system has no ML-DSA", hint: "macOS has it from 26 on, Linux always")
+    private static var tooOld: PrivateKey.ParsingError {
+        PrivateKey.ParsingError(description: "this system has no ML-DSA", hint: "macOS has it from 26 on, Linux always")
     }
 }

@@ -34,7 +34,7 @@ public struct Passphrase: Sendable, CustomStringConvertible {
     ///
     /// - Throws: ``RepositoryError`` when the file cannot be read, or its first line is empty or too long.
     public init(firstLineOf path: String) throws(RepositoryError) {
-        let text = try BoundedFile.read(path, most: 64 * 1_024)
+        let text = try BoundedFile.read(path, maximum: 64 * 1_024)
         var line = text.prefix { $0 != UInt8(ascii: "\n") }
         if line.last == UInt8(ascii: "\r") { line.removeLast() }
         guard !line.isEmpty else { throw RepositoryError(.usage, "\(path): its first line, the passphrase, is empty") }

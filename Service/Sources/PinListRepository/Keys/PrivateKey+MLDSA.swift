@@ -15,7 +15,7 @@ extension PrivateKey {
 
     /// Reads the key that stands in a PrivateKeyInfo of id-ml-dsa-65.
     ///
-    /// - Throws: ``Defect``, or an error of the parser.
+    /// - Throws: ``ParsingError``, or an error of the parser.
     init(mlDSA65 secret: [UInt8]) throws {
         let node = try DER.parse(secret)
         switch node.identifier {
@@ -23,11 +23,11 @@ extension PrivateKey {
             let seed = try ASN1OctetString(derEncoded: node, withIdentifier: Self.seedTag)
             self.init(.mlDSA65(try MLDSA65PrivateKey(seed: Array(seed.bytes))))
         case .octetString:
-            throw Defect.expandedKeyAlone
+            throw ParsingError.expandedKeyAlone
         case .sequence:
             let (seed, expanded) = try DER.sequence(node, identifier: .sequence) { nodes in
                 guard let seed = nodes.next(), let expanded = nodes.next() else {
-                    throw Defect(description: "members are missing")
+                    throw ParsingError(description: "members are missing")
                 }
                 return (
                     Array(try ASN1OctetString(derEncoded: seed).bytes),
@@ -39,10 +39,10 @@ extension PrivateKey {
             let length = MLDSA65PrivateKey.commonLength
             guard expanded.count == MLDSA65PrivateKey.expandedLength,
                 expanded.prefix(length) == key.publicKey.prefix(length)
-            else { throw Defect(description: "the expanded key in it is not that of the seed") }
+            else { throw ParsingError(description: "the expanded key in it is not that of the seed") }
             self.init(.mlDSA65(key))
         default:
-            throw Defect(description: "an ML-DSA key in none of the forms of RFC 9881")
+            throw ParsingError(description: "an ML-DSA key in none of the forms of RFC 9881")
         }
     }
 
@@ -62,7 +62,7 @@ extension PrivateKey {
     }
 }
 
-extension PrivateKey.Defect {
+extension PrivateKey.ParsingError {
     /// An ML-DSA key without its seed.
     static let expandedKeyAlone = Self(
         description: "it holds the expanded key alone, and swift-crypto makes ML-DSA keys from their seed",

@@ -16,7 +16,7 @@ extension PrivateKey {
     private static let p384: ASN1ObjectIdentifier = [1, 3, 132, 0, 34]
 
     /// Why some bytes are no key that is used here.
-    struct Defect: Error, Hashable, CustomStringConvertible {
+    struct ParsingError: Error, Hashable, CustomStringConvertible {
         /// The reason, without a full stop.
         let description: String
         /// What to do, where that is another thing than to write the key in another form.
@@ -26,13 +26,15 @@ extension PrivateKey {
     /// Reads a key in PKCS#8.
     ///
     /// - Parameter bytes: DER of a PrivateKeyInfo or a OneAsymmetricKey.
-    /// - Throws: ``Defect``, or an error of the parser.
+    /// - Throws: ``ParsingError``, or an error of the parser.
     init(pkcs8 bytes: [UInt8]) throws {
         let (algorithm, parameters, secret) = try DER.sequence(try DER.parse(bytes), identifier: .sequence) { nodes in
             guard let version = nodes.next(), let algorithm = nodes.next(), let secret = nodes.next() else {
-                throw Defect(description: "members are missing")
+                throw ParsingError(description: "members are missing")
             }
-            guard (0...1).contains(try Int(derEncoded: version)) else { throw Defect(description: "unknown version") }
+            guard (0...1).contains(try Int(derEncoded: version)) else {
+                throw ParsingError(description: "unknown version")
+            }
             let (identifier, parameters) = try Self.identifier(of: algorithm)
             // Attributes and the public key may follow.
             while nodes.next() != nil {}
@@ -45,15 +47,15 @@ extension PrivateKey {
             let raw = try ASN1OctetString(derEncoded: Array(secret)).bytes
             self.init(.ed25519(try Curve25519.Signing.PrivateKey(rawRepresentation: raw)))
         case Self.mlDSA65:
-            guard parameters == nil else { throw Defect(description: "an ML-DSA key with parameters") }
+            guard parameters == nil else { throw ParsingError(description: "an ML-DSA key with parameters") }
             try self.init(mlDSA65: Array(secret))
         case Self.ellipticCurve:
             guard let curve = try parameters.map({ try ASN1ObjectIdentifier(derEncoded: $0) }) else {
-                throw Defect(description: "the curve is not named")
+                throw ParsingError(description: "the curve is not named")
             }
             try self.init(sec1: Array(secret), curve: curve)
         default:
-            throw Defect(description: "a key of another kind than P-256, P-384, Ed25519, ML-DSA-65 and RSA")
+            throw ParsingError(description: "a key of another kind than P-256, P-384, Ed25519, ML-DSA-65 and RSA")
         }
     }
 
@@ -62,11 +64,11 @@ extension PrivateKey {
     /// - Parameters:
     ///   - bytes: DER of an ECPrivateKey.
     ///   - outside: The curve, where it stands outside.
-    /// - Throws: ``Defect``, or an error of the parser.
+    /// - Throws: ``ParsingError``, or an error of the parser.
     init(sec1 bytes: [UInt8], curve outside: ASN1ObjectIdentifier? = nil) throws {
         let (secret, inside, point) = try DER.sequence(try DER.parse(bytes), identifier: .sequence) { nodes in
             guard let version = nodes.next(), let secret = nodes.next(), try Int(derEncoded: version) == 1 else {
-                throw Defect(description: "not an elliptic-curve key")
+                throw ParsingError(description: "not an elliptic-curve key")
             }
             let curve = try DER.optionalExplicitlyTagged(&nodes, tagNumber: 0, tagClass: .contextSpecific) {
                 try ASN1ObjectIdentifier(derEncoded: $0)
@@ -77,17 +79,17 @@ extension PrivateKey {
             return (Array(try ASN1OctetString(derEncoded: secret).bytes), curve, point)
         }
         guard outside == nil || inside == nil || outside == inside else {
-            throw Defect(description: "it names two curves")
+            throw ParsingError(description: "it names two curves")
         }
         switch outside ?? inside {
         case Self.p256: self.init(.p256(try P256.Signing.PrivateKey(rawRepresentation: secret)))
         case Self.p384: self.init(.p384(try P384.Signing.PrivateKey(rawRepresentation: secret)))
-        case nil: throw Defect(description: "the curve is not named")
-        default: throw Defect(description: "a curve other than P-256 and P-384")
+        case nil: throw ParsingError(description: "the curve is not named")
+        default: throw ParsingError(description: "a curve other than P-256 and P-384")
         }
         // A key whose halves do not belong together signs what nobody can verify.
         guard point.map({ self.holds(point: $0) }) ?? true else {
-            throw Defect(description: "the public key in it is not that of the private one")
+            throw ParsingError(description: "the public key in it is not that of the private one")
         }
     }
 
@@ -119,7 +121,7 @@ extension PrivateKey {
             }
             return count
         }
-        guard numbers == 9 else { throw Defect(description: "not an RSA key of two primes") }
+        guard numbers == 9 else { throw ParsingError(description: "not an RSA key of two primes") }
         return try _RSA.Signing.PrivateKey(derRepresentation: pkcs1)
     }
 
@@ -152,7 +154,7 @@ extension PrivateKey {
     /// The object identifier and the parameters of an AlgorithmIdentifier.
     static func identifier(of algorithm: ASN1Node) throws -> (ASN1ObjectIdentifier, parameters: ASN1Node?) {
         try DER.sequence(algorithm, identifier: .sequence) { nodes in
-            guard let first = nodes.next() else { throw Defect(description: "no algorithm") }
+            guard let first = nodes.next() else { throw ParsingError(description: "no algorithm") }
             return (try ASN1ObjectIdentifier(derEncoded: first), nodes.next())
         }
     }

@@ -61,7 +61,7 @@ public struct PrivateKey: Sendable {
     private static func newMLDSA65() throws(RepositoryError) -> MLDSA65PrivateKey {
         do { return try MLDSA65PrivateKey() } catch {
             throw RepositoryError(
-                .metadata, "an ML-DSA-65 key cannot be made here: \(error)", hint: (error as? Defect)?.hint)
+                .metadata, "an ML-DSA-65 key cannot be made here: \(error)", hint: (error as? ParsingError)?.hint)
         }
     }
 

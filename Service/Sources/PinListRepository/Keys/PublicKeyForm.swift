@@ -64,7 +64,7 @@ public enum PublicKeyForm {
         do {
             return try DER.sequence(try DER.parse(bytes), identifier: .sequence) { nodes in
                 guard let algorithm = nodes.next(), let key = nodes.next() else {
-                    throw PrivateKey.Defect(description: "members are missing")
+                    throw PrivateKey.ParsingError(description: "members are missing")
                 }
                 _ = try PrivateKey.identifier(of: algorithm)
                 _ = try ASN1BitString(derEncoded: key)

@@ -84,8 +84,8 @@ extension LintPass {
     }
 
     private static func isBetter(_ one: HeldRefusal, _ other: HeldRefusal) -> Bool {
-        guard let share = one.share, let least = other.share else { return one.versions.count < other.versions.count }
-        return share < least
+        guard let share = one.share, let minimum = other.share else { return one.versions.count < other.versions.count }
+        return share < minimum
     }
 
     /// Who lacks a pin, and until when.

@@ -41,9 +41,9 @@ extension LintPass {
         hosts.removeAll { $0 == domain }
         for host in [domain] + hosts {
             if let path = self.paths[host], let logs = self.source?.logs?.logs {
-                let judgement = TransparencyEvidence(of: path, logs: logs)
-                    .judgement(under: TransparencyPolicy(policy), at: self.time)
-                guard judgement.isSatisfied else { return "\(host), \(policy.rawValue): \(judgement.detail)" }
+                let evaluation = TransparencyEvidence(of: path, logs: logs)
+                    .evaluation(under: TransparencyPolicy(policy), at: self.time)
+                guard evaluation.isSatisfied else { return "\(host), \(policy.rawValue): \(evaluation.detail)" }
                 continue
             }
             guard let satisfied = self.probed?.satisfiedPolicies(at: host) else {

@@ -117,18 +117,18 @@ extension LintPass {
 /// How long things hold: the list, the root, entries and suspensions.
 extension LintPass {
     /// The longest that a list should hold, in seconds: 90 days.
-    private static let longestValidity: Int64 = 90 * 86_400
+    private static let maximumValidity: Int64 = 90 * 86_400
 
     /// How long before its end a root should be replaced, in seconds: 180 days, since apps must ship the next one.
     private static let rootNotice: Int64 = 180 * 86_400
 
     /// The longest that a suspension should hold, in seconds: a day.
-    private static let longestSuspension: Int64 = 86_400
+    private static let maximumSuspension: Int64 = 86_400
 
     var timeFindings: [LintFinding] {
         var findings: [LintFinding] = []
         let validity = self.list.expiresAt.secondsSince1970 - self.list.issuedAt.secondsSince1970
-        if validity > Self.longestValidity {
+        if validity > Self.maximumValidity {
             findings.append(LintFinding(.validTooLong, "list", SourceDuration.rough(validity)))
         }
         if validity < self.list.refreshInterval {
@@ -162,7 +162,7 @@ extension LintPass {
         for (suspension, position) in suspensions {
             let seconds = suspension.until.secondsSince1970 - self.time.secondsSince1970
             let name = suspension.scope.text
-            if seconds > Self.longestSuspension {
+            if seconds > Self.maximumSuspension {
                 findings.append(LintFinding(.suspensionOverADay, name, "until \(suspension.until)", at: position))
             }
             if seconds <= 0 {

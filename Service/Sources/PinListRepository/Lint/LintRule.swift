@@ -160,7 +160,8 @@ extension LintRule {
         "trap-log", .error, "the private key of this log is public: whoever wants to can sign for it",
         fix: "remove the log from the log list; clients treat it as unknown")
     static let transparencyWithoutLogs = LintRule(
-        "transparency-without-logs", .error, "clients judge no policy of Certificate Transparency without a log list",
+        "transparency-without-logs", .error,
+        "clients evaluate no policy of Certificate Transparency without a log list",
         fix: "write logs: FILE, a log list that you may use and keep up to date")
     static let logsStale = LintRule(
         "logs-stale", .warning, "a log list of over 70 days enforces nothing in clients",
@@ -171,7 +172,7 @@ extension LintRule {
             + "one that does",
         fix: "tumbler probe with logs: in tumbler.yaml; begin with mode: report")
     static let unknownTransparency = LintRule(
-        "unknown-transparency", .error, "a mode or a policy that clients do not know judges nothing",
+        "unknown-transparency", .error, "a mode or a policy that clients do not know evaluates nothing",
         fix: "write mode: report or enforce, and policy: chrome or apple")
 }
 

@@ -9,7 +9,7 @@ public import PinListMetadata
 /// A signer that the source names, with the id of its key.
 public struct LintSigner: Hashable, Sendable {
     /// What it signs.
-    public let kind: MetadataRefusal.Kind
+    public let kind: MetadataRole
 
     /// How the source names it.
     public let name: String
@@ -18,7 +18,7 @@ public struct LintSigner: Hashable, Sendable {
     public let keyID: String
 
     /// States a signer.
-    public init(_ kind: MetadataRefusal.Kind, named name: String, keyID: String) {
+    public init(_ kind: MetadataRole, named name: String, keyID: String) {
         self.kind = kind
         self.name = name
         self.keyID = keyID
@@ -31,13 +31,13 @@ public struct LintSigner: Hashable, Sendable {
     ///   - source: The source.
     ///   - folder: Where paths that are not absolute begin.
     public static func signers(of source: ListSource, in folder: URL) -> [LintSigner] {
-        var named: [(kind: MetadataRefusal.Kind, name: String)] = source.signers.root.map { (.root, $0) }
+        var named: [(kind: MetadataRole, name: String)] = source.signers.root.map { (.root, $0) }
         named += source.signers.pins.map { (.pins, $0) }
         return named.compactMap { kind, name in
             guard case .file(let path)? = try? KeyName(name) else { return nil }
             let file = path.hasPrefix("/") ? path : folder.appendingPathComponent(path).path
             let known = KeyFile.publicPath(of: file)
-            guard let bytes = try? BoundedFile.read(known, most: PublicKeyForm.maximumLength),
+            guard let bytes = try? BoundedFile.read(known, maximum: PublicKeyForm.maximumLength),
                 let key = try? PublicKeyForm.metadataKey(in: bytes, named: known)
             else { return nil }
             return LintSigner(kind, named: name, keyID: key.keyID)

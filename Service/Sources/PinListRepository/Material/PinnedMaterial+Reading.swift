@@ -75,8 +75,8 @@ extension PinnedMaterial {
 
     /// One structure in DER: which one it is, its frame says.
     private static func one(inDER bytes: [UInt8], named name: String) throws(RepositoryError) -> PinnedMaterial {
-        let certificateDefect: CertificateDefect
-        do throws(CertificateDefect) {
+        let certificateDefect: InvalidCertificateError
+        do throws(InvalidCertificateError) {
             return try PinnedMaterial(certificate: bytes, index: 0, source: name)
         } catch {
             certificateDefect = error
@@ -88,7 +88,7 @@ extension PinnedMaterial {
         do {
             return PinnedMaterial(
                 .privateKey, subjectPublicKeyInfo: try PublicKeyBytes.ofPrivateKey(bytes), source: name)
-        } catch let error as PublicKeyBytes.NotDerivable {
+        } catch let error as PublicKeyBytes.NotDerivableError {
             throw self.unreadable(error, "private key", named: name)
         } catch {}
         if PublicKeyBytes.isEncrypted(bytes) { throw self.encrypted(name) }
@@ -111,9 +111,9 @@ extension PinnedMaterial {
 
     private static func unreadable(_ error: any Error, _ what: String, named name: String) -> RepositoryError {
         switch error {
-        case let defect as CertificateDefect:
+        case let defect as InvalidCertificateError:
             RepositoryError(.file, "\(name): \(what) cannot be read: \(defect)")
-        case is PublicKeyBytes.NotDerivable:
+        case is PublicKeyBytes.NotDerivableError:
             RepositoryError(
                 .file, "\(name): the public key cannot be told from this private key", hint: self.openSSLHint)
         default:

@@ -59,7 +59,7 @@ public struct PinnedMaterial: Sendable {
     ///   - index: Its place among those of the same source.
     ///   - source: The input that it is from.
     /// - Throws: What is wrong with it.
-    public init(certificate: [UInt8], index: Int, source: String) throws(CertificateDefect) {
+    public init(certificate: [UInt8], index: Int, source: String) throws(InvalidCertificateError) {
         let fields = try CertificateFields(walking: certificate)
         self.pin = try Pin(publicKeyOf: certificate)
         self.kind = .certificate

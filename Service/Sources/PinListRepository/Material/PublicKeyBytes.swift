@@ -12,7 +12,7 @@ internal import SwiftASN1
 /// computed where the key holds the secret number alone.
 enum PublicKeyBytes {
     /// The public key of this private key cannot be computed here.
-    struct NotDerivable: Error {}
+    struct NotDerivableError: Error {}
 
     /// A SubjectPublicKeyInfo as it is, once it is clear that it is one and nothing more.
     static func checked(_ bytes: [UInt8]) throws -> [UInt8] {
@@ -37,10 +37,10 @@ enum PublicKeyBytes {
 
     /// That of a private key in any of its forms.
     ///
-    /// - Throws: ``NotDerivable`` for a private key whose public key cannot be told; other errors when it is none.
+    /// - Throws: ``NotDerivableError`` for a private key whose public key cannot be told; other errors when it is none.
     static func ofPrivateKey(_ bytes: [UInt8]) throws -> [UInt8] {
-        do { return try self.ofPKCS8(bytes) } catch let error as NotDerivable { throw error } catch {}
-        do { return try self.ofSEC1(bytes) } catch let error as NotDerivable { throw error } catch {}
+        do { return try self.ofPKCS8(bytes) } catch let error as NotDerivableError { throw error } catch {}
+        do { return try self.ofSEC1(bytes) } catch let error as NotDerivableError { throw error } catch {}
         return try self.ofPKCS1(bytes)
     }
 
@@ -77,7 +77,7 @@ enum PublicKeyBytes {
             case KeyAlgorithm.rsa, KeyAlgorithm.rsaPSS:
                 return try self.assemble(algorithm: algorithm.encodedBytes, key: try self.rsaPublicKey(ofPKCS1: secret))
             case KeyAlgorithm.ellipticCurve:
-                guard let parameters else { throw NotDerivable() }
+                guard let parameters else { throw NotDerivableError() }
                 return try self.ofSEC1(Array(secret), parameters: parameters.encodedBytes)
             case KeyAlgorithm.ed25519:
                 let raw = try ASN1OctetString(derEncoded: Array(secret)).bytes
@@ -85,9 +85,9 @@ enum PublicKeyBytes {
                 return try self.assemble(algorithm: algorithm.encodedBytes, key: Array(key.publicKey.rawRepresentation))
             case PrivateKey.mlDSA65:
                 // Without a seed it cannot be told: swift-crypto makes these keys from seeds.
-                guard let key = try? PrivateKey(pkcs8: bytes) else { throw NotDerivable() }
+                guard let key = try? PrivateKey(pkcs8: bytes) else { throw NotDerivableError() }
                 return key.subjectPublicKeyInfo
-            default: throw NotDerivable()
+            default: throw NotDerivableError()
             }
         }
     }
@@ -118,7 +118,7 @@ enum PublicKeyBytes {
             }
             return (try ASN1OctetString(derEncoded: secret).bytes, inside, published)
         }
-        guard let parameters = outside ?? inside else { throw NotDerivable() }
+        guard let parameters = outside ?? inside else { throw NotDerivableError() }
         let algorithm = try self.sequence([try self.serialized(KeyAlgorithm.ellipticCurve), Array(parameters)])
         if let published { return try self.assemble(algorithm: algorithm[...], key: Array(published)) }
         let point: [UInt8]
@@ -129,7 +129,7 @@ enum PublicKeyBytes {
             point = Array(try P384.Signing.PrivateKey(rawRepresentation: secret).publicKey.x963Representation)
         case [1, 3, 132, 0, 35]:
             point = Array(try P521.Signing.PrivateKey(rawRepresentation: secret).publicKey.x963Representation)
-        default: throw NotDerivable()
+        default: throw NotDerivableError()
         }
         return try self.assemble(algorithm: algorithm[...], key: point)
     }

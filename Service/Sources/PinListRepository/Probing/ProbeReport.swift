@@ -46,8 +46,8 @@ public struct ProbeReport: Sendable, Encodable {
     /// Puts hosts together.
     ///
     /// - Parameters:
-    ///   - list: The list that they were judged by.
-    ///   - held: The lists that installations may still hold, by which they were judged as well.
+    ///   - list: The list that they were evaluated by.
+    ///   - held: The lists that installations may still hold, by which they were evaluated as well.
     ///   - time: When.
     ///   - hosts: The hosts.
     public init(_ list: PinList, held: HeldLists? = nil, at time: Timestamp, _ hosts: [ProbedHost]) {

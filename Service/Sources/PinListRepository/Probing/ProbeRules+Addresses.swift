@@ -6,7 +6,7 @@ public import CertificatePinning
 
 /// A host has as many verdicts as addresses: behind one of them may stand a server with another key.
 extension ProbeRules {
-    /// Judges what was seen at each address of a host.
+    /// Evaluates what was seen at each address of a host.
     ///
     /// The host is as its worst address. One that could not be asked leaves the host undecided, unless this machine has
     /// no route to it and another one was asked.
@@ -15,7 +15,7 @@ extension ProbeRules {
     ///   - host: The host that was asked.
     ///   - observations: How its addresses were found.
     ///   - memory: What earlier probes saw; this one is added.
-    public func judge(
+    public func evaluate(
         _ host: HostName, _ observations: [AddressObservation], _ memory: inout ProbeMemory
     ) -> ProbedHost {
         let asked = observations.filter { !$0.observation.isUnreachable }
@@ -24,33 +24,33 @@ extension ProbeRules {
         var found: ProbedHost?
         let pins = asked.reduce(into: Set<String>()) { $0.formUnion(self.pins(of: host, in: $1.observation)) }
         var seen: Set<ProbeObservation> = []
-        // Where all addresses present the same, there is one thing to judge.
+        // Where all addresses present the same, there is one thing to evaluate.
         var distinct: [ProbeObservation] = []
         for observation in asked.map(\.observation) where seen.insert(observation).inserted {
             distinct.append(observation)
             var kept = before
-            let next = self.judge(host, observation, &kept, elsewhere: pins)
+            let next = self.evaluate(host, observation, &kept, elsewhere: pins)
             guard found.map({ next.state.isWorse(than: $0.state) }) ?? true else { continue }
             (found, memory) = (next, kept)
         }
         memory.add(pins: pins, of: host)
         let unreachable = silent.first?.observation ?? .unreachable("it has no address")
-        var judged = found ?? self.judge(host, unreachable, &memory)
-        judged.transparency = self.judgements(of: host, distinct)
-        judged.notes += Self.notes(on: judged.transparency, for: judged.entry)
-        if !judged.transparency.isEmpty {
+        var evaluated = found ?? self.evaluate(host, unreachable, &memory)
+        evaluated.transparency = self.evaluations(of: host, distinct)
+        evaluated.notes += Self.notes(on: evaluated.transparency, for: evaluated.entry)
+        if !evaluated.transparency.isEmpty {
             // An address that nobody could ask may present another certificate.
-            let satisfied = judged.transparency.filter(\.isSatisfied).compactMap {
+            let satisfied = evaluated.transparency.filter(\.isSatisfied).compactMap {
                 TransparencyRule.Policy(rawValue: $0.policy)
             }
             memory.keep(satisfied: silent.isEmpty ? Set(satisfied) : nil, at: host)
         }
-        if !silent.isEmpty, judged.state == .well { judged.state = .unknown }
-        judged.addresses = observations.compactMap { self.probed(host, $0) }
-        if let first = judged.addresses.first, !judged.addresses.allSatisfy({ $0.isLike(first) }) {
-            judged.notes += judged.addresses.map(\.line)
+        if !silent.isEmpty, evaluated.state == .well { evaluated.state = .unknown }
+        evaluated.addresses = observations.compactMap { self.probed(host, $0) }
+        if let first = evaluated.addresses.first, !evaluated.addresses.allSatisfy({ $0.isLike(first) }) {
+            evaluated.notes += evaluated.addresses.map(\.line)
         }
-        return judged
+        return evaluated
     }
 
     private func probed(_ host: HostName, _ observation: AddressObservation) -> ProbedAddress? {

@@ -8,20 +8,20 @@ public import PinListMetadata
 
 /// What a list makes of what hosts serve, seen from the apps that enforce it.
 ///
-/// It is judged by one list, the newest, and by all that installations may still hold. An app outside a rollout, or one
+/// It is evaluated by one list, the newest, and by all that installations may still hold. An app outside a rollout, or one
 /// that reports alone, locks nobody out. So everybody is in every rollout here that
 /// is not at zero: what comes out is whether *somebody* is locked out.
 public struct ProbeRules: Sendable {
     /// The list.
     public let list: PinList
 
-    /// When it is judged: suspensions and the ends of entries are counted from here.
+    /// When it is evaluated: suspensions and the ends of entries are counted from here.
     let reference: Timestamp
 
     /// The share of the installations that enforce an entry, in percent, where that is not all of them.
     let rollouts: [HostName: Int]
 
-    /// What policies of Certificate Transparency are judged with; `nil` where the project has none.
+    /// What policies of Certificate Transparency are evaluated with; `nil` where the project has none.
     let logs: LogList?
 
     private let time: Timestamp
@@ -37,7 +37,7 @@ public struct ProbeRules: Sendable {
     ///   - time: Now.
     ///   - notice: How long before the end of a certificate it is said, in seconds.
     ///   - held: The lists that installations may still hold; `nil` where only this list is known.
-    ///   - logs: What policies of Certificate Transparency are judged with; `nil` for nothing.
+    ///   - logs: What policies of Certificate Transparency are evaluated with; `nil` for nothing.
     /// - Throws: ``RepositoryError`` for a list that no rules can be made of.
     public init(
         _ list: PinList, at time: Timestamp, notice: Int64, held: HeldLists? = nil, logs: LogList? = nil
@@ -76,13 +76,13 @@ public struct ProbeRules: Sendable {
         return (entries + others).filter { seen.insert($0).inserted }
     }
 
-    /// Judges what somebody saw.
+    /// Evaluates what somebody saw.
     ///
     /// - Parameters:
     ///   - host: The host that was asked.
     ///   - observation: How it was found.
     ///   - memory: What earlier probes saw; this one is added.
-    func judge(
+    func evaluate(
         _ host: HostName, _ observation: ProbeObservation, _ memory: inout ProbeMemory, elsewhere: Set<String> = []
     ) -> ProbedHost {
         let entry = self.policy.entry(for: host)
@@ -120,7 +120,7 @@ public struct ProbeRules: Sendable {
             issuerChanged: changed, error: decision.detail.map { PrintableText.line($0) }, notes: notes)
     }
 
-    /// The pins of an entry that are in the path that was judged.
+    /// The pins of an entry that are in the path that was evaluated.
     private static func pins(of entry: PinnedDomain?, in decision: PinningDecision) -> Set<String> {
         Set((entry?.pins ?? []).filter { !decision.path.indices(matching: $0).isEmpty }.map(\.pin.description))
     }
@@ -130,11 +130,11 @@ public struct ProbeRules: Sendable {
         self.decision(for: host, observation).map { Self.pins(of: self.policy.entry(for: host), in: $0) } ?? []
     }
 
-    /// What an app decides that enforces; `nil` when there is nothing to judge.
+    /// What an app decides that enforces; `nil` when there is nothing to evaluate.
     func decision(for host: HostName, _ observation: ProbeObservation) -> PinningDecision? {
         self.policy.decision(for: host, observation, at: self.reference).map { decision in
-            decision.judged { policy in
-                self.judgement(under: policy, at: host, observation)
+            decision.evaluated { policy in
+                self.evaluation(under: policy, at: host, observation)
             }
         }
     }
@@ -161,7 +161,7 @@ public struct ProbeRules: Sendable {
 }
 
 extension PinningPolicy {
-    /// What these rules make of an observation; `nil` when there is nothing to judge.
+    /// What these rules make of an observation; `nil` when there is nothing to evaluate.
     func decision(
         for host: HostName, _ observation: ProbeObservation, at time: Timestamp
     ) -> PinningDecision? {

@@ -40,11 +40,11 @@ public struct ProbedHost: Hashable, Sendable, Encodable {
     public internal(set) var notes: [String]
     /// What was found at each of its addresses; empty when none is known.
     public internal(set) var addresses: [ProbedAddress] = []
-    /// What each policy of Certificate Transparency makes of it; empty where nothing was judged.
-    public internal(set) var transparency: [TransparencyJudgement] = []
+    /// What each policy of Certificate Transparency makes of it; empty where nothing was evaluated.
+    public internal(set) var transparency: [TransparencyEvaluation] = []
 
-    /// What is written of a judgement: the timestamps are for `tumbler ct`.
-    private struct PrintedJudgement: Encodable {
+    /// What is written of an evaluation: the timestamps are for `tumbler ct`.
+    private struct PrintedEvaluation: Encodable {
         let policy: String
         let satisfied: Bool
         let detail: String
@@ -75,7 +75,7 @@ public struct ProbedHost: Hashable, Sendable, Encodable {
         try container.encode(self.addresses, forKey: .addresses)
         try container.encode(
             self.transparency.map {
-                PrintedJudgement(policy: $0.policy, satisfied: $0.isSatisfied, detail: $0.detail)
+                PrintedEvaluation(policy: $0.policy, satisfied: $0.isSatisfied, detail: $0.detail)
             }, forKey: .transparency)
     }
 }

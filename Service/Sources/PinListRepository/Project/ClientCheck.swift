@@ -21,7 +21,7 @@ public enum ClientCheck {
             throw RepositoryError(.file, "there is no root in the project folder", hint: "tumbler init makes one")
         }
         let published = try project.newestList()
-        do throws(MetadataRefusal) {
+        do throws(MetadataError) {
             if let published { try client.load(list: published) }
             _ = try client.accept(list: list, at: time)
         } catch {

@@ -24,7 +24,7 @@ public struct KnownList: Sendable {
     public static func chain(_ envelopes: [[UInt8]]) throws(RepositoryError) -> TrustState? {
         guard let first = envelopes.first else { return nil }
         var version = 1
-        do throws(MetadataRefusal) {
+        do throws(MetadataError) {
             var state = try TrustState(bundledRoot: first, bundledList: nil)
             for envelope in envelopes.dropFirst() {
                 version += 1
@@ -47,7 +47,7 @@ public struct KnownList: Sendable {
     public init(_ bytes: [UInt8], named name: String, roots: [[UInt8]]) throws(RepositoryError) {
         var chain = try Self.chain(roots)
         self.root = chain?.chain.newest
-        do throws(MetadataRefusal) {
+        do throws(MetadataError) {
             guard Self.isEnvelope(bytes) else {
                 self.list = try PinList(payload: bytes)
                 self.isVerified = false
@@ -59,7 +59,7 @@ public struct KnownList: Sendable {
                 return
             }
             try chain?.load(list: bytes)
-            guard let held = chain?.outside else { throw MetadataRefusal(.pins, .unsigned, "nobody vouches for it") }
+            guard let held = chain?.outside else { throw MetadataError(.pins, .unsigned, "nobody vouches for it") }
             self.list = held.list
             self.isVerified = true
         } catch {

@@ -39,7 +39,7 @@ public struct ListTree: Sendable {
         }
         // The list must hold under the newest root: with a superseded one clients would wait for another.
         var current = state
-        do throws(MetadataRefusal) {
+        do throws(MetadataError) {
             try current.load(list: list)
         } catch {
             throw RepositoryError(.metadata, "\(ProjectFolder.listName): \(error.description)")

@@ -86,7 +86,7 @@ public struct NewProject: Sendable {
     public func write(rootPassphrase: Passphrase?, pinsPassphrase: Passphrase?) async throws {
         let (_, list) = try self.list()
         var change = RootChange(issuedAt: self.time)
-        for (kind, key) in [(MetadataRefusal.Kind.root, self.rootKey), (.pins, self.pinsKey)] {
+        for (kind, key) in [(MetadataRole.root, self.rootKey), (.pins, self.pinsKey)] {
             guard let key = MetadataKey(subjectPublicKeyInfo: key.subjectPublicKeyInfo) else {
                 throw RepositoryError(.signer, "the new key is none that signs metadata")
             }

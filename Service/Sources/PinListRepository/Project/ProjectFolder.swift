@@ -160,7 +160,7 @@ extension ProjectFolder {
             hint: "take it from version control, or release a list that names the log list of today")
     }
 
-    /// The log list that policies are judged with: the one that a list names, else that of the source; `nil` where there is
+    /// The log list that policies are evaluated with: the one that a list names, else that of the source; `nil` where there is
     /// neither.
     ///
     /// - Throws: ``RepositoryError`` when it is not at hand, or cannot be read.

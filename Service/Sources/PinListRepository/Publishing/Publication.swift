@@ -7,7 +7,7 @@ public import PinListMetadata
 
 /// What is published together: roots in their order, then a list, all of one name (formats.md, section 7).
 ///
-/// Nothing is verified here. The service judges it as a client would, and stores all of it or nothing.
+/// Nothing is verified here. The service evaluates it as a client would, and stores all of it or nothing.
 public struct Publication: Sendable {
     /// A file that somebody wants published.
     public struct File: Hashable, Sendable {
@@ -24,7 +24,7 @@ public struct Publication: Sendable {
     }
 
     /// The most envelopes: all rotations that a client makes in one refresh, and a list.
-    public static let mostEnvelopes = MetadataLimits.rotationsPerRefresh + 1
+    public static let maximumEnvelopes = MetadataLimits.rotationsPerRefresh + 1
 
     /// The name of the list.
     public let name: String
@@ -40,9 +40,9 @@ public struct Publication: Sendable {
     /// - Parameter files: The files in any order; roots, and at most one list.
     /// - Throws: ``RepositoryError`` when one is no signed envelope, or they do not belong together.
     public init(_ files: [File]) throws(RepositoryError) {
-        guard files.count <= Self.mostEnvelopes else {
+        guard files.count <= Self.maximumEnvelopes else {
             throw RepositoryError(
-                .usage, "over \(Self.mostEnvelopes) files", hint: "publish the older roots first, and then the rest")
+                .usage, "over \(Self.maximumEnvelopes) files", hint: "publish the older roots first, and then the rest")
         }
         var parts: [(file: File, metadata: SignableMetadata)] = []
         for file in files {

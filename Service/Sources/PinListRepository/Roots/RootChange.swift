@@ -11,19 +11,19 @@ public struct RootChange: Sendable {
     public static let validity: Int64 = 3 * 365 * 86_400
 
     /// Keys that a role gets.
-    public var added: [(kind: MetadataRefusal.Kind, key: MetadataKey)] = []
+    public var added: [(kind: MetadataRole, key: MetadataKey)] = []
 
     /// Keys that the hybrid demand of a role gets; the first one makes the demand.
-    public var hybridAdded: [(kind: MetadataRefusal.Kind, key: MetadataKey)] = []
+    public var hybridAdded: [(kind: MetadataRole, key: MetadataKey)] = []
 
     /// Keys that a role or its hybrid demand loses, by the beginning of their ids. Without keys there is no demand.
-    public var removed: [(kind: MetadataRefusal.Kind, keyID: String)] = []
+    public var removed: [(kind: MetadataRole, keyID: String)] = []
 
     /// Thresholds that change.
-    public var thresholds: [(kind: MetadataRefusal.Kind, count: Int)] = []
+    public var thresholds: [(kind: MetadataRole, count: Int)] = []
 
     /// Thresholds of hybrid demands that change.
-    public var hybridThresholds: [(kind: MetadataRefusal.Kind, count: Int)] = []
+    public var hybridThresholds: [(kind: MetadataRole, count: Int)] = []
 
     /// When the root is made.
     public var issuedAt: Timestamp
@@ -93,17 +93,17 @@ public struct RootChange: Sendable {
             }
             Self.change(kind, of: &root) { $0.hybrid?.threshold = count }
         }
-        for kind in [MetadataRefusal.Kind.root, .pins] { try Self.check(kind, of: root) }
+        for kind in [MetadataRole.root, .pins] { try Self.check(kind, of: root) }
         let used = Set(root.root.allKeyIDs + root.pins.allKeyIDs)
         root.keys = root.keys.filter { used.contains($0.key) }
-        // What clients make of it is the judge of whether it makes sense.
+        // What clients make of it is the evaluate of whether it makes sense.
         do { return try Root(payload: root.payload) } catch {
             throw RepositoryError(.usage, "no client would read this root: \(error.detail)")
         }
     }
 
     private static func remove(
-        _ text: String, from kind: MetadataRefusal.Kind, of root: inout Root
+        _ text: String, from kind: MetadataRole, of root: inout Root
     ) throws(RepositoryError) {
         let prefix = text.lowercased()
         let matches = self.role(kind, of: root).allKeyIDs.filter { $0.hasPrefix(prefix) }
@@ -121,7 +121,7 @@ public struct RootChange: Sendable {
         }
     }
 
-    private static func check(_ kind: MetadataRefusal.Kind, of root: Root) throws(RepositoryError) {
+    private static func check(_ kind: MetadataRole, of root: Root) throws(RepositoryError) {
         let role = self.role(kind, of: root)
         guard !role.keyIDs.isEmpty else {
             throw RepositoryError(.usage, "the role \(kind.rawValue) would have no key")
@@ -139,7 +139,7 @@ public struct RootChange: Sendable {
     }
 
     private static func expectNew(
-        _ key: MetadataKey, for kind: MetadataRefusal.Kind, of root: Root
+        _ key: MetadataKey, for kind: MetadataRole, of root: Root
     ) throws(RepositoryError) {
         let role = self.role(kind, of: root)
         guard !role.keyIDs.contains(key.keyID) else {
@@ -154,11 +154,11 @@ public struct RootChange: Sendable {
         }
     }
 
-    private static func role(_ kind: MetadataRefusal.Kind, of root: Root) -> Role {
+    private static func role(_ kind: MetadataRole, of root: Root) -> Role {
         kind == .root ? root.root : root.pins
     }
 
-    private static func change(_ kind: MetadataRefusal.Kind, of root: inout Root, _ body: (inout Role) -> Void) {
+    private static func change(_ kind: MetadataRole, of root: inout Root, _ body: (inout Role) -> Void) {
         switch kind {
         case .root: body(&root.root)
         case .pins: body(&root.pins)
@@ -179,8 +179,8 @@ public enum RootFile {
     ///
     /// - Throws: ``RepositoryError`` when it cannot be read or does not verify.
     public static func read(_ path: String) throws(RepositoryError) -> (root: Root, bytes: [UInt8]) {
-        let bytes = try BoundedFile.read(path, most: MetadataLimits().rootBytes)
-        do throws(MetadataRefusal) {
+        let bytes = try BoundedFile.read(path, maximum: MetadataLimits().rootBytes)
+        do throws(MetadataError) {
             return (try RootChain(shipped: bytes).newest, bytes)
         } catch {
             let isPayload = (try? Root(payload: bytes)) != nil
@@ -197,7 +197,7 @@ public enum RootFile {
 /// Source: formats.md, section 9, `verifiable`.
 public struct UnreachableThreshold: Hashable, Sendable, CustomStringConvertible {
     /// The role.
-    public let kind: MetadataRefusal.Kind
+    public let kind: MetadataRole
     /// How many keys of the role these clients can verify.
     public let verifiable: Int
     /// How many of them must sign.
@@ -212,7 +212,7 @@ public struct UnreachableThreshold: Hashable, Sendable, CustomStringConvertible 
 extension Root {
     /// The thresholds that signatures of some algorithms cannot reach.
     public func unreachableThresholds(verifying algorithms: Set<MetadataKey.Algorithm>) -> [UnreachableThreshold] {
-        [(MetadataRefusal.Kind.root, self.root), (.pins, self.pins)].compactMap { kind, role in
+        [(MetadataRole.root, self.root), (.pins, self.pins)].compactMap { kind, role in
             let count = self.keys(of: role).count { algorithms.contains($0.algorithm) }
             guard count < role.threshold else { return nil }
             return UnreachableThreshold(kind: kind, verifiable: count, threshold: role.threshold)

@@ -20,7 +20,7 @@ public struct RotationFolder: Sendable {
     public static let name = "rotations"
 
     /// The most plans that are read: as many as a list has entries.
-    private static let most = RotationPlan.mostEntries
+    private static let maximum = RotationPlan.maximumEntries
 
     private let project: ProjectFolder
 
@@ -80,8 +80,9 @@ public struct RotationFolder: Sendable {
                 .file, "\(Self.name) cannot be read", hint: "it is a folder of the project, with a plan for each host")
         }
         let hosts = names.filter { $0.hasSuffix(".yaml") && !$0.hasPrefix(".") }.sorted()
-        guard hosts.count <= Self.most else {
-            throw RepositoryError(.file, "\(Self.name) has over \(Self.most) plans", hint: "remove those that are done")
+        guard hosts.count <= Self.maximum else {
+            throw RepositoryError(
+                .file, "\(Self.name) has over \(Self.maximum) plans", hint: "remove those that are done")
         }
         var entries: [Entry] = []
         for name in hosts {

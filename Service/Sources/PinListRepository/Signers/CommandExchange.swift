@@ -7,7 +7,7 @@ internal import Foundation
 /// What goes into a command and comes out of it, through three pipes at once, until a deadline.
 struct CommandExchange: ~Copyable {
     /// The most bytes of standard error that are kept; what is over is dropped.
-    private static let mostErrorBytes = 16_384
+    private static let maximumErrorBytes = 16_384
 
     private var standardInput: CommandPipe
     private var standardOutput: CommandPipe
@@ -47,7 +47,7 @@ struct CommandExchange: ~Copyable {
     ///   - deadline: Nanoseconds of the monotonic clock.
     ///   - most: The most bytes of standard output.
     /// - Returns: Why it has to be ended; `nil` when its outputs are closed.
-    mutating func run(until deadline: UInt64, mostOutputBytes most: Int) -> ShellCommand.End? {
+    mutating func run(until deadline: UInt64, maximumOutputBytes maximum: Int) -> ShellCommand.End? {
         var open = [self.standardOutput.reader, self.standardError.reader]
         for descriptor in open + [self.standardInput.writer] {
             _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
@@ -67,7 +67,7 @@ struct CommandExchange: ~Copyable {
                 }
                 self.take(part, isOutput: descriptor == self.standardOutput.reader)
             }
-            guard self.output.count <= most else { return .saidTooMuch }
+            guard self.output.count <= maximum else { return .saidTooMuch }
         }
         return nil
     }
@@ -87,7 +87,7 @@ struct CommandExchange: ~Copyable {
         if isOutput {
             self.output += part
         } else {
-            self.errors += part.prefix(max(0, Self.mostErrorBytes - self.errors.count))
+            self.errors += part.prefix(max(0, Self.maximumErrorBytes - self.errors.count))
         }
     }
 

@@ -10,10 +10,10 @@
 /// Source: formats.md, section 8.
 public struct ExecSigner: MetadataSigner {
     /// The most seconds that a program may take.
-    public static let longestSeconds = 60.0
+    public static let maximumSeconds = 60.0
 
     /// The most bytes of its answer: a signature has 64, or up to 72 in DER, and 3,309 of ML-DSA-65.
-    public static let mostAnswerBytes = 4_096
+    public static let maximumAnswerBytes = 4_096
 
     /// `exec:` and the command.
     public var name: String { "exec:\(self.command)" }
@@ -29,7 +29,7 @@ public struct ExecSigner: MetadataSigner {
     ///   - seconds: The most seconds that it may take; then it is ended, with all processes that it started.
     ///   - diagnostics: Takes what it said on standard error, line by line.
     public init(
-        _ command: String, longestSeconds seconds: Double = Self.longestSeconds,
+        _ command: String, maximumSeconds seconds: Double = Self.maximumSeconds,
         diagnostics: @escaping @Sendable (String) -> Void
     ) {
         self.command = command
@@ -41,7 +41,8 @@ public struct ExecSigner: MetadataSigner {
     ///
     /// - Throws: ``RepositoryError`` with what to do.
     public func signature(over message: [UInt8]) async throws(RepositoryError) -> [UInt8] {
-        let program = ShellCommand(self.command, longestSeconds: self.seconds, mostOutputBytes: Self.mostAnswerBytes)
+        let program = ShellCommand(
+            self.command, maximumSeconds: self.seconds, maximumOutputBytes: Self.maximumAnswerBytes)
         // The program has its own limit; twice as long and more means that even ending it did not work.
         let answer = await BlockingCall.answer(within: 2 * self.seconds + 5) { () throws(RepositoryError) in
             try program.run(input: message)
@@ -60,7 +61,7 @@ public struct ExecSigner: MetadataSigner {
                 .signer, "\(self.name) took longer than \(self.seconds.formattedSeconds) seconds and was ended")
         case .saidTooMuch:
             throw RepositoryError(
-                .signer, "\(self.name) printed more than \(Self.mostAnswerBytes) bytes and was ended",
+                .signer, "\(self.name) printed more than \(Self.maximumAnswerBytes) bytes and was ended",
                 hint: "standard output is for the signature alone: raw bytes, or DER for P-256")
         }
     }

@@ -13,7 +13,7 @@ struct PKCS11Module {
     static let variable = "TUMBLER_PKCS11_MODULE"
 
     /// The most slots that are looked at.
-    private static let mostSlots: p11_number = 1_024
+    private static let maximumSlots: p11_number = 1_024
 
     /// Where modules lie that are named without a path.
     private static let folders = [
@@ -43,8 +43,8 @@ struct PKCS11Module {
         var arguments = p11_initialize_arguments()
         arguments.flags = 2  // CKF_OS_LOCKING_OK
         let status = self.functions.initialize?(&arguments) ?? .max
-        guard status == PKCS11Status.success || status == PKCS11Status.alreadyInitialised else {
-            throw PKCS11Status(code: status).error(uri.description, doing: "initialise its module")
+        guard status == PKCS11Error.success || status == PKCS11Error.alreadyInitialised else {
+            throw PKCS11Error(code: status).error(uri.description, doing: "initialise its module")
         }
     }
 
@@ -64,12 +64,12 @@ struct PKCS11Module {
     }
 
     /// The slots whose token fits a name.
-    func slots(for uri: PKCS11URI) throws(PKCS11Status) -> [p11_number] {
+    func slots(for uri: PKCS11URI) throws(PKCS11Error) -> [p11_number] {
         var count: p11_number = 0
-        try PKCS11Status.check(self.functions.get_slot_list?(1, nil, &count) ?? .max)
-        var slots = [p11_number](repeating: 0, count: Int(min(count, Self.mostSlots)))
+        try PKCS11Error.check(self.functions.get_slot_list?(1, nil, &count) ?? .max)
+        var slots = [p11_number](repeating: 0, count: Int(min(count, Self.maximumSlots)))
         count = p11_number(slots.count)
-        try PKCS11Status.check(self.functions.get_slot_list?(1, &slots, &count) ?? .max)
+        try PKCS11Error.check(self.functions.get_slot_list?(1, &slots, &count) ?? .max)
         return slots.prefix(Int(count)).filter { slot in
             if let wanted = uri.slot, slot != p11_number(wanted) { return false }
             guard let label = self.label(ofTokenIn: slot) else { return false }
@@ -81,7 +81,7 @@ struct PKCS11Module {
     private func label(ofTokenIn slot: p11_number) -> [UInt8]? {
         var info = p11_token_info()
         let isInitialised: p11_number = 0x400
-        guard self.functions.get_token_info?(slot, &info) == PKCS11Status.success, info.flags & isInitialised != 0
+        guard self.functions.get_token_info?(slot, &info) == PKCS11Error.success, info.flags & isInitialised != 0
         else {
             return nil
         }

@@ -23,16 +23,16 @@ struct PKCS11Session: ~Copyable {
     }
 
     /// The most bytes of an attribute that are read.
-    private static let mostAttributeBytes: p11_number = 4_096
+    private static let maximumAttributeBytes: p11_number = 4_096
 
     private let functions: p11_functions
     private let handle: p11_number
 
     /// Opens a session for reading.
-    init(_ module: PKCS11Module, slot: p11_number) throws(PKCS11Status) {
+    init(_ module: PKCS11Module, slot: p11_number) throws(PKCS11Error) {
         var handle: p11_number = 0
         // CKF_SERIAL_SESSION, which the standard demands.
-        try PKCS11Status.check(module.functions.open_session?(slot, 4, nil, nil, &handle) ?? .max)
+        try PKCS11Error.check(module.functions.open_session?(slot, 4, nil, nil, &handle) ?? .max)
         self.functions = module.functions
         self.handle = handle
     }
@@ -43,14 +43,14 @@ struct PKCS11Session: ~Copyable {
     }
 
     /// Logs in as the token's user.
-    borrowing func logIn(_ pin: Passphrase) throws(PKCS11Status) {
+    borrowing func logIn(_ pin: Passphrase) throws(PKCS11Error) {
         let status = self.functions.login?(self.handle, 1, pin.bytes, p11_number(pin.bytes.count)) ?? .max
-        guard status != PKCS11Status.alreadyLoggedIn else { return }
-        try PKCS11Status.check(status)
+        guard status != PKCS11Error.alreadyLoggedIn else { return }
+        try PKCS11Error.check(status)
     }
 
     /// The objects of a class that a name means, at most 16.
-    borrowing func objects(_ kind: ObjectClass, _ uri: PKCS11URI) throws(PKCS11Status) -> [p11_number] {
+    borrowing func objects(_ kind: ObjectClass, _ uri: PKCS11URI) throws(PKCS11Error) -> [p11_number] {
         var kind = kind.rawValue
         var label = uri.object.map { Array($0.utf8) } ?? []
         var id = uri.id ?? []
@@ -64,40 +64,40 @@ struct PKCS11Session: ~Copyable {
                 }
             }
         }
-        try PKCS11Status.check(status)
+        try PKCS11Error.check(status)
         var found = [p11_number](repeating: 0, count: 16)
         var count: p11_number = 0
         let searched = self.functions.find_objects?(self.handle, &found, p11_number(found.count), &count) ?? .max
         _ = self.functions.find_objects_final?(self.handle)
-        try PKCS11Status.check(searched)
+        try PKCS11Error.check(searched)
         return Array(found.prefix(Int(min(count, 16))))
     }
 
     /// The value of an attribute.
-    borrowing func value(of attribute: Attribute, _ object: p11_number) throws(PKCS11Status) -> [UInt8] {
+    borrowing func value(of attribute: Attribute, _ object: p11_number) throws(PKCS11Error) -> [UInt8] {
         var asked = p11_attribute(type: attribute.rawValue, value: nil, length: 0)
-        try PKCS11Status.check(self.functions.get_attribute_value?(self.handle, object, &asked, 1) ?? .max)
+        try PKCS11Error.check(self.functions.get_attribute_value?(self.handle, object, &asked, 1) ?? .max)
         // All ones where it cannot be had.
-        guard asked.length <= Self.mostAttributeBytes else { throw PKCS11Status(code: 0x12) }
+        guard asked.length <= Self.maximumAttributeBytes else { throw PKCS11Error(code: 0x12) }
         var value = [UInt8](repeating: 0, count: Int(asked.length))
         let status = value.withUnsafeMutableBytes { bytes in
             var wanted = Self.attribute(attribute, bytes)
             let status = self.functions.get_attribute_value?(self.handle, object, &wanted, 1) ?? .max
             return wanted.length == p11_number(bytes.count) ? status : .max
         }
-        try PKCS11Status.check(status)
+        try PKCS11Error.check(status)
         return value
     }
 
     /// Signs with a key.
     borrowing func signature(
         over data: [UInt8], mechanism: p11_number, key: p11_number
-    ) throws(PKCS11Status) -> [UInt8] {
+    ) throws(PKCS11Error) -> [UInt8] {
         var mechanism = p11_mechanism(mechanism: mechanism, parameter: nil, parameter_length: 0)
-        try PKCS11Status.check(self.functions.sign_init?(self.handle, &mechanism, key) ?? .max)
+        try PKCS11Error.check(self.functions.sign_init?(self.handle, &mechanism, key) ?? .max)
         var signature = [UInt8](repeating: 0, count: 512)
         var length = p11_number(signature.count)
-        try PKCS11Status.check(
+        try PKCS11Error.check(
             self.functions.sign?(self.handle, data, p11_number(data.count), &signature, &length) ?? .max)
         return Array(signature.prefix(Int(min(length, 512))))
     }

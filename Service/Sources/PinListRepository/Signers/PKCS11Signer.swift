@@ -5,7 +5,7 @@
 /// A key on a token: a hardware security module, a smart card, or SoftHSM.
 public struct PKCS11Signer: MetadataSigner {
     /// The most seconds that a token may take, a touch of its button included.
-    public static let longestSeconds = 60.0
+    public static let maximumSeconds = 60.0
 
     /// The name as it was written; a PIN cannot stand in it.
     public var name: String { self.token.uri.description }
@@ -22,7 +22,7 @@ public struct PKCS11Signer: MetadataSigner {
     ///   - seconds: The most seconds that the token may take.
     public init(
         _ uri: PKCS11URI, pin: PassphraseSource, environment: [String: String],
-        longestSeconds seconds: Double = Self.longestSeconds
+        maximumSeconds seconds: Double = Self.maximumSeconds
     ) {
         self.token = PKCS11Token(uri: uri, environment: environment, pin: pin)
         self.seconds = seconds

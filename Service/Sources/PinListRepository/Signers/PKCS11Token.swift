@@ -36,7 +36,7 @@ struct PKCS11Token: Sendable {
         let session = try self.openSession()
         try self.logIn(to: session)
         let key = try self.one(.privateKey, in: session)
-        do throws(PKCS11Status) {
+        do throws(PKCS11Error) {
             switch try self.type(of: key, in: session) {
             case .ellipticCurve:
                 // Not every token hashes for ECDSA, so that is done here.
@@ -59,12 +59,12 @@ struct PKCS11Token: Sendable {
     func subjectPublicKeyInfo() throws(RepositoryError) -> [UInt8] {
         let session = try self.openSession()
         let isOpen: Bool
-        do throws(PKCS11Status) { isOpen = !(try session.objects(.publicKey, self.uri).isEmpty) } catch {
+        do throws(PKCS11Error) { isOpen = !(try session.objects(.publicKey, self.uri).isEmpty) } catch {
             throw error.error(self.name, doing: "search for the key")
         }
         if !isOpen { try self.logIn(to: session) }
         let key = try self.one(.publicKey, in: session)
-        do throws(PKCS11Status) {
+        do throws(PKCS11Error) {
             let point = Self.unwrapped(try session.value(of: .point, key))
             switch try self.type(of: key, in: session) {
             case .edwards where point.count == 32: return PublicKeyForm.ed25519(point: point)
@@ -88,7 +88,7 @@ struct PKCS11Token: Sendable {
     private func openSession() throws(RepositoryError) -> PKCS11Session {
         let module = try PKCS11Module(for: self.uri, environment: self.environment)
         let tokens: Int
-        do throws(PKCS11Status) {
+        do throws(PKCS11Error) {
             let slots = try module.slots(for: self.uri)
             if slots.count == 1 { return try PKCS11Session(module, slot: slots[0]) }
             tokens = slots.count
@@ -106,14 +106,14 @@ struct PKCS11Token: Sendable {
     private func logIn(to session: borrowing PKCS11Session) throws(RepositoryError) {
         let source = self.uri.pinSource.map { PassphraseSource.file($0) } ?? self.pin
         let pin = try source.passphrase(for: self.name)
-        do throws(PKCS11Status) { try session.logIn(pin) } catch { throw error.error(self.name, doing: "log in") }
+        do throws(PKCS11Error) { try session.logIn(pin) } catch { throw error.error(self.name, doing: "log in") }
     }
 
     private func one(
         _ kind: PKCS11Session.ObjectClass, in session: borrowing PKCS11Session
     ) throws(RepositoryError) -> p11_number {
         let found: [p11_number]
-        do throws(PKCS11Status) { found = try session.objects(kind, self.uri) } catch {
+        do throws(PKCS11Error) { found = try session.objects(kind, self.uri) } catch {
             throw error.error(self.name, doing: "search for the key")
         }
         guard let key = found.first else {
@@ -131,7 +131,7 @@ struct PKCS11Token: Sendable {
 
     private func type(
         of key: p11_number, in session: borrowing PKCS11Session
-    ) throws(PKCS11Status) -> KeyType? {
+    ) throws(PKCS11Error) -> KeyType? {
         let value = try session.value(of: .keyType, key)
         guard value.count == MemoryLayout<p11_number>.size else { return nil }
         return KeyType(rawValue: value.withUnsafeBytes { $0.loadUnaligned(as: p11_number.self) })

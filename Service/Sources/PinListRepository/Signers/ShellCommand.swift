@@ -39,12 +39,12 @@ struct ShellCommand: Sendable {
 
     private let command: String
     private let seconds: Double
-    private let mostOutputBytes: Int
+    private let maximumOutputBytes: Int
 
-    init(_ command: String, longestSeconds seconds: Double, mostOutputBytes: Int) {
+    init(_ command: String, maximumSeconds seconds: Double, maximumOutputBytes: Int) {
         self.command = command
         self.seconds = seconds
-        self.mostOutputBytes = mostOutputBytes
+        self.maximumOutputBytes = maximumOutputBytes
     }
 
     /// Runs it to its end, or ends it, with every process that it started and that did not leave its group.
@@ -64,7 +64,7 @@ struct ShellCommand: Sendable {
         exchange.closeTheirs()
         let nanoseconds = UInt64(exactly: (max(0, self.seconds) * 1e9).rounded()) ?? 0
         let (deadline, _) = DispatchTime.now().uptimeNanoseconds.addingReportingOverflow(nanoseconds)
-        var early = exchange.run(until: deadline, mostOutputBytes: self.mostOutputBytes)
+        var early = exchange.run(until: deadline, maximumOutputBytes: self.maximumOutputBytes)
         if early == nil, !Self.waitForEnd(of: id, until: deadline) { early = .tookTooLong }
         let end = Self.end(of: id, early)
         return Outcome(end: end, output: exchange.output, errors: String(decoding: exchange.errors, as: UTF8.self))

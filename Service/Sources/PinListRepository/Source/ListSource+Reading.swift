@@ -76,7 +76,7 @@ extension ListSource {
         guard object.value("verifiable") != nil else { return self.defaultVerifiable }
         let known = MetadataKey.Algorithm.allCases
         var algorithms: Set<MetadataKey.Algorithm> = []
-        for text in try object.texts("verifiable", most: MetadataLimits.keys) {
+        for text in try object.texts("verifiable", maximum: MetadataLimits.keys) {
             let algorithm = MetadataKey.Algorithm(rawValue: text.value)
             guard known.contains(algorithm) else {
                 throw text.position.error(
@@ -97,8 +97,8 @@ extension ListSource {
         guard let value = object.value("signers") else { return Signers(pins: [], root: []) }
         let signers = try SourceObject(value, "signers", known: ["pins", "root"])
         return Signers(
-            pins: try signers.texts("pins", most: MetadataLimits.keys).map(\.value),
-            root: try signers.texts("root", most: MetadataLimits.keys).map(\.value))
+            pins: try signers.texts("pins", maximum: MetadataLimits.keys).map(\.value),
+            root: try signers.texts("root", maximum: MetadataLimits.keys).map(\.value))
     }
 
     /// Whether a text is `[A-Za-z0-9][A-Za-z0-9._-]{0,127}`.

@@ -35,7 +35,7 @@ public struct ListSource: Hashable, Sendable {
     public var reportTo: [String]
     /// How many of a million installations report failures, where an entry does not say otherwise.
     public var reportPerMillion: Int64
-    /// The log list that policies of Certificate Transparency are judged with.
+    /// The log list that policies of Certificate Transparency are evaluated with.
     public var logs: SourceLogs?
     /// The service that lists are published to.
     public var server: Located<String>?

@@ -9,7 +9,7 @@ internal import PinListMetadata
 /// into each entry (formats.md, section 9).
 struct PinSets {
     /// The most sets of a source.
-    private static let most = 1_024
+    private static let maximum = 1_024
 
     private var sets: [String: (position: SourcePosition, pins: [SourcePin])] = [:]
     private var used: Set<String> = []
@@ -26,7 +26,7 @@ struct PinSets {
                 "pinSets is \(value.kind), not names with their pins",
                 hint: "write NAME: [{pin: \"sha256/…\"}] below it")
         }
-        guard members.count <= Self.most else { throw value.position.error("over \(Self.most) pin sets") }
+        guard members.count <= Self.maximum else { throw value.position.error("over \(Self.maximum) pin sets") }
         for member in members {
             guard ListSource.isName(member.name) else {
                 throw member.position.error(

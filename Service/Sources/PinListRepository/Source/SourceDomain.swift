@@ -55,10 +55,10 @@ extension SourceDomain {
         }
         let mode = try Self.mode(object)
         var pins: [SourcePin] = []
-        for value in try object.list("pins", most: MetadataLimits.pins) {
+        for value in try object.list("pins", maximum: MetadataLimits.pins) {
             pins.append(try SourcePin(value, &material))
         }
-        pins += try sets.pins(of: try object.texts("use", most: MetadataLimits.pins))
+        pins += try sets.pins(of: try object.texts("use", maximum: MetadataLimits.pins))
         guard mode == .off || !pins.isEmpty else {
             throw object.position(of: "pins").error(
                 "\(host) has no pin", hint: "add pins:, or write mode: off for an entry that expects nothing")

@@ -76,7 +76,7 @@ extension RevokedCertificates {
         }
         guard object.value("serials") != nil else { throw object.missing("serials", "serials: [\"0a1b\"]") }
         var serials: [SerialNumber] = []
-        for text in try object.texts("serials", most: MetadataLimits.revokedSerials) {
+        for text in try object.texts("serials", maximum: MetadataLimits.revokedSerials) {
             let serial: SerialNumber
             do throws(InputError) { serial = try SerialNumber(text.value) } catch {
                 throw text.position.error(

@@ -126,20 +126,20 @@ package struct SourceObject {
     /// The values of a list; a single value stands for a list of one where that is allowed.
     ///
     /// - Parameter most: How many there may be.
-    package func list(_ name: String, most: Int, orOne: Bool = false) throws(RepositoryError) -> [YAMLValue] {
+    package func list(_ name: String, maximum: Int, orOne: Bool = false) throws(RepositoryError) -> [YAMLValue] {
         guard let value = self.value(name) else { return [] }
         guard case .sequence(let values) = value.content else {
             if orOne, case .scalar = value.content { return [value] }
             throw value.position.error("\(name) is \(value.kind), not a list", hint: "begin each element with -")
         }
-        if values.count > most { throw values[most].position.error("\(name) has over \(most) elements") }
+        if values.count > maximum { throw values[maximum].position.error("\(name) has over \(maximum) elements") }
         return values
     }
 
     /// A list of texts.
-    package func texts(_ name: String, most: Int) throws(RepositoryError) -> [Located<String>] {
+    package func texts(_ name: String, maximum: Int) throws(RepositoryError) -> [Located<String>] {
         var texts: [Located<String>] = []
-        for value in try self.list(name, most: most, orOne: true) {
+        for value in try self.list(name, maximum: maximum, orOne: true) {
             guard case .scalar(let text, _) = value.content, !value.isEmpty else {
                 throw value.position.error("\(value.kind) where a text is expected in \(name)")
             }
@@ -151,7 +151,7 @@ package struct SourceObject {
     /// A list of addresses for reports.
     func addresses(_ name: String) throws(RepositoryError) -> [String] {
         var addresses: [String] = []
-        for text in try self.texts(name, most: 64) {
+        for text in try self.texts(name, maximum: 64) {
             guard ReportAddress.isAllowed(text.value) else {
                 throw text.position.error(
                     "\(name) is no https address",

@@ -46,7 +46,7 @@ struct SourceSections {
     mutating func read(_ object: SourceObject, of file: String, bytes: Int) throws(RepositoryError) {
         self.read.insert(SourcePath.normal(file))
         self.byteCount += bytes
-        for value in try object.list("domains", most: MetadataLimits.domains) {
+        for value in try object.list("domains", maximum: MetadataLimits.domains) {
             let domain = try SourceDomain(value, &self.pinSets, &self.material)
             if let first = self.places.updateValue(domain.position, forKey: domain.host) {
                 throw domain.position.error(
@@ -57,13 +57,13 @@ struct SourceSections {
                 throw domain.position.error("over \(MetadataLimits.domains) entries")
             }
         }
-        for value in try object.list("denied", most: MetadataLimits.denied) {
+        for value in try object.list("denied", maximum: MetadataLimits.denied) {
             self.denied.append(try DeniedKey.located(value, &self.material))
             guard self.denied.count <= MetadataLimits.denied else {
                 throw value.position.error("over \(MetadataLimits.denied) denied keys")
             }
         }
-        for value in try object.list("revoked", most: MetadataLimits.revokedIssuers) {
+        for value in try object.list("revoked", maximum: MetadataLimits.revokedIssuers) {
             self.revoked.append(try RevokedCertificates.located(value, &self.serials))
             guard self.revoked.count <= MetadataLimits.revokedIssuers,
                 self.serials.values.reduce(0, { $0 + $1.count }) <= MetadataLimits.revokedSerials
@@ -74,13 +74,15 @@ struct SourceSections {
                     hint: "take out what has expired: it is refused anyway")
             }
         }
-        for value in try object.list("suspended", most: MetadataLimits.suspended) {
+        for value in try object.list("suspended", maximum: MetadataLimits.suspended) {
             self.suspended.append(try Suspension.located(value))
             guard self.suspended.count <= MetadataLimits.suspended else {
                 throw value.position.error("over \(MetadataLimits.suspended) suspensions")
             }
         }
-        for included in try object.texts("include", most: Self.maximumFiles) { try self.include(included, from: file) }
+        for included in try object.texts("include", maximum: Self.maximumFiles) {
+            try self.include(included, from: file)
+        }
     }
 
     private mutating func include(_ name: Located<String>, from file: String) throws(RepositoryError) {

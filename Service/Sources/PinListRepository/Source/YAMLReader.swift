@@ -21,7 +21,7 @@ package enum YAMLReader {
     /// - Throws: ``RepositoryError`` with line and column.
     package static func read(_ bytes: [UInt8], file: String) throws(RepositoryError) -> YAMLValue {
         let text = try YAMLText(bytes, file: file)
-        return try RoomyStack.run { () throws(RepositoryError) in try self.read(text) }
+        return try LargeStackThread.run { () throws(RepositoryError) in try self.read(text) }
     }
 
     private static func read(_ text: YAMLText) throws(RepositoryError) -> YAMLValue {

@@ -37,13 +37,13 @@ struct AlarmEvent: Hashable, Sendable {
     let time: Timestamp
     /// The newest digest of the audit log: kept in a chat or a pager it shows a log that was rewritten.
     let auditHead: String
-    /// The most urgent of its alarms, ``mostAlarms`` at most; none in a test, and in what an earlier version stored.
+    /// The most urgent of its alarms, ``maximumAlarms`` at most; none in a test, and in what an earlier version stored.
     let alarms: [ToldAlarm]
     /// How many alarms it has.
     let count: Int
 
     /// The most alarms that a notification names.
-    static let mostAlarms = 10
+    static let maximumAlarms = 10
 
     /// As it is stored, and as generic webhooks get it.
     var json: JSONValue {
@@ -86,7 +86,7 @@ struct AlarmEvent: Hashable, Sendable {
             let (first, second) = (Alarm.Severity.known(left.severity), Alarm.Severity.known(right.severity))
             return first == second ? left.key < right.key : first > second
         }
-        let told = sorted.prefix(Self.mostAlarms).map(ToldAlarm.init)
+        let told = sorted.prefix(Self.maximumAlarms).map(ToldAlarm.init)
         let more = sorted.count > told.count ? " and \(sorted.count - told.count) more" : ""
         self.init(
             phase, key: message.key, kind: message.kind, severity: severity.rawValue,

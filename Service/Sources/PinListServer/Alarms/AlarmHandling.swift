@@ -17,11 +17,11 @@ enum AlarmHandling {
     /// That of a silence that a person ended.
     static let unsilencedAction = "alarm-unsilenced"
     /// The longest silence, in seconds: 7 days. What needs longer is mended, or is no alarm.
-    static let longestSilence: Int64 = 604_800
+    static let maximumSilence: Int64 = 604_800
     /// The shortest silence, in seconds: a minute, four looks of the service.
-    static let shortestSilence: Int64 = 60
+    static let minimumSilence: Int64 = 60
     /// The most characters of the reason for a silence.
-    static let longestReason = 256
+    static let maximumReasonLength = 256
 
     /// Notes that a person has seen an alarm. When it is the last one of its message, those who were told of that are told:
     /// a pager stops calling others.
@@ -64,7 +64,7 @@ enum AlarmHandling {
     ///
     /// - Parameters:
     ///   - what: The key of the alarm, or the kind.
-    ///   - seconds: For how long, ``shortestSilence`` to ``longestSilence``.
+    ///   - seconds: For how long, ``minimumSilence`` to ``maximumSilence``.
     ///   - reason: Why, in a line.
     ///   - severity: The most urgent that is silenced; `nil` for as urgent as it is now, or a warning where none fires.
     ///   - actor: The id of the token.
@@ -78,7 +78,7 @@ enum AlarmHandling {
         let isKind = Alarm.Kind(rawValue: what) != nil
         let firing = try store.firingAlarms().filter { $0.key == what || (isKind && $0.kind == what) }
         guard isKind || !firing.isEmpty else { return nil }
-        let length = min(max(seconds, Self.shortestSilence), Self.longestSilence)
+        let length = min(max(seconds, Self.minimumSilence), Self.maximumSilence)
         let silence = StoredSilence(
             what: what,
             severity: severity ?? firing.compactMap { Alarm.Severity(rawValue: $0.severity) }.max() ?? .warning,

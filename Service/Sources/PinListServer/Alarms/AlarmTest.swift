@@ -12,7 +12,7 @@ enum AlarmTest {
     /// The action in the audit log, by which tests are counted: over all instances, because they share the log.
     static let action = "alert-test"
     /// The most tests of one token within ``period``: a token that only looks wakes nobody up all night.
-    static let most = 3
+    static let maximum = 3
     /// The time that tests are counted over, in seconds: an hour.
     static let period: Int64 = 3_600
 
@@ -26,7 +26,7 @@ enum AlarmTest {
         let rung = try store.auditEntries(of: [Self.action], since: now.before(Self.period)).filter {
             $0.actor == actor && now.secondsSince1970 - $0.time.secondsSince1970 < Self.period
         }
-        if rung.count >= Self.most, let oldest = rung.map(\.time).min() {
+        if rung.count >= Self.maximum, let oldest = rung.map(\.time).min() {
             return min(Self.period, max(1, oldest.secondsSince1970 + Self.period - now.secondsSince1970))
         }
         try store.log(Self.action, target.name, by: actor, at: now)

@@ -21,11 +21,11 @@ struct AlarmWatch: Service {
     /// How long a notification waits for one that comes before it, in seconds.
     static let pause: Int64 = 15
     /// After how long a notification that its target does not take is given up, in seconds: a day.
-    static let longest: Int64 = 86_400
+    static let maximumDeliverySeconds: Int64 = 86_400
     /// How many are sent at a time.
-    static let most = 20
+    static let maximum = 20
     /// After how many seconds no further one is begun, so that all are done before ``lease`` is over.
-    static let longestRound = 30.0
+    static let maximumRound = 30.0
 
     let parts: ServiceParts
     let sender: any WebhookSender
@@ -49,7 +49,7 @@ struct AlarmWatch: Service {
                 return try store.takeTurn("alarms", for: instance, at: now, seconds: Self.turn)
             }
             guard isOurs else { return }
-            try await self.parts.judgeSightings()
+            try await self.parts.evaluateSightings()
             let overview = try await self.parts.overview()
             let events = try await self.parts.store.write { store in
                 try AlarmEvaluation(targets: store.knownTargets(at: now)).apply(
@@ -71,7 +71,7 @@ struct AlarmWatch: Service {
             let (taken, lost) = try await self.parts.store.write { store in
                 (
                     try store.takeNotifications(
-                        for: names, due: now, until: now.before(-Self.lease), limit: Self.most),
+                        for: names, due: now, until: now.before(-Self.lease), limit: Self.maximum),
                     try store.loseNotifications(butFor: Set(names), at: now)
                 )
             }
@@ -91,7 +91,7 @@ struct AlarmWatch: Service {
                 guard let target = targets[name] else { continue }
                 group.addTask {
                     for notification in notifications.sorted(by: { $0.number < $1.number }) {
-                        guard self.parts.clock.uptime - begin < Self.longestRound else { return }
+                        guard self.parts.clock.uptime - begin < Self.maximumRound else { return }
                         // What comes after one that failed waits for the end of its lease, and that one goes first.
                         guard await self.send(notification, target, now) else { return }
                     }
@@ -143,7 +143,7 @@ struct AlarmWatch: Service {
             trouble = "a later version wrote what it is to be told"
         }
         let age = now.secondsSince1970 - notification.madeAt.secondsSince1970
-        let isGivenUp = age > Self.longest
+        let isGivenUp = age > Self.maximumDeliverySeconds
         if !isDone, isGivenUp { self.parts.logger.error("\(notification.target) was not told for a day; given up") }
         let (isRemoved, why) = (isDone || isGivenUp, trouble)
         let lost: Int64 = isDone || !isGivenUp ? 0 : 1

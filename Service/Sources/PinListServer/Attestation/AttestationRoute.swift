@@ -14,9 +14,9 @@ internal import PinListStore
 /// (formats.md, section 7). No token: what comes is charged like reports, and a key for what verifying it costs.
 struct AttestationRoute: Sendable {
     /// The most bytes of a registration: an attestation of 64 KiB in base64, and some.
-    static let mostBytes = 98_304
+    static let maximumBytes = 98_304
     /// The most bytes of an attestation: what is read of CBOR.
-    static let mostAttestation = 65_536
+    static let maximumAttestation = 65_536
     /// What verifying an attestation costs for each app id, in tokens: a path with two signatures of P-384.
     static let keyTokens = 4
 
@@ -45,13 +45,13 @@ struct AttestationRoute: Sendable {
     }
 
     private func register(_ request: Request, _ context: ServiceContext) async throws -> Response {
-        let most = self.names.values.map(\.appIDs.count).max() ?? 1
-        try self.reports.admit(request, context, tokens: 1 + Self.keyTokens * most)
-        let body = try await self.reports.body(of: request, context, upTo: Self.mostBytes)
-        guard let members = JSONMembers(body, most: 16), let name = members.text("name"),
+        let maximum = self.names.values.map(\.appIDs.count).max() ?? 1
+        try self.reports.admit(request, context, tokens: 1 + Self.keyTokens * maximum)
+        let body = try await self.reports.body(of: request, context, upTo: Self.maximumBytes)
+        guard let members = JSONMembers(body, maximum: 16), let name = members.text("name"),
             let keyID = members.bytes("keyId", upTo: 32), keyID.count == 32,
             let challenge = members.bytes("challenge", upTo: AttestationChallenges.length),
-            let attestation = members.bytes("attestation", upTo: Self.mostAttestation)
+            let attestation = members.bytes("attestation", upTo: Self.maximumAttestation)
         else {
             throw Problem(
                 .badRequest, "not-a-key", "a key is {name, keyId, challenge, attestation}, the last three in base64")
@@ -85,10 +85,10 @@ struct AttestationRoute: Sendable {
         _ attestation: [UInt8], _ keyID: [UInt8], _ challenge: [UInt8], _ name: String, _ asked: NameAttestation,
         _ digest: [UInt8], at now: Timestamp
     ) async throws -> StoredAttestedKey {
-        var refusal = AttestationRefusal?.none
+        var refusal = AttestationError?.none
         for appID in asked.appIDs {
             let verifier = AttestationVerifier(appID: appID, environment: asked.environment, root: asked.root)
-            do throws(AttestationRefusal) {
+            do throws(AttestationError) {
                 let verified = try await verifier.verify(
                     attestation, keyID: keyID, challenge: .bytes(challenge), at: now)
                 return StoredAttestedKey(

@@ -7,7 +7,7 @@ package import AppAttestation
 /// What one name asks of those who send reports (formats.md, section 10).
 package struct NameAttestation: Hashable, Sendable {
     /// The most app ids of a name: an attestation of a stranger may be verified once for each.
-    package static let mostAppIDs = 8
+    package static let maximumAppIDs = 8
 
     /// The apps: `TEAMID.bundle.id` each.
     package var appIDs: [String]

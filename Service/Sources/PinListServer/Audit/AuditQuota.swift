@@ -10,7 +10,7 @@ internal import PinListStore
 /// make it grow without end (formats.md, section 7).
 enum AuditQuota {
     /// The most entries of one action that a token adds in a day (UTC): a deployment a minute for most of it.
-    static let mostOfDay = 1_000
+    static let maximumPerDay = 1_000
 
     private static let daySeconds: Int64 = 86_400
 
@@ -29,7 +29,7 @@ enum AuditQuota {
         let passed = Self.secondsOfDay(now)
         throw Problem(
             .tooManyRequests, "too-many",
-            "this token has made \(Self.mostOfDay) entries \"\(action)\" of the audit log today; use another token, or "
+            "this token has made \(Self.maximumPerDay) entries \"\(action)\" of the audit log today; use another token, or "
                 + "wait until the day ends (UTC)", headers: [.retryAfter: "\(Self.daySeconds - passed)"])
     }
 
@@ -38,7 +38,8 @@ enum AuditQuota {
         for action: String, by actor: String, in store: StoreTransaction, at now: Timestamp
     ) throws -> Bool {
         let start = Timestamp(secondsSince1970: now.secondsSince1970 &- Self.secondsOfDay(now))
-        return try store.auditEntryCount(of: action, by: actor, since: start, upTo: Self.mostOfDay) < Self.mostOfDay
+        return try store.auditEntryCount(of: action, by: actor, since: start, upTo: Self.maximumPerDay)
+            < Self.maximumPerDay
     }
 
     /// How many seconds of the day (UTC) have passed.

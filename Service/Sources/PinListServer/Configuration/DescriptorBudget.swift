@@ -18,7 +18,7 @@ struct DescriptorBudget: Hashable, Sendable {
     /// beyond a cap before accepting stops.
     static let others = 64
     /// The fewest connections that are allowed, whatever is left: with fewer nobody is served.
-    static let leastConnections = 16
+    static let minimumConnections = 16
 
     /// What the system allows the process (`RLIMIT_NOFILE`); `nil` where that is not known.
     let limit: Int?
@@ -37,7 +37,7 @@ struct DescriptorBudget: Hashable, Sendable {
     private func left(hasAdminListener: Bool) -> Int? {
         self.limit.map { limit in
             let kept = Self.store + Self.webhooks + Self.others + (hasAdminListener ? Self.adminConnections : 0)
-            return max(limit - kept, Self.leastConnections)
+            return max(limit - kept, Self.minimumConnections)
         }
     }
 }

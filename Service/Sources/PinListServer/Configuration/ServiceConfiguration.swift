@@ -28,11 +28,11 @@ package struct ServiceConfiguration: Sendable {
         package var days: Int64
         /// Reports, in megabytes (10^6 bytes) of the database.
         package var megabytes: Int64
-        /// The audit log, by whole months, and evidence, in days: ``leastAuditDays`` or more.
+        /// The audit log, by whole months, and evidence, in days: ``minimumAuditDays`` or more.
         package var auditDays: Int64
 
         /// What alarms and pages look back at: no setting removes entries or evidence that are younger.
-        package static let leastAuditDays: Int64 = 90
+        package static let minimumAuditDays: Int64 = 90
 
         /// States the limits: of the two of reports what comes first holds.
         package init(days: Int64 = 90, megabytes: Int64 = 2_048, auditDays: Int64 = 400) {

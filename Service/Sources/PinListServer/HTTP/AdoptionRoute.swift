@@ -21,11 +21,11 @@ struct AdoptionRoute: Sendable {
         let now = self.parts.clock.now
         let window = list.list.refreshInterval
         do {
-            let inquiries = try await self.parts.store.read { store in
-                try store.inquiries(of: name, windows: 1, of: HeldCount.hours(of: window), until: now.hour)
+            let listRequests = try await self.parts.store.read { store in
+                try store.listRequests(of: name, windows: 1, of: HeldCount.hours(of: window), until: now.hour)
             }
             let count = HeldCount(
-                inquiries.first ?? [:], versions: served.versions, window: window, at: now)
+                listRequests.first ?? [:], versions: served.versions, window: window, at: now)
             return .json(count.value(of: name, at: now))
         } catch let error as StoreError { throw Problem.unavailable(error) }
     }

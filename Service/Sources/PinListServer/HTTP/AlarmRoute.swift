@@ -12,7 +12,7 @@ internal import PinReportAnalysis
 /// `/v1/alarms`: what fires and what is silenced, acknowledging and silencing (formats.md, section 7).
 struct AlarmRoute: Sendable {
     /// The most bytes of a body.
-    static let mostBytes = 8_192
+    static let maximumBytes = 8_192
 
     let parts: ServiceParts
     let access: AdminAccess
@@ -50,12 +50,12 @@ struct AlarmRoute: Sendable {
         try await self.change(request, members: ["what", "seconds", "because", "upTo"]) { body throws(Problem) in
             let what = try Self.text("what", body)
             let reason = PrintableText.line(
-                try Self.text("because", body), maximumLength: AlarmHandling.longestReason)
+                try Self.text("because", body), maximumLength: AlarmHandling.maximumReasonLength)
             guard case .integer(let seconds)? = body["seconds"],
-                (AlarmHandling.shortestSilence...AlarmHandling.longestSilence).contains(seconds)
+                (AlarmHandling.minimumSilence...AlarmHandling.maximumSilence).contains(seconds)
             else {
                 throw Self.malformed(
-                    "seconds is a whole number from \(AlarmHandling.shortestSilence) to \(AlarmHandling.longestSilence): "
+                    "seconds is a whole number from \(AlarmHandling.minimumSilence) to \(AlarmHandling.maximumSilence): "
                         + "a silence ends by itself")
             }
             let severity: Alarm.Severity?
@@ -87,7 +87,7 @@ struct AlarmRoute: Sendable {
         _ request: Request, members: Set<String>, _ read: ([String: JSONValue]) throws(Problem) -> Change
     ) async throws -> Response {
         let actor = try await self.access.expectOperator(request)
-        let bytes = try await request.body(upTo: Self.mostBytes)
+        let bytes = try await request.body(upTo: Self.maximumBytes)
         guard case .object(let given)? = try? JSONValue(strict: bytes) else { throw Self.malformed("no JSON object") }
         if let other = given.first(where: { !members.contains($0.name) }) {
             let name = PrintableText.line(other.name, maximumLength: 64)

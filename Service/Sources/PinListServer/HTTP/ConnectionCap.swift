@@ -15,7 +15,7 @@ internal import PinListStore
 final class ConnectionCap: AvailableConnectionsDelegate {
     private struct State {
         var open = 0
-        var most = 0
+        var maximum = 0
         var toldAt: Double?
     }
 
@@ -40,12 +40,12 @@ final class ConnectionCap: AvailableConnectionsDelegate {
     var open: Int { self.state.withLockedValue { $0.open } }
 
     /// How many were open at a time at most.
-    var most: Int { self.state.withLockedValue { $0.most } }
+    var maximum: Int { self.state.withLockedValue { $0.maximum } }
 
     func connectionOpened() {
         self.state.withLockedValue { state in
             state.open += 1
-            state.most = max(state.most, state.open)
+            state.maximum = max(state.maximum, state.open)
         }
     }
 

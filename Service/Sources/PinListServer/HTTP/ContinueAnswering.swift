@@ -36,6 +36,6 @@ final class ContinueAnswering: ChannelDuplexHandler, RemovableChannelHandler {
     private static func waits(_ fields: HTTPFields) -> Bool {
         guard fields[.expect]?.lowercased() == "100-continue" else { return false }
         guard let length = fields[.contentLength] else { return true }
-        return Int(length).map { $0 <= EnvelopeArray.mostBytes } ?? false
+        return Int(length).map { $0 <= EnvelopeArray.maximumBytes } ?? false
     }
 }

@@ -16,7 +16,7 @@ struct GateRoute: Sendable {
     /// The action in the audit log.
     static let action = "gate"
     /// The most values in an answer: it has 13.
-    static let mostValues = 64
+    static let maximumValues = 64
 
     /// The members of an answer, and of the objects in it.
     private static let members: [String: Set<String>] = [
@@ -45,8 +45,8 @@ struct GateRoute: Sendable {
     /// Reads an answer: strict JSON but for the share, which is no whole number, with all members and no others.
     static func record(_ body: [UInt8]) throws(Problem) -> GateRecord {
         let value: JSONValue
-        do throws(JSONValue.Defect) {
-            value = try JSONValue(strict: body, mostValues: Self.mostValues, numbers: .truncated)
+        do throws(JSONValue.ParsingError) {
+            value = try JSONValue(strict: body, maximumValues: Self.maximumValues, numbers: .truncated)
         } catch { throw Self.malformed(error.description) }
         guard case .object(let members) = value else { throw Self.malformed("an answer of tumbler gate is an object") }
         try Self.expectMembers(members, of: "")

@@ -60,7 +60,7 @@ final class ListByteHandler: ChannelInboundHandler, RemovableChannelHandler {
         context.fireChannelReadComplete()
     }
 
-    private func write(_ answer: ReadyAnswer, _ context: ChannelHandlerContext) {
+    private func write(_ answer: PreparedResponse, _ context: ChannelHandlerContext) {
         let (head, body) = answer.bytes(at: self.lists.clock.now)
         if let last { context.write(self.wrapOutboundOut(last), promise: nil) }
         if body != nil { context.write(self.wrapOutboundOut(head), promise: nil) }

@@ -26,7 +26,7 @@ final class ListChannelHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// Requests that were handed on and have no answer yet.
     private var requestsInProgress = 0
     /// The answer to the request that is being read.
-    private var answer: ReadyAnswer?
+    private var answer: PreparedResponse?
     private var isWritten = false
 
     /// A handler for one connection.
@@ -73,12 +73,12 @@ final class ListChannelHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context.write(data, promise: promise)
     }
 
-    private func answer(to request: HTTPRequest, _ context: ChannelHandlerContext) -> ReadyAnswer? {
+    private func answer(to request: HTTPRequest, _ context: ChannelHandlerContext) -> PreparedResponse? {
         guard self.requestsInProgress == 0, context.channel.isWritable, request.targetDoubt == nil else { return nil }
         return self.lists.answer(to: request, from: self.peer)
     }
 
-    private func write(_ answer: ReadyAnswer, _ context: ChannelHandlerContext) {
+    private func write(_ answer: PreparedResponse, _ context: ChannelHandlerContext) {
         self.isWritten = true
         context.write(self.wrapOutboundOut(.head(answer.head(at: self.lists.clock.now))), promise: nil)
         if let body = answer.body { context.write(self.wrapOutboundOut(.body(body)), promise: nil) }

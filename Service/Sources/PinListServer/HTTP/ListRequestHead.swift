@@ -16,9 +16,9 @@ struct ListRequestHead: Hashable, Sendable {
     let length: Int
 
     /// The most bytes of a head that is read here.
-    static let mostBytes = 4_096
+    static let maximumBytes = 4_096
     /// The most fields of a head that is read here.
-    static let mostFields = 32
+    static let maximumFields = 32
 
     /// What every request for a list begins with.
     private static let start = Array("GET /v1/lists/".utf8)
@@ -49,7 +49,7 @@ struct ListRequestHead: Hashable, Sendable {
     }
 
     private static func read(_ whole: UnsafeRawBufferPointer) -> ListRequestHead? {
-        let bytes = UnsafeRawBufferPointer(rebasing: whole.prefix(Self.mostBytes))
+        let bytes = UnsafeRawBufferPointer(rebasing: whole.prefix(Self.maximumBytes))
         guard bytes.starts(with: Self.start) else { return nil }
         var index = Self.start.count
         while index < bytes.count, Self.mayStandInPath(bytes[index]) { index += 1 }
@@ -66,7 +66,7 @@ struct ListRequestHead: Hashable, Sendable {
                     path: String(decoding: path, as: UTF8.self), ifNoneMatch: tag, length: index + 2)
             }
             fields += 1
-            guard fields <= Self.mostFields, let field = Self.field(bytes, &index) else { return nil }
+            guard fields <= Self.maximumFields, let field = Self.field(bytes, &index) else { return nil }
             switch field.name {
             case Self.host:
                 hosts += 1

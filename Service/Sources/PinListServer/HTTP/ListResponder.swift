@@ -11,7 +11,7 @@ internal import PinReportAnalysis
 /// Answers what is asked about lists and roots, which is nearly all that is asked.
 struct ListResponder: Sendable {
     let lists: ServedLists
-    let inquiries: InquiryCounter
+    let listRequests: ListRequestCounter
     let source: RequestSource
     let clock: any ServiceClock
 
@@ -20,7 +20,7 @@ struct ListResponder: Sendable {
     /// - Parameters:
     ///   - request: The request, of whose target nothing is in doubt.
     ///   - peer: Who is at the other end of the connection.
-    func answer(to request: HTTPRequest, from peer: IPAddress?) -> ReadyAnswer? {
+    func answer(to request: HTTPRequest, from peer: IPAddress?) -> PreparedResponse? {
         let path = URI(request.path ?? "").path
         // A log list is uploaded where it is served.
         if request.method == .put, Self.isOfLogs(path) { return nil }
@@ -47,7 +47,7 @@ struct ListResponder: Sendable {
 
     /// The answer to a request of which nothing is in doubt, and a question about a list counted; `nil` for what is no
     /// path of a list or a root.
-    func answer(to head: ListRequestHead, from asker: Asker) -> ReadyAnswer? {
+    func answer(to head: ListRequestHead, from asker: Asker) -> PreparedResponse? {
         guard let answer = self.lists.answer(head.path) else {
             return Self.isOfList(head.path) ? Self.notPublished : nil
         }
@@ -77,12 +77,12 @@ struct ListResponder: Sendable {
 
     private func answer(
         _ answer: ServedLists.Answer, _ method: HTTPRequest.Method, _ ifNoneMatch: String?, _ asker: () -> Asker
-    ) -> ReadyAnswer {
+    ) -> PreparedResponse {
         // Most name the list that is served.
         let tags = ifNoneMatch.flatMap { $0 == answer.tagText ? [answer.tag] : EntityTag.tags(in: $0) }
         if answer.isList, method == .get {
             let (digest, other) = (tags?.first?.digest, asker())
-            self.inquiries.count(
+            self.listRequests.count(
                 answer.name, digest: digest,
                 isPublished: digest.map { $0 == answer.tag.digest || self.lists.isPublished($0, under: answer.name) }
                     ?? false,

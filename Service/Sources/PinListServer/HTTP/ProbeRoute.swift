@@ -12,15 +12,15 @@ internal import PinReportAnalysis
 /// `POST /v1/lists/{name}/probe`: what `tumbler probe --push` found.
 struct ProbeRoute: Sendable {
     /// The most bytes of a result: 10,000 hosts with a path each.
-    static let mostBytes = 16_777_216
+    static let maximumBytes = 16_777_216
     /// The most hosts of a result.
-    static let mostHosts = 10_000
+    static let maximumHosts = 10_000
     /// The most bytes of one host: 16 certificates of 700 bytes and 64 addresses of 400 take more than half.
-    static let mostHostBytes = 65_536
+    static let maximumHostBytes = 65_536
     /// The most values in it.
-    static let mostValues = 1_000_000
+    static let maximumValues = 1_000_000
     /// The most hosts that a refusal names.
-    static let mostNamed = 10
+    static let maximumNamed = 10
 
     let parts: ServiceParts
     let access: AdminAccess
@@ -28,7 +28,7 @@ struct ProbeRoute: Sendable {
     func respond(to request: Request, _ context: ServiceContext) async throws -> Response {
         let name = try context.parameters.require("name")
         _ = try await self.access.expectProber(of: name, request)
-        let body = try await request.body(upTo: Self.mostBytes)
+        let body = try await request.body(upTo: Self.maximumBytes)
         guard let list = self.parts.lists.names[name]?.published.list?.list else {
             throw Problem.notFound("no list is published under this name")
         }
@@ -51,7 +51,7 @@ struct ProbeRoute: Sendable {
         let listed = Set(list.domains.map { $0.entry.domain.description })
         let strangers = hosts.filter { !listed.contains($0) }
         guard !strangers.isEmpty else { return }
-        let named = strangers.prefix(Self.mostNamed).map { PrintableText.line($0, maximumLength: 64) }
+        let named = strangers.prefix(Self.maximumNamed).map { PrintableText.line($0, maximumLength: 64) }
         let more = strangers.count > named.count ? " and \(strangers.count - named.count) more" : ""
         throw Problem(
             .init(integerLiteral: 422), "not-listed",
@@ -62,15 +62,15 @@ struct ProbeRoute: Sendable {
     private static func probes(_ body: [UInt8], name: String, now: Timestamp) throws -> [StoredProbe] {
         func malformed(_ detail: String) -> Problem { Problem(.badRequest, "malformed", detail) }
         let value: JSONValue
-        do throws(JSONValue.Defect) {
-            value = try JSONValue(strict: body, mostValues: Self.mostValues, numbers: .truncated)
+        do throws(JSONValue.ParsingError) {
+            value = try JSONValue(strict: body, maximumValues: Self.maximumValues, numbers: .truncated)
         } catch {
             throw malformed(error.description)
         }
         guard case .object(let members) = value,
             case .array(let hosts)? = members.first(where: { $0.name == "hosts" })?.value
         else { throw malformed("no result of tumbler probe --json: hosts is missing") }
-        guard hosts.count <= Self.mostHosts else { throw malformed("over \(Self.mostHosts) hosts") }
+        guard hosts.count <= Self.maximumHosts else { throw malformed("over \(Self.maximumHosts) hosts") }
         var at = now
         if case .string(let text)? = members.first(where: { $0.name == "at" })?.value, let time = try? Timestamp(text) {
             at = min(time, now)
@@ -81,10 +81,10 @@ struct ProbeRoute: Sendable {
                 case .bool(let isOK)? = members.first(where: { $0.name == "ok" })?.value
             else { throw malformed("a host without host and ok") }
             let bytes = host.bytes
-            guard bytes.count <= Self.mostHostBytes,
-                (try? JSONValue(strict: bytes, mostValues: ProbeFacts.mostValues)) != nil
+            guard bytes.count <= Self.maximumHostBytes,
+                (try? JSONValue(strict: bytes, maximumValues: ProbeFacts.maximumValues)) != nil
             else {
-                throw malformed("a host has over \(Self.mostHostBytes) bytes or \(ProbeFacts.mostValues) values")
+                throw malformed("a host has over \(Self.maximumHostBytes) bytes or \(ProbeFacts.maximumValues) values")
             }
             return StoredProbe(
                 name: name, host: PrintableText.line(hostname, maximumLength: 253), at: at, isOK: isOK, result: bytes)

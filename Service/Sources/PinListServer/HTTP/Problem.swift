@@ -39,7 +39,7 @@ struct Problem: Error, HTTPResponseError {
     var response: Response { self.ready.response }
 
     /// The answer, to be given again and again.
-    var ready: ReadyAnswer {
+    var ready: PreparedResponse {
         let body = JSONValue.object(
             [
                 .init("type", .string("about:blank")), .init("title", .string(self.title)),
@@ -51,7 +51,7 @@ struct Problem: Error, HTTPResponseError {
         fields[.contentType] = "application/problem+json"
         fields[.contentLength] = "\(body.count)"
         if fields[.cacheControl] == nil { fields[.cacheControl] = "no-store" }
-        return ReadyAnswer(self.status, fields, ByteBuffer(bytes: body))
+        return PreparedResponse(self.status, fields, ByteBuffer(bytes: body))
     }
 
     func response(from request: Request, context: some RequestContext) throws -> Response { self.response }

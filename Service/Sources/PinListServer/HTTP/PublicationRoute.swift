@@ -22,11 +22,11 @@ struct PublicationRoute: Sendable {
         let name = try context.parameters.require("name")
         // Before the body: nobody sends us megabytes who may not.
         let actor = try await self.access.expectPublisher(of: name, request)
-        let body = try await request.body(upTo: EnvelopeArray.mostBytes)
+        let body = try await request.body(upTo: EnvelopeArray.maximumBytes)
         let changes: [PublishedName.Change]
         do {
             changes = try await self.publisher.publish(array: body, name: name, by: actor, at: self.clock.now)
-        } catch let refusal as PublicationRefusal {
+        } catch let refusal as PublicationError {
             throw Problem(.init(integerLiteral: refusal.code.status), refusal.code.description, refusal.detail)
         } catch let error as StoreError {
             throw Problem.unavailable(error)

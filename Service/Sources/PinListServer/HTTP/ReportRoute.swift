@@ -25,7 +25,7 @@ final class ReportRoute: Sendable {
     private let clock: any ServiceClock
     private let lists: ServedLists
     private let equivocation: EquivocationWatch
-    private let attestation: AssertionJudge
+    private let attestation: AssertionEvaluator
     private let limits: NIOLockedValueBox<Limits>
     private let bodyLimits = ReportBodyLimits()
 
@@ -34,7 +34,7 @@ final class ReportRoute: Sendable {
     /// - Parameter limiter: What sources may send.
     init(
         intake: ReportIntake, counters: ReportCounters, source: RequestSource, clock: any ServiceClock,
-        lists: ServedLists, equivocation: EquivocationWatch, attestation: AssertionJudge,
+        lists: ServedLists, equivocation: EquivocationWatch, attestation: AssertionEvaluator,
         limiter: SourceLimiter.Limits, random: any RandomNumberGenerator & Sendable
     ) {
         var random = random
@@ -76,7 +76,7 @@ final class ReportRoute: Sendable {
     /// - Throws: ``Problem`` of status 429 for what is over a limit.
     func admit(_ request: Request, _ context: ServiceContext, tokens: Int) throws {
         guard let address = self.address(request, context) else { return }
-        let answer = self.judged { $0.judge(address, at: $1) }
+        let answer = self.evaluated { $0.evaluate(address, at: $1) }
         try self.expectTaken(answer)
         if case .sample(let retryAfter) = answer { throw self.tooMany(retryAfter) }
         _ = try self.charged(tokens - 1, address, answer)
@@ -115,14 +115,14 @@ final class ReportRoute: Sendable {
     /// Takes a body.
     private func take(_ request: Request, _ context: ServiceContext) async throws -> Taken {
         let address = self.address(request, context)
-        var answer = address.map { address in self.judged { $0.judge(address, at: $1) } }
+        var answer = address.map { address in self.evaluated { $0.evaluate(address, at: $1) } }
         try self.expectTaken(answer)
         let body = try await self.body(of: request, from: address, upTo: self.bodyLimits.bodyBytes)
         let reading = ReportCost.reading(body.count)
         answer = try self.charged(reading - 1, address, answer)
         let now = self.clock.now
         let collected: CollectedReports
-        do throws(ReportDefect) {
+        do throws(ReportError) {
             collected = try CollectedReport.read(
                 body, at: now, limits: self.bodyLimits, entry: { self.lists.entryDomain(of: $0) })
         } catch {
@@ -135,13 +135,13 @@ final class ReportRoute: Sendable {
             ReportCost.all(of: collected, bytes: body.count) - reading + signed, address, answer)
         var taken = Taken()
         if case .sample(let seconds)? = answer { taken.retryAfter = seconds }
-        let judgement = await self.attestation.judge(field, over: body, from: address, at: now)
-        if case .refused(_, true) = judgement { taken.isUnknownKey = true }
+        let evaluation = await self.attestation.evaluate(field, over: body, from: address, at: now)
+        if case .refused(_, true) = evaluation { taken.isUnknownKey = true }
         // Of what is over a limit one report is kept, however many an array holds.
         let kept = collected.reports.prefix(taken.retryAfter == nil ? collected.reports.count : 1)
         let accepted = kept.map { report in
             let asking = self.lists.nameAsking(for: report, among: self.attestation.names)
-            let attestation = AssertionJudge.attestation(asking, judgement)
+            let attestation = AssertionEvaluator.attestation(asking, evaluation)
             let group = ReportGroup(report, attestation.state)
             let isListed = self.lists.isListed(report)
             return AcceptedReport(
@@ -165,14 +165,14 @@ final class ReportRoute: Sendable {
         _ tokens: Int, _ address: SourceAddress?, _ answer: SourceLimiter.Answer?
     ) throws -> SourceLimiter.Answer? {
         guard let address, case .allow(let admission)? = answer else { return answer }
-        let charged = self.judged { $0.charge(tokens, address, admission, at: $1) }
+        let charged = self.evaluated { $0.charge(tokens, address, admission, at: $1) }
         try self.expectTaken(charged)
         return charged
     }
 
-    private func judged(_ judge: (inout SourceLimiter, Int64) -> SourceLimiter.Answer) -> SourceLimiter.Answer {
+    private func evaluated(_ evaluate: (inout SourceLimiter, Int64) -> SourceLimiter.Answer) -> SourceLimiter.Answer {
         let nanoseconds = Int64(exactly: (self.clock.uptime * 1e9).rounded()) ?? 0
-        return self.limits.withLockedValue { judge(&$0.limiter, nanoseconds) }
+        return self.limits.withLockedValue { evaluate(&$0.limiter, nanoseconds) }
     }
 
     private func expectTaken(_ answer: SourceLimiter.Answer?) throws {
@@ -180,13 +180,13 @@ final class ReportRoute: Sendable {
     }
 
     private func store(_ accepted: [AcceptedReport]) async throws {
-        do { try await self.intake.store(accepted) } catch let congestion as ReportIntake.Congestion {
+        do { try await self.intake.store(accepted) } catch let congestion as ReportIntake.CongestionError {
             throw Problem(
                 .serviceUnavailable, "congested", "more reports wait than can be stored",
                 headers: [.retryAfter: self.retryTime(congestion.line)])
         } catch {
             var problem = Problem.unavailable(error)
-            let line = await self.intake.turnAway(accepted.count, least: Problem.unavailableSeconds)
+            let line = await self.intake.turnAway(accepted.count, minimum: Problem.unavailableSeconds)
             problem.headers[.retryAfter] = self.retryTime(line)
             throw problem
         }

@@ -13,7 +13,7 @@ package struct RequestSource: Sendable {
     let edges: [NetworkRange]
 
     /// The most elements of `X-Forwarded-For` or `Forwarded` that are looked at, from its end.
-    static let mostElements = 16
+    static let maximumElements = 16
 
     /// States whom to believe.
     package init(trustedProxies: [NetworkRange], edges: [NetworkRange]) {
@@ -28,8 +28,8 @@ package struct RequestSource: Sendable {
     package func address(forwardedFor: String?, forwarded: String? = nil, peer: IPAddress?) -> IPAddress? {
         guard let peer, self.trustedProxies.contains(peer) else { return peer }
         let told = [
-            forwardedFor?.split(separator: ",").suffix(Self.mostElements).map { Self.node($0) },
-            forwarded.map { Self.nodes($0).suffix(Self.mostElements) },
+            forwardedFor?.split(separator: ",").suffix(Self.maximumElements).map { Self.node($0) },
+            forwarded.map { Self.nodes($0).suffix(Self.maximumElements) },
         ].compactMap { $0.map { self.client($0, peer: peer) } }
         guard let first = told.first, told.allSatisfy({ $0 == first }) else { return peer }
         return first

@@ -99,7 +99,7 @@ struct RotationRoute: Sendable {
         case .full:
             throw Problem(
                 .contentTooLarge, "too-large",
-                "the plans of this list would be over \(StoreTransaction.mostRotationBytes) bytes together")
+                "the plans of this list would be over \(StoreTransaction.maximumRotationBytes) bytes together")
         case nil:
             throw Problem(
                 .init(integerLiteral: 422), "not-listed",

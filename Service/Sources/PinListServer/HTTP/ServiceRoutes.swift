@@ -37,7 +37,7 @@ struct ServiceRoutes: Sendable {
     func addAdmin(to router: Router<ServiceContext>) {
         let publication = PublicationRoute(
             publisher: self.parts.publisher, lists: self.parts.lists, store: self.parts.store, access: self.access,
-            clock: self.parts.clock, published: { try? await self.parts.judgeSightings() })
+            clock: self.parts.clock, published: { try? await self.parts.evaluateSightings() })
         router.put("/v1/lists/:name") { request, context in
             try await publication.respond(to: request, context)
         }
@@ -83,7 +83,8 @@ struct ServiceRoutes: Sendable {
             let newest = overview.newestVersions
             let groups = try await self.parts.store.read { store in
                 try store.groups(
-                    GroupFilter(since: overview.time.before(604_800), limit: StatusDocument.mostGroups), newest: newest)
+                    GroupFilter(since: overview.time.before(604_800), limit: StatusDocument.maximumGroups),
+                    newest: newest)
             }
             return try StatusDocument(
                 overview, groups, in: StatusScope(overview, names), room: self.parts.room.withLockedValue { $0 }

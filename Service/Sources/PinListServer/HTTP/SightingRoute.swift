@@ -13,11 +13,11 @@ internal import PinReportAnalysis
 /// `POST /v1/lists/{name}/sightings`: certificates that a monitor of Certificate Transparency found in logs.
 struct SightingRoute: Sendable {
     /// The most bytes of a request.
-    static let mostBytes = 1_048_576
+    static let maximumBytes = 1_048_576
     /// The most certificates of a request.
-    static let mostCertificates = 64
+    static let maximumCertificates = 64
     /// The most values of a request: each certificate has a few members and its chain.
-    static let mostValues = 4_096
+    static let maximumValues = 4_096
 
     let parts: ServiceParts
     let access: AdminAccess
@@ -25,7 +25,7 @@ struct SightingRoute: Sendable {
     func respond(to request: Request, _ context: ServiceContext) async throws -> Response {
         let name = try context.parameters.require("name")
         let actor = try await self.access.expectProber(of: name, request)
-        let body = try await request.body(upTo: Self.mostBytes)
+        let body = try await request.body(upTo: Self.maximumBytes)
         guard let held = self.parts.lists.names[name]?.published.list else {
             throw Problem.notFound("no list is published under this name")
         }
@@ -37,13 +37,13 @@ struct SightingRoute: Sendable {
             storing = try await self.parts.store.write { store in
                 let storing = try store.add(told, of: name, by: rules, of: digest, at: now)
                 // All of a request, or none.
-                if storing == .full { throw Full() }
+                if storing == .full { throw CapacityError() }
                 return storing
             }
-        } catch is Full {
+        } catch is CapacityError {
             throw Problem(
                 .serviceUnavailable, "too-many-sightings",
-                "nothing is stored: \(StoreTransaction.mostSightings) certificates of \(name) are kept, and the oldest go 30 "
+                "nothing is stored: \(StoreTransaction.maximumSightings) certificates of \(name) are kept, and the oldest go 30 "
                     + "days after they expire; watch fewer names", headers: [.retryAfter: "86400"])
         } catch { throw Problem.unavailable(error) }
         guard case .stored(let states) = storing else { throw Problem.unavailable(StoreError(.damaged, "")) }
@@ -61,7 +61,7 @@ struct SightingRoute: Sendable {
             ]), status: .accepted)
     }
 
-    private struct Full: Error {}
+    private struct CapacityError: Error {}
 
     /// Reads a request.
     private static func read(
@@ -71,18 +71,20 @@ struct SightingRoute: Sendable {
             Problem(.badRequest, "malformed", "nothing is stored: \(PrintableText.line(detail))")
         }
         let value: JSONValue
-        do throws(JSONValue.Defect) { value = try JSONValue(strict: body, mostValues: Self.mostValues) } catch {
+        do throws(JSONValue.ParsingError) {
+            value = try JSONValue(strict: body, maximumValues: Self.maximumValues)
+        } catch {
             throw malformed(error.description)
         }
         guard case .object(let members) = value,
             case .array(let certificates)? = members.first(where: { $0.name == "certificates" })?.value
         else { throw malformed("certificates is missing") }
-        guard certificates.count <= Self.mostCertificates else {
-            throw malformed("over \(Self.mostCertificates) certificates")
+        guard certificates.count <= Self.maximumCertificates else {
+            throw malformed("over \(Self.maximumCertificates) certificates")
         }
         var told: [(sighting: StoredSighting, certificate: [UInt8])] = []
         for (index, value) in certificates.enumerated() {
-            do throws(SightingDefect) {
+            do throws(SightingError) {
                 let member = try ToldCertificate(value)
                 let certificate = try SightedCertificate(member.certificate)
                 let issuers = SightedIssuers.verified(of: member.certificate, in: member.chain)

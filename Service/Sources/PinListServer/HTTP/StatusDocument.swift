@@ -12,7 +12,7 @@ internal import PinReportAnalysis
 /// `GET /v1/status`: the dashboard's figures as JSON, for `tumbler status` and whoever else wants them.
 struct StatusDocument: Encodable {
     /// How many groups stand in it.
-    static let mostGroups = 20
+    static let maximumGroups = 20
 
     struct Name: Encodable {
         let name: String
@@ -166,7 +166,7 @@ struct StatusDocument: Encodable {
                 pinFailures: HostRate.whole(rate.pinFailures),
                 usual: (rate.usual * 10).rounded() / 10)
         }
-        self.groups = groups.filter { scope.hasHost($0.host) }.prefix(Self.mostGroups).map { group in
+        self.groups = groups.filter { scope.hasHost($0.host) }.prefix(Self.maximumGroups).map { group in
             Group(
                 id: group.id, host: group.host, reason: group.reason, count: group.count,
                 lastAt: group.seen.upperBound.description, cause: group.cause.title, kind: group.cause.kind.rawValue,
@@ -194,7 +194,7 @@ struct StatusDocument: Encodable {
         init(_ found: SightingOverview) {
             self.name = found.name
             self.counts = found.counts.reduce(into: [:]) { $0[$1.key.rawValue] = $1.value }
-            self.unexpected = found.unexpected.prefix(StatusDocument.mostGroups).map(Unexpected.init)
+            self.unexpected = found.unexpected.prefix(StatusDocument.maximumGroups).map(Unexpected.init)
         }
     }
 
@@ -213,7 +213,7 @@ struct StatusDocument: Encodable {
         init(_ unexpected: SightingOverview.Unexpected) {
             let sighting = unexpected.sighting
             (self.identity, self.host, self.key) = (sighting.identity, sighting.host, sighting.key)
-            (self.issuer, self.names) = (sighting.issuer, Array(sighting.names.prefix(ShownSighting.mostNames)))
+            (self.issuer, self.names) = (sighting.issuer, Array(sighting.names.prefix(ShownSighting.maximumNames)))
             (self.log, self.loggedAt) = (sighting.log.isEmpty ? nil : sighting.log, sighting.loggedAt?.description)
             (self.toldAt, self.toldBy) = (sighting.firstAt.description, sighting.toldBy)
             (self.validFrom, self.validTo) = (sighting.notBefore.description, sighting.notAfter.description)

@@ -108,14 +108,15 @@ package struct Overview: Sendable {
         let published = try store.publicationTime(of: held.list.version, name: name) ?? held.list.issuedAt
         let window = held.list.refreshInterval
         let hours = max(1, (window + 3_599) / 3_600)
-        let inquiries = try store.inquiries(of: name, windows: 2, of: hours, until: now.hour)
+        let listRequests = try store.listRequests(of: name, windows: 2, of: hours, until: now.hour)
         let counts = try store.inquiryTotals(of: name, since: now.hour - HostRate.week).mapValues {
             (all: $0, pins: Int64(0))
         }
         return NameOverview(
             name: name, list: held.list, digest: held.digest, publishedAt: published, root: root,
             adoption: AdoptionEstimate.make(
-                inquiries.reduce(into: [:]) { all, window in all.merge(window) { $0 + $1 } }, versions: served.versions,
+                listRequests.reduce(into: [:]) { all, window in all.merge(window) { $0 + $1 } },
+                versions: served.versions,
                 newest: (held.list.version, published), window: window, at: now),
             questions: HostRate(name, counts, hour: now.hour, part: now.partOfHour))
     }

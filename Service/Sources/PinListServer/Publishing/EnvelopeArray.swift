@@ -8,27 +8,29 @@ internal import PinListMetadata
 /// that what is served is what was signed and checked, byte for byte.
 enum EnvelopeArray {
     /// The most bytes of a publication.
-    static let mostBytes = 33_554_432
+    static let maximumBytes = 33_554_432
 
     /// The most values that an array may hold: those of all envelopes that one publication may have.
-    static let mostValues = PublishedName.mostEnvelopes * MetadataLimits.envelopeValues
+    static let maximumValues = PublishedName.maximumEnvelopes * MetadataLimits.envelopeValues
 
     /// The elements of an array.
     ///
-    /// - Throws: ``PublicationRefusal`` for anything but an array of objects.
-    static func elements(of bytes: [UInt8]) throws(PublicationRefusal) -> [[UInt8]] {
-        guard bytes.count <= Self.mostBytes else {
-            throw PublicationRefusal(.malformed, "over \(Self.mostBytes) bytes")
+    /// - Throws: ``PublicationError`` for anything but an array of objects.
+    static func elements(of bytes: [UInt8]) throws(PublicationError) -> [[UInt8]] {
+        guard bytes.count <= Self.maximumBytes else {
+            throw PublicationError(.malformed, "over \(Self.maximumBytes) bytes")
         }
         let value: JSONValue
-        do throws(JSONValue.Defect) { value = try JSONValue(strict: bytes, mostValues: Self.mostValues) } catch {
-            throw PublicationRefusal(.malformed, error.description)
+        do throws(JSONValue.ParsingError) {
+            value = try JSONValue(strict: bytes, maximumValues: Self.maximumValues)
+        } catch {
+            throw PublicationError(.malformed, error.description)
         }
         guard case .array(let elements) = value else {
-            throw PublicationRefusal(.malformed, "not an array of envelopes")
+            throw PublicationError(.malformed, "not an array of envelopes")
         }
         guard elements.allSatisfy({ if case .object = $0 { true } else { false } }) else {
-            throw PublicationRefusal(.malformed, "an element is no envelope")
+            throw PublicationError(.malformed, "an element is no envelope")
         }
         return elements.isEmpty ? [] : Self.split(bytes)
     }

@@ -25,7 +25,7 @@ package struct PublishedName: Sendable {
     }
 
     /// The most envelopes of a publication: all rotations that a client makes in one refresh, and a list.
-    static let mostEnvelopes = MetadataLimits.rotationsPerRefresh + 1
+    static let maximumEnvelopes = MetadataLimits.rotationsPerRefresh + 1
 
     /// What a client would trust that holds what is published.
     private var trust: TrustState?
@@ -42,9 +42,9 @@ package struct PublishedName: Sendable {
     ///   - anchor: The configured root's envelope, byte for byte.
     ///   - roots: The envelopes that are stored, by their versions; none when nothing was published yet.
     ///   - list: The list that is stored.
-    /// - Throws: `MetadataRefusal` when the configured root, or what is stored, does not verify, or the one does not
+    /// - Throws: `MetadataError` when the configured root, or what is stored, does not verify, or the one does not
     ///   belong to the other.
-    package init(anchor: [UInt8], roots: [[UInt8]] = [], list: [UInt8]? = nil) throws(MetadataRefusal) {
+    package init(anchor: [UInt8], roots: [[UInt8]] = [], list: [UInt8]? = nil) throws(MetadataError) {
         self.anchor = anchor
         // The anchor verifies by itself, whether it is published or not.
         self.configured = try TrustState(bundledRoot: anchor, bundledList: nil).chain.newest
@@ -61,21 +61,21 @@ package struct PublishedName: Sendable {
 
     /// Expects the configured root among those that are stored, or as the next one: only a root in the same chain vouches
     /// for what is stored.
-    private func expectAnchor(in stored: TrustState) throws(MetadataRefusal) {
+    private func expectAnchor(in stored: TrustState) throws(MetadataError) {
         let (version, held) = (self.configured.version, stored.chain.held)
         guard !held.contains(where: { $0.bytes == self.anchor }) else { return }
         let (first, newest) = (held.first?.root.version ?? version, stored.chain.newest.version)
         if version < first {
-            throw MetadataRefusal(
+            throw MetadataError(
                 .root, .rootGap,
                 "root \(version) is configured, and the roots that are stored begin with root \(first): configure root "
                     + "\(first)")
         }
         if version <= newest {
-            throw MetadataRefusal(.root, .rootGap, "root \(version) that is stored is not the configured one")
+            throw MetadataError(.root, .rootGap, "root \(version) that is stored is not the configured one")
         }
         guard version == newest + 1 else {
-            throw MetadataRefusal(
+            throw MetadataError(
                 .root, .rootGap,
                 "root \(version) is configured, and the newest that is stored is root \(newest): publish those between "
                     + "with an earlier root configured")
@@ -106,13 +106,13 @@ package struct PublishedName: Sendable {
     ///   - envelopes: The envelopes.
     ///   - time: When they are published.
     /// - Returns: What is new; nothing for what is published already.
-    /// - Throws: ``PublicationRefusal``; then nothing has changed.
+    /// - Throws: ``PublicationError``; then nothing has changed.
     package mutating func publish(
         _ envelopes: [[UInt8]], at time: Timestamp
-    ) throws(PublicationRefusal) -> [Change] {
-        guard !envelopes.isEmpty else { throw PublicationRefusal(.malformed, "there is nothing to publish") }
-        guard envelopes.count <= Self.mostEnvelopes else {
-            throw PublicationRefusal(.malformed, "over \(Self.mostEnvelopes) envelopes")
+    ) throws(PublicationError) -> [Change] {
+        guard !envelopes.isEmpty else { throw PublicationError(.malformed, "there is nothing to publish") }
+        guard envelopes.count <= Self.maximumEnvelopes else {
+            throw PublicationError(.malformed, "over \(Self.maximumEnvelopes) envelopes")
         }
         var next = self
         var changes: [Change] = []
@@ -122,20 +122,20 @@ package struct PublishedName: Sendable {
                 try next.publish(root: envelope, at: time).map { changes.append($0) }
             } else {
                 guard index == envelopes.count - 1 else {
-                    throw PublicationRefusal(.malformed, "a list stands before the end: roots come first, then a list")
+                    throw PublicationError(.malformed, "a list stands before the end: roots come first, then a list")
                 }
                 try next.publish(list: envelope, at: time).map { changes.append($0) }
             }
         }
         // A root that revokes its signers would leave clients without a current list, unless one comes with it.
         if let list = next.list, list.status != .current {
-            throw PublicationRefusal(
+            throw PublicationError(
                 .wouldSupersede,
                 "under the new root the list that is served, version \(list.list.version), is not current")
         }
         // A root that adds a hybrid demand leaves it current, and clients that make the demand would refuse it.
         if changes.contains(where: \.isRoot), let detail = next.signaturesMissing(at: time) {
-            throw PublicationRefusal(
+            throw PublicationError(
                 .wouldRefuse, "under the new root clients would refuse the list that is served: \(detail)")
         }
         self = next
@@ -145,7 +145,7 @@ package struct PublishedName: Sendable {
     /// Which signatures a client misses that makes every demand and is offered the list that is served; `nil` when none.
     private func signaturesMissing(at time: Timestamp) -> String? {
         guard var client = self.trust, let list = self.list else { return nil }
-        do throws(MetadataRefusal) {
+        do throws(MetadataError) {
             _ = try client.accept(list: list.bytes, at: time)
             return nil
         } catch {
@@ -155,7 +155,7 @@ package struct PublishedName: Sendable {
 
     /// Whether two envelopes have the same payload and the same set of signatures: white space, the order of members
     /// and of signatures, and the hints of signatures do not count (formats.md, section 7).
-    private static func isSame(_ one: [UInt8], _ other: [UInt8], _ kind: MetadataRefusal.Kind) -> Bool {
+    private static func isSame(_ one: [UInt8], _ other: [UInt8], _ kind: MetadataRole) -> Bool {
         if one == other { return true }
         guard let one = try? Envelope(one, of: kind, limits: MetadataLimits()),
             let other = try? Envelope(other, of: kind, limits: MetadataLimits())
@@ -163,23 +163,23 @@ package struct PublishedName: Sendable {
         return one.payload == other.payload && Set(one.signatures.map(\.bytes)) == Set(other.signatures.map(\.bytes))
     }
 
-    private static func isRoot(_ envelope: [UInt8]) throws(PublicationRefusal) -> Bool {
+    private static func isRoot(_ envelope: [UInt8]) throws(PublicationError) -> Bool {
         if (try? Envelope(envelope, of: .root, limits: MetadataLimits())) != nil { return true }
-        do throws(MetadataRefusal) {
+        do throws(MetadataError) {
             _ = try Envelope(envelope, of: .pins, limits: MetadataLimits())
             return false
         } catch {
-            throw PublicationRefusal(error)
+            throw PublicationError(error)
         }
     }
 
-    private mutating func publish(root: [UInt8], at time: Timestamp) throws(PublicationRefusal) -> Change? {
+    private mutating func publish(root: [UInt8], at time: Timestamp) throws(PublicationError) -> Change? {
         if self.isHeldOrOlder(root) { return nil }
         let root = self.served(root)
-        do throws(MetadataRefusal) {
+        do throws(MetadataError) {
             guard var trust = self.trust else {
                 guard root == self.anchor else {
-                    throw MetadataRefusal(
+                    throw MetadataError(
                         .root, .rootGap, "the first root must be the configured one, root \(self.configured.version)")
                 }
                 self.trust = try TrustState(bundledRoot: self.anchor, bundledList: nil)
@@ -187,12 +187,12 @@ package struct PublishedName: Sendable {
             }
             let accepted = try trust.accept(root: root, at: time)
             guard accepted.version != self.configured.version || root == self.anchor else {
-                throw MetadataRefusal(.root, .rootGap, "root \(accepted.version) must be the configured one")
+                throw MetadataError(.root, .rootGap, "root \(accepted.version) must be the configured one")
             }
             self.trust = trust
             return .root(accepted.version)
         } catch {
-            throw PublicationRefusal(error)
+            throw PublicationError(error)
         }
     }
 
@@ -210,18 +210,18 @@ package struct PublishedName: Sendable {
         return Self.isSame(held.bytes, root, .root)
     }
 
-    private mutating func publish(list: [UInt8], at time: Timestamp) throws(PublicationRefusal) -> Change? {
+    private mutating func publish(list: [UInt8], at time: Timestamp) throws(PublicationError) -> Change? {
         guard var trust = self.trust else {
-            throw PublicationRefusal(.unprocessable("root-gap"), "no root is published yet; publish it first")
+            throw PublicationError(.unprocessable("root-gap"), "no root is published yet; publish it first")
         }
         let acceptance: TrustState.Acceptance
-        do throws(MetadataRefusal) { acceptance = try trust.accept(list: list, at: time) } catch {
-            throw PublicationRefusal(error)
+        do throws(MetadataError) { acceptance = try trust.accept(list: list, at: time) } catch {
+            throw PublicationError(error)
         }
         switch acceptance {
         case .unchanged: return nil
         case .signatureLost:
-            throw PublicationRefusal(
+            throw PublicationError(
                 .signatureLost,
                 "the envelope lacks a signature of the one that is served; tumbler combine joins the two")
         case .newer:

@@ -6,7 +6,7 @@ package import CertificatePinning
 internal import PinListMetadata
 package import PinListStore
 
-/// Publishes in one transaction: judged, stored and logged, or nothing of it.
+/// Publishes in one transaction: evaluated, stored and logged, or nothing of it.
 package struct Publisher: Sendable {
     private let store: any ServiceStore
     private let anchors: [String: [UInt8]]
@@ -40,11 +40,11 @@ package struct Publisher: Sendable {
     ///   - actor: Who: the id of a token, or `cli`.
     ///   - time: When.
     /// - Returns: What is new.
-    /// - Throws: ``PublicationRefusal``, which is logged, too, up to a thousand of an actor in a day; what the store says.
+    /// - Throws: ``PublicationError``, which is logged, too, up to a thousand of an actor in a day; what the store says.
     package func publish(
         _ envelopes: [[UInt8]], name: String, by actor: String, at time: Timestamp
     ) async throws -> [PublishedName.Change] {
-        try await self.publish({ () throws(PublicationRefusal) in envelopes }, name, by: actor, at: time)
+        try await self.publish({ () throws(PublicationError) in envelopes }, name, by: actor, at: time)
     }
 
     /// Publishes what stands in a JSON array of envelopes, as ``publish(_:name:by:at:)`` does.
@@ -52,21 +52,21 @@ package struct Publisher: Sendable {
         array bytes: [UInt8], name: String, by actor: String, at time: Timestamp
     ) async throws -> [PublishedName.Change] {
         try await self.publish(
-            { () throws(PublicationRefusal) in try EnvelopeArray.elements(of: bytes) }, name, by: actor, at: time)
+            { () throws(PublicationError) in try EnvelopeArray.elements(of: bytes) }, name, by: actor, at: time)
     }
 
     private func publish(
-        _ read: () throws(PublicationRefusal) -> [[UInt8]], _ name: String, by actor: String, at time: Timestamp
+        _ read: () throws(PublicationError) -> [[UInt8]], _ name: String, by actor: String, at time: Timestamp
     ) async throws -> [PublishedName.Change] {
         do {
             guard let anchor = self.anchors[name] else {
-                throw PublicationRefusal(.notConfigured, "no root is configured for \(name)")
+                throw PublicationError(.notConfigured, "no root is configured for \(name)")
             }
             let envelopes = try read()
             return try await self.store.write(as: .publications) { store in
                 try Self.publish(envelopes, name, anchor, in: store, by: actor, at: time)
             }
-        } catch let refusal as PublicationRefusal {
+        } catch let refusal as PublicationError {
             // A token that leaked can send nonsense all day: that is counted, and the log does not grow with it.
             let isWritten = try await self.store.write { store in
                 guard try AuditQuota.hasRoom(for: Self.refusedAction, by: actor, in: store, at: time) else {
@@ -111,10 +111,10 @@ package struct Publisher: Sendable {
         return changes
     }
 
-    /// Expects the log list that a list names: clients would ask for it, and judge nothing until it is there.
+    /// Expects the log list that a list names: clients would ask for it, and evaluate nothing until it is there.
     private static func expectLogs(of list: PinList?, in store: StoreTransaction) throws {
         guard let list, let listed = list.logs, try !store.hasLogs(listed, of: list.name) else { return }
-        throw PublicationRefusal(
+        throw PublicationError(
             .logsMissing,
             "the list names the log list \(listed.digest) of \(listed.length) bytes, which is not here; upload it with "
                 + "PUT /v1/lists/\(list.name)\(listed.path), or publish with tumbler publish")

@@ -7,24 +7,24 @@ internal import CertificateSightings
 internal import PinListMetadata
 internal import PinListStore
 
-/// Judges the certificates that were found in logs anew, when another list is served.
+/// Evaluates the certificates that were found in logs anew, when another list is served.
 extension ServiceParts {
-    /// The most that are judged in one transaction.
-    private static let mostJudged = 500
+    /// The most that are evaluated in one transaction.
+    private static let maximumEvaluated = 500
     /// The most transactions: all that are kept of a name, and those that come meanwhile.
-    private static let mostRounds = 40
+    private static let maximumRounds = 40
 
-    /// Judges those that were judged by an earlier list.
-    func judgeSightings() async throws {
+    /// Evaluates those that were evaluated by an earlier list.
+    func evaluateSightings() async throws {
         let now = self.clock.now
         for (name, served) in self.lists.names {
             guard let held = served.published.list else { continue }
             let digest = held.digest
-            guard try await self.store.read({ try $0.hasSightingsToJudge(of: name, by: digest) }) else { continue }
+            guard try await self.store.read({ try $0.hasSightingsToEvaluate(of: name, by: digest) }) else { continue }
             let rules = SightingRules(held.list)
-            for _ in 0..<Self.mostRounds {
+            for _ in 0..<Self.maximumRounds {
                 let count = try await self.store.write { store in
-                    try store.judgeSightings(of: name, by: rules, of: digest, at: now, limit: Self.mostJudged)
+                    try store.evaluateSightings(of: name, by: rules, of: digest, at: now, limit: Self.maximumEvaluated)
                 }
                 guard count > 0 else { break }
             }

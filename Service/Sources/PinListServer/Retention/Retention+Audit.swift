@@ -9,7 +9,7 @@ internal import PinReportAnalysis
 
 extension Retention {
     /// The most months that one look seals. Usually there is one in a month; a log from before there were seals has more.
-    static let mostSeals = 240
+    static let maximumSeals = 240
     /// The most entries that are read at once for verifying a month.
     static let auditPage: Int64 = 1_000
 
@@ -23,15 +23,15 @@ extension Retention {
                 try await self.store.write { try $0.removeEvidence(before: cutoff) }
             }
             var seals = 0
-            while seals < Self.mostSeals, try await self.sealNext(now) { seals += 1 }
+            while seals < Self.maximumSeals, try await self.sealNext(now) { seals += 1 }
             var batches = 0
-            while batches < Self.mostBatches,
+            while batches < Self.maximumBatches,
                 try await self.store.read({ try $0.lastRemovableAudit(before: cutoff) }) != nil
             {
                 try await self.store.write { try $0.removeAudit(before: cutoff, limit: Self.batch) }
                 batches += 1
             }
-        } catch let error as AuditChain.Break {
+        } catch let error as AuditChain.VerificationError {
             self.logger.error(
                 "the audit log does not hold: \(error); nothing of it is removed; see tumbler audit-log verify")
         } catch { self.logger.warning("the audit log could not be sealed or shortened: \(error)") }
@@ -56,7 +56,7 @@ extension Retention {
             }
             // One that is missing at the end of the page is missed here; one before it by the chain.
             guard chain.count >= from else {
-                throw AuditChain.Break(number: from, description: "entry \(from) is missing")
+                throw AuditChain.VerificationError(number: from, description: "entry \(from) is missing")
             }
             next = chain.count + 1
         }
@@ -64,7 +64,7 @@ extension Retention {
         // What follows the month's last entry says that this entry, too, is as it was written.
         for entry in try await self.store.read({ try $0.auditEntries(from: found.last + 1, limit: 1) }) {
             guard entry.previous == head else {
-                throw AuditChain.Break(
+                throw AuditChain.VerificationError(
                     number: entry.number, description: "entry \(entry.number) does not follow the one before it")
             }
         }

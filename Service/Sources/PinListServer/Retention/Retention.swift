@@ -18,7 +18,7 @@ struct Retention: Service {
     /// The most reports that one transaction forgets: nobody waits long for it.
     static let batch = 5_000
     /// The most transactions of one look.
-    static let mostBatches = 200
+    static let maximumBatches = 200
     /// How often it says what takes the room, in seconds.
     static let complaintInterval: Int64 = 3_600
 
@@ -58,7 +58,7 @@ struct Retention: Service {
     }
 
     private func forgetOld(before cutoff: Timestamp, at now: Timestamp) async throws {
-        for _ in 0..<Self.mostBatches {
+        for _ in 0..<Self.maximumBatches {
             let removed = try await self.store.write(as: .retention) { store in
                 try store.removeReports(before: cutoff, limit: Self.batch)
             }
@@ -90,7 +90,7 @@ struct Retention: Service {
         }
         let each = max(room.forgotten / count, 1)
         var excess = max(room.excess / each + 1, Int64(1))
-        for _ in 0..<Self.mostBatches where excess > 0 {
+        for _ in 0..<Self.maximumBatches where excess > 0 {
             let limit = Int(clamping: min(excess, Int64(Self.batch)))
             let removed = try await self.store.write(as: .retention) { store in
                 try store.removeReports(before: Timestamp(secondsSince1970: .max), limit: limit)

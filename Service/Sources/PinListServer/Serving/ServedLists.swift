@@ -25,11 +25,11 @@ final class ServedLists: Sendable {
         /// The validator as it stands in `ETag`, and in the `If-None-Match` of those who hold this.
         let tagText: String
         /// 200.
-        let whole: ReadyAnswer
+        let whole: PreparedResponse
         /// 304.
-        let notModified: ReadyAnswer
+        let notModified: PreparedResponse
         /// 200 without a body, for `HEAD`.
-        let head: ReadyAnswer
+        let head: PreparedResponse
     }
 
     /// A name as it is published.
@@ -44,7 +44,7 @@ final class ServedLists: Sendable {
         var count: Int64 = -1
         var answers: [String: Answer] = [:]
         var names: [String: Name] = [:]
-        var refusals: [String: MetadataRefusal] = [:]
+        var refusals: [String: MetadataError] = [:]
         /// The domains of all lists.
         var hosts: Set<String> = []
         /// The domains of each list.
@@ -56,7 +56,7 @@ final class ServedLists: Sendable {
     private let state = NIOLockedValueBox(State())
     private let anchors: [String: [UInt8]]
     /// What is wrong with a configured root by itself, by name.
-    private let anchorRefusals: [String: MetadataRefusal]
+    private let anchorRefusals: [String: MetadataError]
 
     /// Begins with nothing.
     ///
@@ -64,7 +64,7 @@ final class ServedLists: Sendable {
     init(anchors: [String: [UInt8]]) {
         self.anchors = anchors
         self.anchorRefusals = anchors.reduce(into: [:]) { refusals, anchor in
-            do throws(MetadataRefusal) { try Self.expectRoot(anchor.value, of: anchor.key) } catch {
+            do throws(MetadataError) { try Self.expectRoot(anchor.value, of: anchor.key) } catch {
                 refusals[anchor.key] = error
             }
         }
@@ -80,7 +80,7 @@ final class ServedLists: Sendable {
     var names: [String: Name] { self.state.withLockedValue { $0.names } }
 
     /// Names whose stored metadata does not verify: they are not served.
-    var refusals: [String: MetadataRefusal] { self.state.withLockedValue { $0.refusals } }
+    var refusals: [String: MetadataError] { self.state.withLockedValue { $0.refusals } }
 
     /// Whether a list with a digest was ever served under a name.
     func isPublished(_ digest: String, under name: String) -> Bool {
@@ -136,10 +136,10 @@ final class ServedLists: Sendable {
     /// - Returns: The names whose stored metadata no longer verifies under the configured root: they are not served.
     /// - Throws: What the store says; then what was served goes on being served.
     @discardableResult
-    func reload(from store: any ServiceStore) async throws -> [String: MetadataRefusal] {
+    func reload(from store: any ServiceStore) async throws -> [String: MetadataError] {
         let known = self.state.withLockedValue { $0.count }
         let (anchors, anchorRefusals) = (self.anchors, self.anchorRefusals)
-        let found = try await store.read { store -> (State, [String: MetadataRefusal])? in
+        let found = try await store.read { store -> (State, [String: MetadataError])? in
             let count = try store.publicationCount()
             guard count != known else { return nil }
             return try Self.load(store, anchors, anchorRefusals, count)
@@ -157,9 +157,9 @@ final class ServedLists: Sendable {
     /// What is served as far as it verifies, and what does not verify: all of it read and verified anew.
     func check(
         _ store: any ServiceStore
-    ) async throws -> (published: [String: PublishedName], refusals: [String: MetadataRefusal]) {
+    ) async throws -> (published: [String: PublishedName], refusals: [String: MetadataError]) {
         let (anchors, anchorRefusals) = (self.anchors, self.anchorRefusals)
-        var (published, refusals): ([String: PublishedName], [String: MetadataRefusal]) = ([:], [:])
+        var (published, refusals): ([String: PublishedName], [String: MetadataError]) = ([:], [:])
         do {
             let state: State
             (state, refusals) = try await store.read { store in try Self.load(store, anchors, anchorRefusals, 0) }
@@ -176,31 +176,31 @@ final class ServedLists: Sendable {
 
     /// What does not verify, of what is published and of the configured roots. What was published since the last look is
     /// verified; the rest was when it was read.
-    func readiness(_ store: any ServiceStore) async throws -> [String: MetadataRefusal] {
+    func readiness(_ store: any ServiceStore) async throws -> [String: MetadataError] {
         try await self.reload(from: store)
         return self.refusals.merging(self.anchorRefusals) { $1 }
     }
 
     /// Expects that a configured root is one, and that of its name: the name is what tokens are bound to.
-    private static func expectRoot(_ anchor: [UInt8], of name: String) throws(MetadataRefusal) {
+    private static func expectRoot(_ anchor: [UInt8], of name: String) throws(MetadataError) {
         let root = try TrustState(bundledRoot: anchor, bundledList: nil).chain.newest
         guard root.name == name else {
-            throw MetadataRefusal(.root, .wrongName, "the configured root is that of \(root.name)")
+            throw MetadataError(.root, .wrongName, "the configured root is that of \(root.name)")
         }
     }
 
     private static func load(
-        _ store: StoreTransaction, _ anchors: [String: [UInt8]], _ anchorRefusals: [String: MetadataRefusal],
+        _ store: StoreTransaction, _ anchors: [String: [UInt8]], _ anchorRefusals: [String: MetadataError],
         _ count: Int64
-    ) throws -> (State, [String: MetadataRefusal]) {
+    ) throws -> (State, [String: MetadataError]) {
         var state = State(count: count)
-        var refusals: [String: MetadataRefusal] = [:]
+        var refusals: [String: MetadataError] = [:]
         // Log lists are there before the first list that names them.
         for name in anchors.keys { Self.add(try store.logs(of: name), to: &state.answers) }
         for name in try store.names() {
             guard let anchor = anchors[name] else { continue }
             let (roots, list) = (try store.roots(of: name), try store.list(of: name))
-            do throws(MetadataRefusal) {
+            do throws(MetadataError) {
                 if let refusal = anchorRefusals[name] { throw refusal }
                 let published = try PublishedName(anchor: anchor, roots: roots, list: list)
                 Self.add(published, name, to: &state.answers)
@@ -251,7 +251,7 @@ extension ServedLists.Answer {
         fields[.xContentTypeOptions] = "nosniff"
         self.init(
             name: name, isList: isList, tag: tag, tagText: tag.text,
-            whole: ReadyAnswer(.ok, fields, ByteBuffer(bytes: bytes)),
-            notModified: ReadyAnswer(.notModified, validators), head: ReadyAnswer(.ok, fields))
+            whole: PreparedResponse(.ok, fields, ByteBuffer(bytes: bytes)),
+            notModified: PreparedResponse(.notModified, validators), head: PreparedResponse(.ok, fields))
     }
 }

@@ -18,7 +18,7 @@ public struct SimulationPicture: Sendable {
     /// The most columns; hours beyond are joined.
     private static let columns = 480
     /// The most events that are named.
-    private static let mostNotes = 8
+    private static let maximumNotes = 8
     /// Below how many lines a name stands before it begins at the first again.
     private static let noteRows = 4
     /// The most lists that are told apart by colour; later ones begin again.
@@ -120,7 +120,7 @@ public struct SimulationPicture: Sendable {
     /// How many are refused, before those that are open.
     private var refused: String {
         let buckets = self.buckets
-        let most = max(self.answer.series.map(\.opened).max() ?? 0, 1)
+        let maximum = max(self.answer.series.map(\.opened).max() ?? 0, 1)
         var columns: [String] = []
         for (kind, count) in [
             ("opened", { (step: SimulationAnswer.Step) in step.opened }),
@@ -132,7 +132,7 @@ public struct SimulationPicture: Sendable {
                 guard value > 0 else { continue }
                 let from = self.x(Double(index) / Double(buckets.count))
                 let until = self.x(Double(index + 1) / Double(buckets.count))
-                let height = Self.refusedHeight * min(Double(value) / Double(most), 1)
+                let height = Self.refusedHeight * min(Double(value) / Double(maximum), 1)
                 let top = Self.refusedTop + Self.refusedHeight - height
                 path += "M\(Self.text(from)) \(Self.text(top))H\(Self.text(until))"
                 path += "v\(Self.text(height))H\(Self.text(from))z"
@@ -142,17 +142,17 @@ public struct SimulationPicture: Sendable {
         let name = "open in an hour (grey), let through by a suspension (yellow), refused (red)"
         return columns.joined(separator: "\n") + "\n"
             + self.frame(
-                top: Self.refusedTop, height: Self.refusedHeight, name, SimulationAnswer.grouped(most))
+                top: Self.refusedTop, height: Self.refusedHeight, name, SimulationAnswer.grouped(maximum))
     }
 
-    private func frame(top: Double, height: Double, _ name: String, _ most: String) -> String {
+    private func frame(top: Double, height: Double, _ name: String, _ maximum: String) -> String {
         let bottom = Self.text(top + height)
         let (left, right) = (Self.text(Self.left), Self.text(Self.width - Self.right))
         let edge = Self.text(Self.left - 8)
         return """
             <path class="axis" fill="none" d="M\(left) \(Self.text(top))V\(bottom)H\(right)"/>
             <text class="small" x="\(left)" y="\(Self.text(top - 8))">\(name)</text>
-            <text class="small" x="\(edge)" y="\(Self.text(top + 10))" text-anchor="end">\(most)</text>
+            <text class="small" x="\(edge)" y="\(Self.text(top + 10))" text-anchor="end">\(maximum)</text>
             <text class="small" x="\(edge)" y="\(bottom)" text-anchor="end">0</text>
             """
     }
@@ -160,7 +160,7 @@ public struct SimulationPicture: Sendable {
     /// What happened, at the lines through both parts.
     private var notes: String {
         let length = Double(self.answer.days) * 86_400
-        let told = self.events.filter { Double($0.at.seconds) <= length }.prefix(Self.mostNotes)
+        let told = self.events.filter { Double($0.at.seconds) <= length }.prefix(Self.maximumNotes)
         return told.enumerated().map { index, event in
             let share = Double(event.at.seconds) / length
             let x = Self.text(self.x(share))

@@ -31,16 +31,16 @@ extension Scenario {
         self.init(clients: clients, opened: try OpeningModel(opened, file: file, files: files))
         self.days = try object.count("days", in: ScenarioLimits.days)
         self.session = try object.span("session", in: ScenarioLimits.session) ?? self.session
-        self.refreshAfter = try object.span("refreshAfter", in: 1...TimeSpan.longest) ?? self.refreshAfter
+        self.refreshAfter = try object.span("refreshAfter", in: 1...TimeSpan.maximum) ?? self.refreshAfter
         self.cache = try object.span("cache", in: ScenarioLimits.cache) ?? self.cache
-        self.validFor = try object.span("validFor", in: 1...TimeSpan.longest)
+        self.validFor = try object.span("validFor", in: 1...TimeSpan.maximum)
         self.whenStale = try object.oneOf(
             "whenStale", ["enforce": .enforce, "report": .report, "deny": .deny], default: self.whenStale)
         if let offline = object.value("offline") {
             let members = try SourceObject(offline, "offline", known: ["share", "for"])
             self.offline = Offline(
                 share: try members.needed("share", "share: 0.02", try members.decimal("share", in: 0...1)),
-                for: try members.needed("for", "for: 30d", try members.span("for", in: 1...TimeSpan.longest)))
+                for: try members.needed("for", "for: 30d", try members.span("for", in: 1...TimeSpan.maximum)))
         }
         try self.readListHost(object)
         try self.readEvents(object)
@@ -49,12 +49,12 @@ extension Scenario {
     private mutating func readListHost(_ object: SourceObject) throws(RepositoryError) {
         guard let value = object.value("listHost") else { return }
         let members = try SourceObject(value, "listHost", known: ["outage", "sharesFateWith"])
-        for element in try members.list("outage", most: ScenarioLimits.outages) {
+        for element in try members.list("outage", maximum: ScenarioLimits.outages) {
             let outage = try SourceObject(element, "an outage", known: ["from", "for"])
             self.outages.append(
                 Outage(
-                    from: try outage.needed("from", "from: 10d", try outage.span("from", in: 0...TimeSpan.longest)),
-                    for: try outage.needed("for", "for: 2h", try outage.span("for", in: 1...TimeSpan.longest))))
+                    from: try outage.needed("from", "from: 10d", try outage.span("from", in: 0...TimeSpan.maximum)),
+                    for: try outage.needed("for", "for: 2h", try outage.span("for", in: 1...TimeSpan.maximum))))
         }
         guard let host = try members.text("sharesFateWith") else { return }
         do { self.sharesFateWith = try HostName(host.value) } catch {
@@ -64,7 +64,7 @@ extension Scenario {
 
     private mutating func readEvents(_ object: SourceObject) throws(RepositoryError) {
         var names: Set<String> = [Self.firstKey]
-        for element in try object.list("events", most: ScenarioLimits.events) {
+        for element in try object.list("events", maximum: ScenarioLimits.events) {
             let event = try SourceObject(element, "an event", known: ["at", "publish", "switch", "suspend"])
             let change = try Change(event)
             try self.append(event, change)
@@ -73,8 +73,8 @@ extension Scenario {
                 throw event.position.error("over \(ScenarioLimits.keys) keys are named")
             }
         }
-        let most = ScenarioLimits.events - self.events.count
-        for element in try object.list("rollout", most: most) {
+        let maximum = ScenarioLimits.events - self.events.count
+        for element in try object.list("rollout", maximum: maximum) {
             let rollout = try SourceObject(element, "an element of rollout", known: ["at", "percent"])
             let percent = try rollout.needed(
                 "percent", "percent: 10", try rollout.count("percent", in: 0...100))
@@ -83,11 +83,11 @@ extension Scenario {
     }
 
     private mutating func append(_ object: SourceObject, _ change: Change) throws(RepositoryError) {
-        let at = try object.needed("at", "at: 14d", try object.span("at", in: 0...TimeSpan.longest))
-        let most = Int64(self.days ?? ScenarioLimits.days.upperBound - 30) * 86_400
-        guard at.seconds < most else {
+        let at = try object.needed("at", "at: 14d", try object.span("at", in: 0...TimeSpan.maximum))
+        let maximum = Int64(self.days ?? ScenarioLimits.days.upperBound - 30) * 86_400
+        guard at.seconds < maximum else {
             throw object.position(of: "at").error(
-                "at is not before the end, \(TimeSpan(seconds: most))", hint: "an earlier moment, or more days")
+                "at is not before the end, \(TimeSpan(seconds: maximum))", hint: "an earlier moment, or more days")
         }
         self.events.append(Event(at: at, change))
     }

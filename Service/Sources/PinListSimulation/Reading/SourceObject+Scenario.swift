@@ -13,8 +13,8 @@ extension SourceObject {
             throw text.position.error("\(name) is not a length of time", hint: "write \(TimeSpan.form)")
         }
         guard range.contains(span.seconds) else {
-            let (least, most) = (TimeSpan(seconds: range.lowerBound), TimeSpan(seconds: range.upperBound))
-            throw text.position.error("\(name) is not from \(least) to \(most)")
+            let (minimum, maximum) = (TimeSpan(seconds: range.lowerBound), TimeSpan(seconds: range.upperBound))
+            throw text.position.error("\(name) is not from \(minimum) to \(maximum)")
         }
         return span
     }
@@ -66,7 +66,7 @@ extension SourceObject {
     /// The names of keys, each once.
     func keyNames(_ name: String) throws(RepositoryError) -> [String] {
         var names: [String] = []
-        for text in try self.texts(name, most: ScenarioLimits.keysOfList) {
+        for text in try self.texts(name, maximum: ScenarioLimits.keysOfList) {
             let key = try Self.keyName(text, name)
             guard !names.contains(key) else { throw text.position.error("\(name) names \(key) twice") }
             names.append(key)

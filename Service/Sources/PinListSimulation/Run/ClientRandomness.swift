@@ -80,10 +80,10 @@ struct ClientRandomness: Sendable {
     /// How many failures come before the next success, at most `most`.
     ///
     /// - Parameter share: The probability of a success, from 0 to 1.
-    mutating func failures(share: Double, most: Int64) -> Int64 {
-        guard share > 0 else { return most }
+    mutating func failures(share: Double, maximum: Int64) -> Int64 {
+        guard share > 0 else { return maximum }
         guard share < 1 else { return 0 }
         let failures = (log(self.positiveFraction()) / log1p(-share)).rounded(.down)
-        return min(Int64(exactly: failures) ?? most, most)
+        return min(Int64(exactly: failures) ?? maximum, maximum)
     }
 }

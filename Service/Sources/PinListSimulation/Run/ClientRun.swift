@@ -26,7 +26,7 @@ struct ClientRun {
     private let sharesFate: Bool
 
     // One installation.
-    private let mostSteps: Int
+    private let maximumSteps: Int
     private var openings: Openings
     private var fractions = ClientRandomness(seed: 0, client: 0, .fractions)
     private var place = 0
@@ -45,9 +45,9 @@ struct ClientRun {
     private var connectAt: Int64 = 0
     private var since: Int64 = 0
 
-    init(_ timeline: Timeline, _ scenario: Scenario, seed: UInt64, mostSteps: Int) {
+    init(_ timeline: Timeline, _ scenario: Scenario, seed: UInt64, maximumSteps: Int) {
         self.timeline = timeline
-        self.mostSteps = mostSteps
+        self.maximumSteps = maximumSteps
         self.seed = seed
         self.session = scenario.session.seconds
         self.offlineShare = scenario.offline?.share ?? 0
@@ -74,7 +74,7 @@ struct ClientRun {
             }
             let end = min(opening + self.session, self.timeline.horizon)
             self.open(from: opening, until: end, into: &tally)
-            guard tally.steps <= self.mostSteps else {
+            guard tally.steps <= self.maximumSteps else {
                 throw SimulationError(
                     .tooMuchWork, "the installations would do over \(ScenarioLimits.steps) things")
             }
@@ -187,7 +187,7 @@ struct ClientRun {
             tally.holding[served].add(1, from: next)
             self.list = served
             self.schedule.noteNewerList()
-            // Open connections are judged again, and what was refused is tried again.
+            // Open connections are evaluated again, and what was refused is tried again.
             self.connectAt = now
         }
         self.schedule.noteSuccess(

@@ -47,7 +47,7 @@ struct Openings {
         case .daily(let share):
             while true {
                 let days = self.horizon / 86_400
-                self.day += 1 + self.random.failures(share: share, most: days)
+                self.day += 1 + self.random.failures(share: share, maximum: days)
                 guard self.day < days else {
                     self.day = days
                     return self.horizon

@@ -29,9 +29,9 @@ public struct Simulation: Sendable {
     /// - Throws: ``SimulationError/Code/tooMuchWork`` when they do more than their part of ``ScenarioLimits/steps``.
     public func tally(of clients: Range<Int>) throws(SimulationError) -> SimulationTally {
         let share = Double(clients.count) / Double(max(self.scenario.clients, 1))
-        let mostSteps = Int(exactly: (Double(ScenarioLimits.steps) * share).rounded(.up)) ?? 0
+        let maximumSteps = Int(exactly: (Double(ScenarioLimits.steps) * share).rounded(.up)) ?? 0
         var tally = SimulationTally(lists: self.timeline.lists.count, horizon: self.timeline.horizon)
-        var run = ClientRun(self.timeline, self.scenario, seed: self.seed, mostSteps: mostSteps)
+        var run = ClientRun(self.timeline, self.scenario, seed: self.seed, maximumSteps: maximumSteps)
         for client in clients { try run.run(client, into: &tally) }
         return tally
     }

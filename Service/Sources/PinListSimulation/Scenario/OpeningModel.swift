@@ -32,7 +32,7 @@ public struct OpeningTrace: Hashable, Sendable {
     let ends: [Int]
 
     /// Why a file is none.
-    public struct Defect: Error, Hashable, Sendable {
+    public struct ModelError: Error, Hashable, Sendable {
         /// The line, from 1.
         public let line: Int
         /// What is wrong, without a full stop.
@@ -55,22 +55,22 @@ public struct OpeningTrace: Hashable, Sendable {
     /// An empty line is an installation that is never opened.
     ///
     /// - Parameter bytes: At most ``maximumBytes``.
-    /// - Throws: ``Defect``.
-    public init(_ bytes: [UInt8]) throws(Defect) {
+    /// - Throws: ``ModelError``.
+    public init(_ bytes: [UInt8]) throws(ModelError) {
         guard bytes.count <= Self.maximumBytes else {
-            throw Defect(line: 1, reason: "over \(Self.maximumBytes >> 20) MiB")
+            throw ModelError(line: 1, reason: "over \(Self.maximumBytes >> 20) MiB")
         }
         var moments: [Int64] = []
         var ends: [Int] = []
         var number: Int64?
         var last: Int64 = -1
-        func finishNumber() throws(Defect) {
+        func finishNumber() throws(ModelError) {
             guard let finished = number else { return }
             guard finished >= last else {
-                throw Defect(line: ends.count + 1, reason: "the moments are not in ascending order")
+                throw ModelError(line: ends.count + 1, reason: "the moments are not in ascending order")
             }
             guard moments.count < Self.maximumOpenings else {
-                throw Defect(line: ends.count + 1, reason: "over \(Self.maximumOpenings) openings")
+                throw ModelError(line: ends.count + 1, reason: "over \(Self.maximumOpenings) openings")
             }
             moments.append(finished)
             last = finished
@@ -80,8 +80,8 @@ public struct OpeningTrace: Hashable, Sendable {
             switch byte {
             case UInt8(ascii: "0")...UInt8(ascii: "9"):
                 let next = (number ?? 0) * 10 + Int64(byte - UInt8(ascii: "0"))
-                guard next <= TimeSpan.longest else {
-                    throw Defect(line: ends.count + 1, reason: "a moment is over \(TimeSpan.longest) seconds")
+                guard next <= TimeSpan.maximum else {
+                    throw ModelError(line: ends.count + 1, reason: "a moment is over \(TimeSpan.maximum) seconds")
                 }
                 number = next
             case UInt8(ascii: " "), UInt8(ascii: "\r"): try finishNumber()
@@ -89,12 +89,12 @@ public struct OpeningTrace: Hashable, Sendable {
                 try finishNumber()
                 ends.append(moments.count)
                 last = -1
-            default: throw Defect(line: ends.count + 1, reason: "there is something else than digits and blanks")
+            default: throw ModelError(line: ends.count + 1, reason: "there is something else than digits and blanks")
             }
         }
         try finishNumber()
         if let byte = bytes.last, byte != UInt8(ascii: "\n") { ends.append(moments.count) }
-        guard !ends.isEmpty else { throw Defect(line: 1, reason: "nothing is in it") }
+        guard !ends.isEmpty else { throw ModelError(line: 1, reason: "nothing is in it") }
         self.moments = moments
         self.ends = ends
     }

@@ -23,7 +23,7 @@ public enum ScenarioLimits {
     /// The shape of the gamma distribution.
     public static let shape = 0.01...1_000.0
     /// Its scale, in seconds: a minute to a hundred years.
-    public static let scale: ClosedRange<Int64> = 60...TimeSpan.longest
+    public static let scale: ClosedRange<Int64> = 60...TimeSpan.maximum
     /// How long a session may be, in seconds: a second to a day.
     public static let session: ClosedRange<Int64> = 1...86_400
     /// How old an answer of a cache may be, in seconds: to a week.

@@ -8,7 +8,7 @@ public struct TimeSpan: Hashable, Comparable, Sendable, CustomStringConvertible 
     public let seconds: Int64
 
     /// The longest that there is, in seconds: a hundred years. No sum of two overflows.
-    public static let longest: Int64 = 36_525 * 86_400
+    public static let maximum: Int64 = 36_525 * 86_400
 
     /// The most digits behind the point.
     private static let fractionDigits = 6
@@ -21,7 +21,7 @@ public struct TimeSpan: Hashable, Comparable, Sendable, CustomStringConvertible 
     ]
 
     /// So many seconds; below 0 it is 0, and above ``longest`` that.
-    public init(seconds: Int64) { self.seconds = min(max(seconds, 0), Self.longest) }
+    public init(seconds: Int64) { self.seconds = min(max(seconds, 0), Self.maximum) }
 
     /// So many whole days.
     public init(days: Int) { self.init(seconds: Int64(min(max(days, 0), 36_525)) * 86_400) }
@@ -40,7 +40,7 @@ public struct TimeSpan: Hashable, Comparable, Sendable, CustomStringConvertible 
                 let part = Self.seconds(rest[..<end], in: units[unit].seconds)
             else { return nil }
             seconds += part
-            guard seconds <= Self.longest else { return nil }
+            guard seconds <= Self.maximum else { return nil }
             rest = rest[(end + 1)...]
             units = units[(unit + 1)...]
         }
@@ -50,15 +50,15 @@ public struct TimeSpan: Hashable, Comparable, Sendable, CustomStringConvertible 
     /// A decimal number of a unit, in seconds, rounded to the nearest.
     private static func seconds(_ text: ArraySlice<UInt8>, in unit: Int64) -> Int64? {
         let parts = text.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
-        guard let whole = self.number(parts.first ?? [], digits: 10), whole <= self.longest / unit else { return nil }
+        guard let whole = self.number(parts.first ?? [], digits: 10), whole <= self.maximum / unit else { return nil }
         guard parts.count == 2 else { return whole * unit }
         guard let fraction = self.number(parts[1], digits: self.fractionDigits) else { return nil }
         let scale = parts[1].reduce(Int64(1)) { scale, _ in scale * 10 }
         return whole * unit + (fraction * unit * 2 + scale) / (2 * scale)
     }
 
-    private static func number(_ digits: ArraySlice<UInt8>, digits most: Int) -> Int64? {
-        guard (1...most).contains(digits.count) else { return nil }
+    private static func number(_ digits: ArraySlice<UInt8>, digits maximum: Int) -> Int64? {
+        guard (1...maximum).contains(digits.count) else { return nil }
         var number: Int64 = 0
         for digit in digits {
             guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }

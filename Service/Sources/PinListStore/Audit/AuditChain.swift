@@ -8,7 +8,7 @@
 /// break.
 package struct AuditChain: Sendable {
     /// What is wrong with a log.
-    package struct Break: Error, Hashable, Sendable, CustomStringConvertible {
+    package struct VerificationError: Error, Hashable, Sendable, CustomStringConvertible {
         /// The number of the entry that does not follow.
         package let number: Int64
         /// What is wrong, in one sentence without a full stop.
@@ -50,36 +50,38 @@ package struct AuditChain: Sendable {
 
     /// Checks the next entry.
     ///
-    /// - Throws: ``Break``.
-    package mutating func append(_ entry: AuditEntry) throws(Break) {
+    /// - Throws: ``VerificationError``.
+    package mutating func append(_ entry: AuditEntry) throws(VerificationError) {
         if self.first == nil { try self.begin(with: entry) }
         guard entry.number == self.count + 1 else {
-            throw Break(number: entry.number, description: "entry \(self.count + 1) is missing")
+            throw VerificationError(number: entry.number, description: "entry \(self.count + 1) is missing")
         }
         guard entry.previous == self.head else {
-            throw Break(number: entry.number, description: "entry \(entry.number) does not follow the one before it")
+            throw VerificationError(
+                number: entry.number, description: "entry \(entry.number) does not follow the one before it")
         }
         self.count = entry.number
         self.head = entry.digest
         if let seal = self.sealsByLast[entry.number], seal.head != self.head {
-            throw Break(
+            throw VerificationError(
                 number: entry.number,
                 description: "entry \(entry.number) is not the one that the seal of \(seal.period) ends with")
         }
         let seal = self.sealsByEntry[entry.number]
         guard (seal != nil) == (entry.action == AuditSeal.action), seal.map({ $0.detail == entry.detail }) ?? true
         else {
-            throw Break(number: entry.number, description: "entry \(entry.number) and the seals contradict each other")
+            throw VerificationError(
+                number: entry.number, description: "entry \(entry.number) and the seals contradict each other")
         }
         if self.head == self.wanted { self.hasWanted = true }
     }
 
     /// Ends behind the newest entry.
     ///
-    /// - Throws: ``Break`` when the log ends before the entry that names the newest seal.
-    package func finish() throws(Break) {
+    /// - Throws: ``VerificationError`` when the log ends before the entry that names the newest seal.
+    package func finish() throws(VerificationError) {
         guard let seal = self.seals.last, seal.entry > self.count else { return }
-        throw Break(
+        throw VerificationError(
             number: seal.entry,
             description: "entry \(seal.entry), which names the seal of \(seal.period), is missing")
     }
@@ -88,11 +90,11 @@ package struct AuditChain: Sendable {
     ///
     /// What stands in front of an entry in the middle of a sealed period is not known: the head of the seal, which its last
     /// entry must have, vouches for it.
-    private mutating func begin(with entry: AuditEntry) throws(Break) {
+    private mutating func begin(with entry: AuditEntry) throws(VerificationError) {
         var (previous, next) = (AuditEntry.origin, Int64(1))
         for seal in self.seals {
             guard seal.previous == previous, seal.first == next, seal.last >= seal.first, seal.entry > seal.last else {
-                throw Break(
+                throw VerificationError(
                     number: seal.entry, description: "the seal of \(seal.period) does not follow the one before it")
             }
             (previous, next) = (seal.digest, seal.last + 1)

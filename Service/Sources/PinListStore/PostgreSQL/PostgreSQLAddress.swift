@@ -9,7 +9,7 @@ internal import Foundation
 /// Where a database is, as it stands in a configuration: `postgres://USER@HOST:PORT/DATABASE?sslmode=verify-full`, and
 /// for a socket `postgres:///DATABASE?host=/run/postgresql`.
 ///
-/// Read by libpq itself, so that it means here what it means to PostgreSQL's own tools; then judged.
+/// Read by libpq itself, so that it means here what it means to PostgreSQL's own tools; then evaluated.
 struct PostgreSQLAddress: Hashable, Sendable {
     /// What libpq is given: its keywords and their values.
     let settings: [String: String]
@@ -24,8 +24,8 @@ struct PostgreSQLAddress: Hashable, Sendable {
     ///
     /// - Throws: ``StoreError`` of code `unsupported`. It never repeats the address, which may hold a password.
     init(_ text: String) throws(StoreError) {
-        guard text.utf8.count <= PostgreSQLLimits.longestAddress else {
-            throw Self.refusal("is longer than \(PostgreSQLLimits.longestAddress) bytes")
+        guard text.utf8.count <= PostgreSQLLimits.maximumAddressLength else {
+            throw Self.refusal("is longer than \(PostgreSQLLimits.maximumAddressLength) bytes")
         }
         guard Self.isAddress(text), text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
             throw Self.refusal("is not of the form postgres://USER@HOST/DATABASE")

@@ -32,7 +32,7 @@ struct PostgreSQLLimits: Sendable {
     var keepaliveCount = 3
 
     /// Seconds after a failed attempt to connect without another one; doubled with each failure, up to the longest.
-    var pauseSeconds = (first: 0.25, longest: 5.0)
+    var pauseSeconds = (first: 0.25, maximum: 5.0)
     /// How many statements a connection keeps prepared; then it forgets all of them.
     var preparedStatements = 128
 
@@ -48,8 +48,8 @@ struct PostgreSQLLimits: Sendable {
     /// Milliseconds that one statement of a migration may take: an hour, because some go through all rows.
     private static let migrationMilliseconds = 3_600_000
     /// The longest address, in bytes of UTF-8.
-    static let longestAddress = 2_048
-    /// The stack of a thread that makes calls, in bytes: lists and reports are judged on it.
+    static let maximumAddressLength = 2_048
+    /// The stack of a thread that makes calls, in bytes: lists and reports are evaluated on it.
     static let stackSize = 4 << 20
     /// How many rows of each table are measured to tell how large the database is.
     static let measuredRows = 200

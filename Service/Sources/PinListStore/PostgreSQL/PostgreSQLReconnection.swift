@@ -50,7 +50,7 @@ final class PostgreSQLReconnection: @unchecked Sendable {
             self.reason = reason
             // Attempts that were made side by side count as one.
             guard now >= self.pauseEnd else { return }
-            self.pause = min(max(self.limits.pauseSeconds.first, self.pause * 2), self.limits.pauseSeconds.longest)
+            self.pause = min(max(self.limits.pauseSeconds.first, self.pause * 2), self.limits.pauseSeconds.maximum)
             self.pauseEnd = now + self.pause
         }
     }

@@ -49,7 +49,7 @@ package struct AccessToken: Hashable, Sendable {
     package static let randomBytes = 8 + Self.secretBytes
 
     /// The most Unicode scalars of a label and of an owner.
-    package static let mostTextScalars = 100
+    package static let maximumTextScalars = 100
 
     /// The label of tokens that the service makes for those who come by a log-in link. Logging out revokes such a token.
     package static let loginLabel = "login link"
@@ -124,9 +124,9 @@ package struct AccessToken: Hashable, Sendable {
         self.id + (self.label.isEmpty ? "" : " \"\(self.label)\"") + (self.owner.isEmpty ? "" : " (\(self.owner))")
     }
 
-    /// Whether a text may be a label or an owner: at most ``mostTextScalars``, all of which show in a line as they are.
+    /// Whether a text may be a label or an owner: at most ``maximumTextScalars``, all of which show in a line as they are.
     package static func isText(_ text: String) -> Bool {
-        text.unicodeScalars.dropFirst(Self.mostTextScalars).isEmpty
+        text.unicodeScalars.dropFirst(Self.maximumTextScalars).isEmpty
             && text.unicodeScalars.allSatisfy { scalar in
                 switch scalar.properties.generalCategory {
                 case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned:

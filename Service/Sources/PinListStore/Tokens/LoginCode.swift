@@ -20,7 +20,7 @@ package struct LoginCode: Hashable, Sendable {
     /// For how many seconds a code can be used: ten minutes, as long as it takes to open a link, and to mend a tunnel.
     package static let seconds: Int64 = 600
     /// How many codes can be open at once. One more ends the oldest.
-    package static let mostOpen = 16
+    package static let maximumOpen = 16
 
     /// Makes a code.
     ///

@@ -29,11 +29,11 @@ package struct AdoptionEstimate: Hashable, Sendable {
     }
 
     /// The fewest requests of a window that say something.
-    package static let leastBase: Int64 = 10
+    package static let minimumBase: Int64 = 10
     /// The largest share of requests through caches that still lets the others stand for all.
-    static let largestEdgeShare = 0.1
+    static let maximumEdgeShare = 0.1
     /// The largest share of requests whose sources could not be told apart that still lets the others stand for all.
-    static let largestCrowdedShare = 0.1
+    static let maximumCrowdedShare = 0.1
     /// Below how many sources an hour that asked as often as counts these are few, and must not be most of what counts.
     static let fewSources: Int64 = 10
     /// How many completed windows before it one counts as one without progress.
@@ -71,11 +71,11 @@ package struct AdoptionEstimate: Hashable, Sendable {
     ///   - window: `refreshAfter`, in seconds.
     ///   - now: The time.
     package static func make(
-        _ inquiries: [InquiryKey: Int64], versions: [String: Int64], newest: (version: Int64, at: Timestamp)?,
+        _ listRequests: [ListRequestKey: Int64], versions: [String: Int64], newest: (version: Int64, at: Timestamp)?,
         window: Int64, at now: Timestamp
     ) -> AdoptionEstimate {
         let hours = max(1, (window + 3_599) / 3_600)
-        let current = WindowCount(inquiries, hours: (now.hour - hours + 1)...now.hour, versions)
+        let current = WindowCount(listRequests, hours: (now.hour - hours + 1)...now.hour, versions)
         let unverified = current.unverified.map { digest, named in
             Unverified(
                 digest: digest, count: named.count, lastSeen: Timestamp(secondsSince1970: named.hour * 3_600))
@@ -89,11 +89,11 @@ package struct AdoptionEstimate: Hashable, Sendable {
         guard let newest else { return notMeasured("no list is published") }
         if let why = current.whyNotMeasured { return notMeasured(why) }
         let published = Set(versions.values).union([newest.version])
-        let before = WindowCount(inquiries, hours: (now.hour - 2 * hours + 1)...(now.hour - hours), versions)
+        let before = WindowCount(listRequests, hours: (now.hour - 2 * hours + 1)...(now.hour - hours), versions)
         let missing = 1 - current.share(of: newest.version)
         let forecast = Self.forecast(
             missing: missing,
-            before: before.base >= Self.leastBase ? 1 - before.share(of: newest.version) : 1,
+            before: before.base >= Self.minimumBase ? 1 - before.share(of: newest.version) : 1,
             publishedAt: newest.at.secondsSince1970, window: window, now: now.secondsSince1970)
         return AdoptionEstimate(
             state: .measured(base: current.base), window: window,

@@ -12,7 +12,7 @@ internal import PinRotation
 /// A whole chain may still be refused for other reasons: `tumbler gate` looks at the chain.
 package struct DeployableKeys: Sendable {
     /// What is known of one key.
-    package enum Judgement: Hashable, Sendable {
+    package enum Evaluation: Hashable, Sendable {
         /// So many refuse it, 0 to 1.
         case refused(share: Double)
         /// Nothing was measured: why.
@@ -22,7 +22,7 @@ package struct DeployableKeys: Sendable {
     }
 
     /// The most lists that are looked at, those that were named most often. Who holds another one counts as refusing.
-    static let mostLists = 32
+    static let maximumLists = 32
 
     /// From what it is said, in a sentence; empty when nothing is measured.
     package let measured: String
@@ -62,7 +62,7 @@ package struct DeployableKeys: Sendable {
                 + "is not known here. Ask tumbler gate with the whole chain before it goes live."
         guard count.why == nil else { return }
         let named = count.versions.sorted { ($1.value, $1.key) < ($0.value, $0.key) }
-        for (version, requests) in named.prefix(Self.mostLists) {
+        for (version, requests) in named.prefix(Self.maximumLists) {
             guard let list = try read(version), let rules = try? ListRules(list, at: now) else { continue }
             self.known += requests
             for entry in entries {
@@ -78,7 +78,7 @@ package struct DeployableKeys: Sendable {
     }
 
     /// What is known of a pin of an entry.
-    package func judgement(of known: KnownPin, in entry: PinnedDomain) -> Judgement {
+    package func evaluation(of known: KnownPin, in entry: PinnedDomain) -> Evaluation {
         guard known.pin.kind == .publicKey else {
             return .needsChain("it pins one certificate, not a key; ask tumbler gate with its file")
         }

@@ -21,7 +21,7 @@ package struct EdgeLog: Sendable {
     package private(set) var unreadable: Int64 = 0
 
     /// What was counted so far.
-    package private(set) var counts: [InquiryKey: Int64] = [:]
+    package private(set) var counts: [ListRequestKey: Int64] = [:]
     /// The line that has not ended yet.
     private var rest: [UInt8] = []
     /// Whether the line is too long, and passed over to its end.
@@ -68,7 +68,7 @@ package struct EdgeLog: Sendable {
 
     /// Reads the next line.
     package mutating func read(_ line: [UInt8]) {
-        guard line.count <= Self.lineBytes, case .object(let members)? = try? JSONValue(strict: line, mostValues: 64)
+        guard line.count <= Self.lineBytes, case .object(let members)? = try? JSONValue(strict: line, maximumValues: 64)
         else {
             self.unreadable += 1
             return
@@ -91,8 +91,8 @@ package struct EdgeLog: Sendable {
             return
         }
         let digest = texts["ifNoneMatch"].flatMap { EntityTag.tags(in: $0) }?.first?.digest
-        let known = digest.map { versions[$0] == nil ? InquiryKey.others : $0 } ?? InquiryKey.nothing
-        self.counts[InquiryKey(name: name, hour: time.hour, source: .log, digest: known), default: 0] += 1
+        let known = digest.map { versions[$0] == nil ? ListRequestKey.others : $0 } ?? ListRequestKey.nothing
+        self.counts[ListRequestKey(name: name, hour: time.hour, source: .log, digest: known), default: 0] += 1
         self.counted += 1
     }
 

@@ -8,7 +8,7 @@ public struct EntityTag: Hashable, Sendable {
     public let digest: String
 
     /// The most bytes of an `If-None-Match` that are looked at: a list of some tags.
-    package static let mostBytes = 4_096
+    package static let maximumBytes = 4_096
 
     /// A tag.
     package init(digest: String) { self.digest = digest }
@@ -20,7 +20,7 @@ public struct EntityTag: Hashable, Sendable {
     ///
     /// - Returns: `nil` for what is none: then the request is answered as if the field were absent.
     public static func tags(in field: String) -> [EntityTag]? {
-        guard field.utf8.count <= Self.mostBytes else { return nil }
+        guard field.utf8.count <= Self.maximumBytes else { return nil }
         var tags: [EntityTag] = []
         // Bytes, not characters: where one of these ends is a long question, and clients ask with a tag each time.
         let (quote, blanks) = (UInt8(ascii: "\""), [UInt8(ascii: " "), UInt8(ascii: "\t")])

@@ -11,9 +11,9 @@ package import PinListMetadata
 /// It is made of the same requests as ``AdoptionEstimate``. That says how a list spreads; this says what is still out.
 package struct HeldCount: Hashable, Sendable {
     /// The shortest time over which is counted, in seconds.
-    static let leastPeriod: Int64 = 86_400
+    static let minimumPeriod: Int64 = 86_400
     /// The fewest requests that say something.
-    static let leastRequests: Int64 = 300
+    static let minimumRequests: Int64 = 300
 
     /// Over how many seconds was counted: whole hours.
     package let period: Int64
@@ -33,24 +33,24 @@ package struct HeldCount: Hashable, Sendable {
     ///   - versions: The versions of all lists that were published, by digest.
     ///   - window: `refreshAfter`, in seconds.
     ///   - now: The time.
-    package init(_ inquiries: [InquiryKey: Int64], versions: [String: Int64], window: Int64, at now: Timestamp) {
+    package init(_ listRequests: [ListRequestKey: Int64], versions: [String: Int64], window: Int64, at now: Timestamp) {
         let hours = Self.hours(of: window)
-        let counted = WindowCount(inquiries, hours: (now.hour - hours + 1)...now.hour, versions)
+        let counted = WindowCount(listRequests, hours: (now.hour - hours + 1)...now.hour, versions)
         self.period = hours * 3_600
         self.requests = counted.base
         self.versions = counted.versions
         self.unknown = counted.base - counted.versions.values.reduce(0, +)
         if let why = counted.whyNotMeasured {
             self.why = why
-        } else if counted.base < Self.leastRequests {
-            self.why = "\(counted.base) requests in \(hours) hours are too few, and \(Self.leastRequests) are needed"
+        } else if counted.base < Self.minimumRequests {
+            self.why = "\(counted.base) requests in \(hours) hours are too few, and \(Self.minimumRequests) are needed"
         } else {
             self.why = nil
         }
     }
 
     /// Over how many hours is counted.
-    package static func hours(of window: Int64) -> Int64 { (max(window, self.leastPeriod) + 3_599) / 3_600 }
+    package static func hours(of window: Int64) -> Int64 { (max(window, self.minimumPeriod) + 3_599) / 3_600 }
 
     /// The count as JSON.
     package func value(of name: String, at time: Timestamp) -> JSONValue {

@@ -23,9 +23,9 @@ package struct WindowCount {
     /// What was named and never published, by digest: how often, and in which hour last.
     package private(set) var unverified: [String: (count: Int64, hour: Int64)] = [:]
 
-    package init(_ inquiries: [InquiryKey: Int64], hours: ClosedRange<Int64>, _ published: [String: Int64]) {
+    package init(_ listRequests: [ListRequestKey: Int64], hours: ClosedRange<Int64>, _ published: [String: Int64]) {
         self.hours = hours.upperBound - hours.lowerBound + 1
-        for (key, count) in inquiries where hours.contains(key.hour) {
+        for (key, count) in listRequests where hours.contains(key.hour) {
             switch key.source {
             case .edge: self.edge += count
             case .exhausted:
@@ -38,7 +38,7 @@ package struct WindowCount {
             }
             guard key.source == .installation || key.source == .log else { continue }
             // Who names nothing is no client of ours: those name the list that they were shipped with.
-            guard key.digest != InquiryKey.nothing else { continue }
+            guard key.digest != ListRequestKey.nothing else { continue }
             // What was never published counts as not holding any: whoever makes digests up delays, and hurries nobody.
             self.base += count
             if let version = published[key.digest] {
@@ -62,24 +62,24 @@ package struct WindowCount {
     /// networks have many addresses.
     private var isOfFewSources: Bool {
         self.exhausted < AdoptionEstimate.fewSources * self.hours
-            && 2 * self.exhausted * Int64(InquiryQuota.mostRequests) > self.base
+            && 2 * self.exhausted * Int64(ListRequestQuota.maximumRequests) > self.base
     }
 
     /// Why nothing can be said; `nil` when it can.
     package var whyNotMeasured: String? {
-        if self.logged == 0, Double(self.edge) > AdoptionEstimate.largestEdgeShare * Double(self.edge + self.base) {
+        if self.logged == 0, Double(self.edge) > AdoptionEstimate.maximumEdgeShare * Double(self.edge + self.base) {
             return "\(self.edge) of \(self.edge + self.base) requests came through a cache; "
                 + "feed its log in with tumbler adoption import"
         }
-        if Double(self.crowded) > AdoptionEstimate.largestCrowdedShare * Double(self.crowded + self.base) {
+        if Double(self.crowded) > AdoptionEstimate.maximumCrowdedShare * Double(self.crowded + self.base) {
             return "\(self.crowded) of \(self.crowded + self.base) requests came from more sources than can be told "
                 + "apart"
         }
         if self.isOfFewSources {
             return "over half of the \(self.base) requests that count came from few sources, each of which asked over "
-                + "\(InquiryQuota.mostRequests) times in an hour; a proxy that is not in trustedProxies is one source"
+                + "\(ListRequestQuota.maximumRequests) times in an hour; a proxy that is not in trustedProxies is one source"
         }
-        guard self.base >= AdoptionEstimate.leastBase else {
+        guard self.base >= AdoptionEstimate.minimumBase else {
             return "\(self.base) requests in the last window are too few"
         }
         return nil

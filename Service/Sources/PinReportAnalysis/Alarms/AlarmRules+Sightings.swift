@@ -28,7 +28,7 @@ extension AlarmRules {
             return alarms + [
                 Alarm(
                     .unexpectedCertificate, .warning, found.name,
-                    "over \(SightingOverview.most) certificates were logged whose keys are not in the list; the page "
+                    "over \(SightingOverview.maximum) certificates were logged whose keys are not in the list; the page "
                         + "Certificates has the newest")
             ]
         }

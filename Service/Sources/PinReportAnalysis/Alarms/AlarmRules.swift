@@ -87,7 +87,7 @@ package enum AlarmRules {
                 return [
                     Alarm(
                         .failureRate,
-                        rate.pinFailures >= HostRate.leastAlarming && !isOther && !onlyWarns
+                        rate.pinFailures >= HostRate.minimumAlarming && !isOther && !onlyWarns
                             ? .critical : .warning, subject,
                         "\(Self.number(rate.lastHour)) failures in the last hour, "
                             + "\(Self.number(rate.pinFailures)) of them of pins; usual are \(Self.number(rate.usual))"

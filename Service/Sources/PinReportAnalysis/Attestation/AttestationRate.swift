@@ -15,7 +15,7 @@ package struct AttestationRate: Hashable, Sendable {
     /// How many attested reports usually come in the time that is compared. Of fewer, half would often be missing by chance.
     package static let compared = 8.0
     /// The longest time that is compared, in hours.
-    package static let longest: Int64 = 24
+    package static let maximum: Int64 = 24
 
     /// Attested reports of the month.
     package private(set) var attested: Int64 = 0
@@ -67,7 +67,7 @@ package struct AttestationRate: Hashable, Sendable {
         let usual = Double(before) / Double(current - 1 - first)
         guard usual > 0 else { return false }
         let wanted = (Self.compared / usual).rounded(.up)
-        let length = wanted >= Double(Self.longest) ? Self.longest : max(Int64(exactly: wanted) ?? 1, 1)
+        let length = wanted >= Double(Self.maximum) ? Self.maximum : max(Int64(exactly: wanted) ?? 1, 1)
         // A window that slides: of its first hour as much as is not over.
         let part = self.now.partOfHour
         let whole = ((current - length + 1)...current).reduce(0.0) { $0 + Double(self.hours[$1] ?? 0) }
@@ -79,7 +79,7 @@ package struct AttestationRate: Hashable, Sendable {
 /// Attested reports of one host in the last hour: each key counts once.
 package struct AttestedHost: Hashable, Sendable {
     /// The fewest keys, and the fewest networks, that are an alarm.
-    package static let leastAlarming = 3
+    package static let minimumAlarming = 3
 
     /// How many keys were heard.
     package let keys: Int
@@ -92,7 +92,7 @@ package struct AttestedHost: Hashable, Sendable {
 
     /// Whether it is an alarm by itself: more than chance and the usual noise make.
     package var isAlarming: Bool {
-        min(self.keys, self.networks) >= Self.leastAlarming
+        min(self.keys, self.networks) >= Self.minimumAlarming
             && Double(self.keys) > 4 * self.usual + 3 * self.usual.squareRoot()
     }
 }

@@ -9,7 +9,7 @@ package struct CauseEvidence {
     private let facts: GroupFacts
 
     /// The most hosts and signals that are named.
-    private static let mostNamed = 5
+    private static let maximumNamed = 5
 
     init(_ facts: GroupFacts) { self.facts = facts }
 
@@ -82,8 +82,8 @@ package struct CauseEvidence {
     var otherHosts: String? {
         let hosts = self.facts.otherHosts.sorted()
         guard !hosts.isEmpty else { return nil }
-        let named = hosts.prefix(Self.mostNamed).joined(separator: ", ")
-        let rest = hosts.count > Self.mostNamed ? " and \(hosts.count - Self.mostNamed) more" : ""
+        let named = hosts.prefix(Self.maximumNamed).joined(separator: ", ")
+        let rest = hosts.count > Self.maximumNamed ? " and \(hosts.count - Self.maximumNamed) more" : ""
         return "The same issuer was reported for other hosts: \(named)\(rest)."
     }
 
@@ -91,7 +91,7 @@ package struct CauseEvidence {
     var signals: String? {
         let signals = self.facts.signals.sorted()
         guard !signals.isEmpty else { return nil }
-        return "The apps noticed: \(signals.prefix(Self.mostNamed).joined(separator: ", "))."
+        return "The apps noticed: \(signals.prefix(Self.maximumNamed).joined(separator: ", "))."
     }
 
     /// The share of one version of the app.

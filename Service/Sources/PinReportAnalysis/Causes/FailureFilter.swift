@@ -64,7 +64,7 @@ public struct FailureFilter: Hashable, Sendable {
     package var order = Order.reports
 
     /// The most scalars of a value: a host has at most 253.
-    package static let longestValue = 256
+    package static let maximumValueLength = 256
 
     /// No filter.
     package init() {}
@@ -72,7 +72,7 @@ public struct FailureFilter: Hashable, Sendable {
     /// Reads the members of a query, decoded; what it does not know counts as absent, and values are cut.
     public init(query: [(name: String, value: String)]) {
         for (name, value) in query.prefix(32) {
-            let value = String(String.UnicodeScalarView(value.unicodeScalars.prefix(Self.longestValue)))
+            let value = String(String.UnicodeScalarView(value.unicodeScalars.prefix(Self.maximumValueLength)))
             switch name {
             case "host": self.host = value
             case "reason": self.reason = value

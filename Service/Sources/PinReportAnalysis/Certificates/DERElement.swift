@@ -35,10 +35,10 @@ struct DERElement {
     }
 
     /// The elements within this one, as many as asked for; those before the first that is none.
-    func elements(in bytes: [UInt8], most: Int) -> [DERElement] {
+    func elements(in bytes: [UInt8], maximum: Int) -> [DERElement] {
         var elements: [DERElement] = []
         var position = self.contents.lowerBound
-        while elements.count < most,
+        while elements.count < maximum,
             let element = DERElement(at: &position, before: self.contents.upperBound, in: bytes)
         {
             elements.append(element)

@@ -8,16 +8,16 @@ public import CertificatePinning
 /// a report is counted in, and whoever sent the certificate has chosen every word of it.
 public struct ReadableCertificate: Hashable, Sendable {
     /// The most names that are read of a certificate. Those of the public web have up to 100; one needs its own.
-    public static let mostNames = 32
+    public static let maximumNames = 32
 
     /// The most elements of a certificate, and of its extensions, that are stepped over.
-    package static let mostElements = 64
+    package static let maximumElements = 64
 
     /// The subject, the most specific part first; empty for an empty one.
     package let subject: String
     /// The issuer.
     package let issuer: String
-    /// The DNS names and IP addresses of the subjectAltName, at most ``mostNames``.
+    /// The DNS names and IP addresses of the subjectAltName, at most ``maximumNames``.
     public let names: [String]
     /// Whether the certificate has more names, or names of other kinds.
     package let hasOtherNames: Bool
@@ -43,12 +43,12 @@ public struct ReadableCertificate: Hashable, Sendable {
         self.isSelfIssued = certificate[fields.subject] == certificate[fields.issuer]
         var position = fields.validity.lowerBound
         let validity = DERElement(at: &position, before: fields.validity.upperBound, in: certificate)
-        let times = validity?.elements(in: certificate, most: 2) ?? []
+        let times = validity?.elements(in: certificate, maximum: 2) ?? []
         self.notBefore = times.first?.time(in: certificate).flatMap { try? Timestamp($0) }
         self.notAfter = times.dropFirst().first?.time(in: certificate).flatMap { try? Timestamp($0) }
         let names = Self.names(of: certificate, after: fields.subjectPublicKeyInfo.upperBound)
-        self.names = Array(names.texts.prefix(Self.mostNames))
-        self.hasOtherNames = names.hasOthers || names.texts.count > Self.mostNames
+        self.names = Array(names.texts.prefix(Self.maximumNames))
+        self.hasOtherNames = names.hasOthers || names.texts.count > Self.maximumNames
     }
 
     /// The subjectAltName (RFC 5280, section 4.2.1.6).
@@ -58,21 +58,21 @@ public struct ReadableCertificate: Hashable, Sendable {
         let subjectAltName: [UInt8] = [0x55, 0x1d, 0x11]
         var position = 0
         guard let whole = DERElement(at: &position, before: certificate.count, in: certificate),
-            let signed = whole.elements(in: certificate, most: 1).first
+            let signed = whole.elements(in: certificate, maximum: 1).first
         else { return ([], false) }
         position = key
         while let element = DERElement(at: &position, before: signed.contents.upperBound, in: certificate) {
             guard element.tag == extensionsTag else { continue }
             let extensions =
-                element.elements(in: certificate, most: 1).first?
-                .elements(in: certificate, most: Self.mostElements) ?? []
-            for parts in extensions.map({ $0.elements(in: certificate, most: 3) }) {
+                element.elements(in: certificate, maximum: 1).first?
+                .elements(in: certificate, maximum: Self.maximumElements) ?? []
+            for parts in extensions.map({ $0.elements(in: certificate, maximum: 3) }) {
                 guard let type = parts.first, certificate[type.contents].elementsEqual(subjectAltName),
                     let value = parts.last, value.tag == octetString
                 else { continue }
                 let names =
-                    value.elements(in: certificate, most: 1).first?
-                    .elements(in: certificate, most: Self.mostNames + 1) ?? []
+                    value.elements(in: certificate, maximum: 1).first?
+                    .elements(in: certificate, maximum: Self.maximumNames + 1) ?? []
                 let texts = names.map { Self.text(of: $0, in: certificate) }
                 return (texts.compactMap { $0 }, texts.contains(nil))
             }

@@ -8,7 +8,7 @@ package import CertificatePinning
 package struct DistinctLeaves: Hashable, Sendable {
     /// The most that are kept: one is a rotation, two or three are a fleet, what is over makes its own for each
     /// connection.
-    package static let most = 16
+    package static let maximum = 16
 
     /// The pins of their keys, in the order in which they were first seen.
     package private(set) var pins: [Pin] = []
@@ -26,7 +26,7 @@ package struct DistinctLeaves: Hashable, Sendable {
     /// - Returns: Whether it is new, and kept.
     package mutating func insert(_ pin: Pin) -> Bool {
         guard !self.pins.contains(pin) else { return false }
-        guard self.pins.count < Self.most else {
+        guard self.pins.count < Self.maximum else {
             self.hasMore = true
             return false
         }

@@ -72,12 +72,12 @@ package struct GroupQuota: Hashable, Sendable {
     /// The part of a share: one in so many of its part.
     static let sharesOfPart = 8
     /// The fewest groups that a share has, where the part is large enough: one host that fails in several ways.
-    static let leastOfShare = 16
+    static let minimumOfShare = 16
 
     /// The most groups of published lists and their hosts: half, and the odd one.
-    let mostListed: Int
+    let maximumListed: Int
     /// The most groups of all others.
-    let mostOther: Int
+    let maximumOther: Int
     /// Groups of published lists and their hosts, without overflows.
     package private(set) var listed: Int
     /// All other groups, without overflows.
@@ -92,18 +92,18 @@ package struct GroupQuota: Hashable, Sendable {
     ///   - other: How many others there are, without overflows.
     ///   - attested: How many groups of attested reports there are, without overflows.
     ///   - most: The most groups of the first two together, at least 2.
-    package init(listed: Int, other: Int, attested: Int = 0, most: Int = ReportGroup.mostGroups) {
-        self.mostOther = max(most, 2) / 2
-        self.mostListed = max(most, 2) - self.mostOther
+    package init(listed: Int, other: Int, attested: Int = 0, maximum: Int = ReportGroup.maximumGroups) {
+        self.maximumOther = max(maximum, 2) / 2
+        self.maximumListed = max(maximum, 2) - self.maximumOther
         self.listed = listed
         self.other = other
         self.attested = attested
     }
 
     /// The most groups of one share.
-    func mostOfShare(isListed: Bool) -> Int {
-        let part = isListed ? self.mostListed : self.mostOther
-        return min(max(part / Self.sharesOfPart, Self.leastOfShare), part)
+    func maximumOfShare(isListed: Bool) -> Int {
+        let part = isListed ? self.maximumListed : self.maximumOther
+        return min(max(part / Self.sharesOfPart, Self.minimumOfShare), part)
     }
 
     /// Whether there is room for a new group.
@@ -112,12 +112,12 @@ package struct GroupQuota: Hashable, Sendable {
     ///   - share: The newcomer's.
     ///   - count: How many groups the share has, without overflows.
     package func room(for share: Share, holding count: Int) -> Room {
-        if count >= self.mostOfShare(isListed: share.isListed || share.isAttested) { return .whenOneLeaves(.share) }
+        if count >= self.maximumOfShare(isListed: share.isListed || share.isAttested) { return .whenOneLeaves(.share) }
         let isFull =
             switch share.part {
-            case .listed: self.listed >= self.mostListed
-            case .other: self.other >= self.mostOther
-            case .attested: self.attested >= self.mostListed
+            case .listed: self.listed >= self.maximumListed
+            case .other: self.other >= self.maximumOther
+            case .attested: self.attested >= self.maximumListed
             }
         return isFull ? .whenOneLeaves(.part) : .free
     }

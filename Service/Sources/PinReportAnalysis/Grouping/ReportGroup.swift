@@ -22,7 +22,7 @@ internal import PinListMetadata
 /// counted in ``overflow(isListed:)``.
 public struct ReportGroup: Hashable, Sendable {
     /// The most groups that are worth keeping at a time: enough for each of 1,000 hosts to fail in ten ways.
-    package static let mostGroups = 10_000
+    package static let maximumGroups = 10_000
 
     /// The lower-case hex SHA-256 of the key: the same on every machine and in every version of the service.
     public let id: String

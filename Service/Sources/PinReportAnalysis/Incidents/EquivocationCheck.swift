@@ -20,11 +20,11 @@ package enum EquivocationCheck: Hashable, Sendable {
     case beyondQuota
 
     /// The most envelopes of one version that are compared: those of a list that was signed again and again.
-    package static let mostEnvelopes = 16
+    package static let maximumEnvelopes = 16
 
     /// The most envelopes of a name and UTC day that are kept as evidence. Each is a list that our signers signed, and
     /// the first ones say what is to be said.
-    static let mostADay: Int64 = 16
+    static let maximumPerDay: Int64 = 16
 
     /// Says what a list is whose payload is neither published here nor evidence already.
     ///
@@ -36,7 +36,7 @@ package enum EquivocationCheck: Hashable, Sendable {
     package init(
         ofUnknown version: Int64, isPublishedVersion: Bool, firstVersion: Int64?, evidence: Int64
     ) {
-        if evidence >= Self.mostADay {
+        if evidence >= Self.maximumPerDay {
             self = .beyondQuota
         } else if isPublishedVersion {
             self = .otherList
@@ -73,7 +73,8 @@ package enum EquivocationCheck: Hashable, Sendable {
             return "\(name): a client was offered list version \(version), signed by our signers and never published "
                 + "here, payload \(payload)"
         case .beyondQuota:
-            return "\(name): clients were offered more than \(Self.mostADay) unpublished lists today, signed by our "
+            return
+                "\(name): clients were offered more than \(Self.maximumPerDay) unpublished lists today, signed by our "
                 + "signers; further ones are counted in the reports and not kept"
         }
     }
@@ -95,7 +96,7 @@ package enum EquivocationCheck: Hashable, Sendable {
 package struct KnownPayloads: Sendable {
     /// The most digests of each of the two halves, of which the older is dropped when the newer is full: 64 days of evidence
     /// at the most a day.
-    package static let most = 1_024
+    package static let maximum = 1_024
 
     private var newer: [String: Timestamp] = [:]
     private var older: [String: Timestamp] = [:]
@@ -112,7 +113,7 @@ package struct KnownPayloads: Sendable {
     ///
     /// - Parameter end: From when on it is looked at again.
     package mutating func insert(_ digest: String, until end: Timestamp) {
-        if self.newer.count >= Self.most {
+        if self.newer.count >= Self.maximum {
             self.older = self.newer
             self.newer = [:]
         }

@@ -32,11 +32,11 @@ package struct AcceptedReport: Sendable {
     /// How much memory it takes while it waits, in bytes, about.
     package var weight: Int {
         let certificates = self.report.servedChain + self.report.validatedChain
-        return certificates.reduce(Self.leastWeight + (self.report.envelope?.count ?? 0)) { $0 + $1.count }
+        return certificates.reduce(Self.minimumWeight + (self.report.envelope?.count ?? 0)) { $0 + $1.count }
     }
 
     /// The texts of a report, and what stands around them: a report without certificates has about 600 bytes.
-    private static let leastWeight = 1_024
+    private static let minimumWeight = 1_024
 
     /// States a report.
     package init(

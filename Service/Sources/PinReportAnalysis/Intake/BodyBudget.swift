@@ -19,18 +19,18 @@ package struct BodyBudget: Sendable {
     }
 
     /// The most bytes of all bodies, as far as each is no larger than a usual report.
-    static let mostUsual = 67_108_864
+    static let maximumUsual = 67_108_864
     /// The most bytes of all bodies beyond that.
-    static let mostBeyond = 67_108_864
+    static let maximumBeyond = 67_108_864
     /// The most bytes of one source: two of the largest bodies.
-    static let mostOfOneSource = 12_582_912
+    static let maximumOfOneSource = 12_582_912
 
     /// What is no more than a usual report, in bytes.
     package let usual: Int
     private var usualBytes = 0
     private var beyondBytes = 0
     private var sources: [[UInt8]: Int] = [:]
-    private var turnedAway = TurnedAway(of: BodyBudget.mostUsual)
+    private var turnedAway = TurnedAway(of: BodyBudget.maximumUsual)
 
     /// A budget of which nothing is taken.
     ///
@@ -46,11 +46,12 @@ package struct BodyBudget: Sendable {
     package mutating func take(_ count: Int, for body: inout Body) -> Bool {
         let grown = body.bytes + count
         let usual = min(grown, self.usual) - min(body.bytes, self.usual)
-        guard self.usualBytes + usual <= Self.mostUsual, self.beyondBytes + count - usual <= Self.mostBeyond else {
+        guard self.usualBytes + usual <= Self.maximumUsual, self.beyondBytes + count - usual <= Self.maximumBeyond
+        else {
             return false
         }
         if let source = body.source {
-            guard self.sources[source, default: 0] + count <= Self.mostOfOneSource else { return false }
+            guard self.sources[source, default: 0] + count <= Self.maximumOfOneSource else { return false }
             self.sources[source, default: 0] += count
         }
         self.usualBytes += usual
@@ -64,7 +65,7 @@ package struct BodyBudget: Sendable {
     /// - Returns: How long the line is, in seconds. A source that holds all that one source may makes it no longer.
     package mutating func turnAway(_ body: Body) -> Int64 {
         let ofSource = body.source.flatMap { self.sources[$0] } ?? 0
-        let count = ofSource + self.usual > Self.mostOfOneSource ? 0 : self.usual
+        let count = ofSource + self.usual > Self.maximumOfOneSource ? 0 : self.usual
         return self.turnedAway.add(count, behind: self.held)
     }
 

@@ -4,7 +4,7 @@
 
 /// Under which host a report is counted by the hour, on one day.
 ///
-/// A listed host is always counted as itself, whatever floods in. Of other hosts at most ``mostOther`` a name and day are
+/// A listed host is always counted as itself, whatever floods in. Of other hosts at most ``maximumOther`` a name and day are
 /// counted as themselves, the first ones; the rest is ``HostRate/otherHosts``. So a day has no more hosts in it than the
 /// lists have, and 101 for each published name, and for all reports that name no published list together.
 ///
@@ -29,7 +29,7 @@ package struct CountedHosts: Sendable {
 
     /// The most hosts of no published list that are counted as themselves, for each name and day (changes of the
     /// contract, 12).
-    static let mostOther = 100
+    static let maximumOther = 100
 
     /// The places that were taken since the value was made: what a store has to add.
     package private(set) var added: Set<Place> = []
@@ -53,7 +53,7 @@ package struct CountedHosts: Sendable {
         if host.isEmpty { return HostRate.otherHosts }
         let place = Place(name: report.publishedName ?? "", host: host)
         if self.taken.contains(place) { return host }
-        guard self.counts[place.name, default: 0] < Self.mostOther else { return HostRate.otherHosts }
+        guard self.counts[place.name, default: 0] < Self.maximumOther else { return HostRate.otherHosts }
         self.counts[place.name, default: 0] += 1
         self.taken.insert(place)
         self.added.insert(place)

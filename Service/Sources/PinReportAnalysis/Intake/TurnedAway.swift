@@ -11,7 +11,7 @@ package struct TurnedAway: Hashable, Sendable {
     /// What a full queue is told as, in seconds.
     static let secondsOfQueue = 60
     /// The most that is counted: far more than makes the longest answer.
-    private static let most = 1_000_000_000_000
+    private static let maximum = 1_000_000_000_000
 
     /// How much fits in: reports, or bytes.
     let capacity: Int
@@ -27,10 +27,10 @@ package struct TurnedAway: Hashable, Sendable {
     ///   - waiting: How much waits, or is held.
     ///   - least: The shortest answer, in seconds.
     /// - Returns: How long the line is, in seconds: `Retry-After` before chance is added (``RetryTime``).
-    package mutating func add(_ count: Int, behind waiting: Int, least: Int64 = 60) -> Int64 {
-        self.amount = min(self.amount + max(count, 0), Self.most)
+    package mutating func add(_ count: Int, behind waiting: Int, minimum: Int64 = 60) -> Int64 {
+        self.amount = min(self.amount + max(count, 0), Self.maximum)
         let line = Int64((waiting + self.amount) * Self.secondsOfQueue / self.capacity)
-        return min(max(line, least), RetryTime.longestLine)
+        return min(max(line, minimum), RetryTime.maximumLine)
     }
 
     /// Subtracts what was taken.

@@ -18,9 +18,9 @@ internal import Crypto
 /// When the service starts again on the same day it counts anew: a store keeps the highest number of a day.
 package struct NetworkCounter: Sendable {
     /// The most networks that are told apart in a group; then it is `256 or more`.
-    package static let mostNetworks = 256
+    package static let maximumNetworks = 256
     /// The most groups that are counted on a day: 20 MiB of hashes at the most.
-    package static let mostGroups = ReportGroup.mostGroups
+    package static let maximumGroups = ReportGroup.maximumGroups
     /// How far the clock may fall back over midnight before that counts as another day, in seconds: clocks are set by
     /// less than this all the time, and every change of the key forgets what was counted.
     package static let toleratedFall: Int64 = 3_600
@@ -102,13 +102,13 @@ package struct NetworkCounter: Sendable {
         guard var hashes = self.groups[group.id]?.hashes else { return nil }
         let place = Self.place(of: hash, in: hashes)
         let isNew = place == hashes.count || hashes[place] != hash
-        if isNew, hashes.count < Self.mostNetworks {
+        if isNew, hashes.count < Self.maximumNetworks {
             hashes.insert(hash, at: place)
             self.groups[group.id]?.hashes = hashes
         }
         // At the bound the next one may be new or not.
         return Count(
-            day: self.day, networks: BoundedCount(hashes.count, isMore: hashes.count == Self.mostNetworks))
+            day: self.day, networks: BoundedCount(hashes.count, isMore: hashes.count == Self.maximumNetworks))
     }
 
     /// How many groups are counted today.

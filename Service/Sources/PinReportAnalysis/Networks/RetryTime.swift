@@ -6,9 +6,9 @@
 /// turned away in one moment do not come back in one moment. Never more than four hours (changes of the contract, 12).
 package enum RetryTime {
     /// The longest line, in seconds: three hours.
-    static let longestLine: Int64 = 10_800
+    static let maximumLine: Int64 = 10_800
     /// The longest answer, in seconds: four hours, as long as a client waits at the most between its own attempts.
-    package static let longest: Int64 = 14_400
+    package static let maximum: Int64 = 14_400
 
     /// A time, at least a second.
     ///
@@ -16,7 +16,7 @@ package enum RetryTime {
     ///   - line: How long the line is, in seconds.
     ///   - random: Where chance comes from: the system's generator, but in tests.
     package static func seconds(_ line: Int64, using random: inout some RandomNumberGenerator) -> Int64 {
-        let line = min(max(line, 1), Self.longestLine)
+        let line = min(max(line, 1), Self.maximumLine)
         return line + Int64.random(in: 0...(line / 3), using: &random)
     }
 }

@@ -10,7 +10,7 @@
 /// full brings no token. So whoever comes from many addresses cannot push out a spent bucket to begin anew, and all
 /// sources of a place together never get more than its rate.
 ///
-/// One token admits a body (``judge(_:at:)``). What it holds beyond one usual report is charged when it was read
+/// One token admits a body (``evaluate(_:at:)``). What it holds beyond one usual report is charged when it was read
 /// (``charge(_:_:_:at:)``). A bucket that was full when the body was admitted may be overdrawn, once: so an array of 128
 /// gets through, and nothing else does until it is paid back. Any other body is refused whole when the tokens are not
 /// there. So a source never stores more than its burst, its rate, and one body.
@@ -121,12 +121,12 @@ package struct SourceLimiter: Sendable {
     /// How many sources can be known: it never changes.
     var capacity: Int { self.places.count }
 
-    /// Judges whether a body is read: it costs one token.
+    /// Evaluates whether a body is read: it costs one token.
     ///
     /// - Parameters:
     ///   - address: Where it comes from.
     ///   - now: Nanoseconds of a clock that only goes forward. One that goes back stands still instead.
-    package mutating func judge(_ address: SourceAddress, at now: Int64) -> Answer {
+    package mutating func evaluate(_ address: SourceAddress, at now: Int64) -> Answer {
         let now = self.advance(to: now)
         let (source, index) = self.place(of: address)
         let admission = Admission(
@@ -141,13 +141,13 @@ package struct SourceLimiter: Sendable {
         return .allow(admission)
     }
 
-    /// Judges whether a body is taken that was admitted and read, and takes what it costs beyond its first token.
+    /// Evaluates whether a body is taken that was admitted and read, and takes what it costs beyond its first token.
     ///
     /// - Parameters:
     ///   - tokens: What it costs beyond what was taken for it.
     ///   - address: Where it comes from.
     ///   - admission: What it was admitted with.
-    ///   - now: As for ``judge(_:at:)``.
+    ///   - now: As for ``evaluate(_:at:)``.
     package mutating func charge(
         _ tokens: Int, _ address: SourceAddress, _ admission: Admission, at now: Int64
     ) -> Answer {
@@ -207,7 +207,7 @@ package struct SourceLimiter: Sendable {
         let line = max(
             waits.source > 0 ? self.places[index].line.wait(at: now) : 0,
             waits.total > 0 ? max(self.totalLine.wait(at: now), waits.total) : 0)
-        let retryAfter = min((line + 999_999_999) / 1_000_000_000, RetryTime.longestLine)
+        let retryAfter = min((line + 999_999_999) / 1_000_000_000, RetryTime.maximumLine)
         self.refused += 1
         guard self.refused >= self.sampleEvery, self.samples.wait(self.sampleRate, at: now) == 0 else {
             return .refuse(retryAfter: retryAfter)

@@ -13,7 +13,7 @@
 /// Times are nanoseconds of a clock that only goes forward, from any beginning.
 struct WaitingLine: Hashable, Sendable {
     /// The longest line, in nanoseconds: three hours, to which ``RetryTime`` adds up to a third.
-    static let longest = RetryTime.longestLine * 1_000_000_000
+    static let maximum = RetryTime.maximumLine * 1_000_000_000
 
     /// When the last one is served.
     private(set) var endsAt: Int64 = 0
@@ -30,6 +30,6 @@ struct WaitingLine: Hashable, Sendable {
     ///   - now: The time.
     mutating func join(for tokens: Int64, after wait: Int64, _ rate: TokenBucket.Rate, at now: Int64) {
         let behind = self.wait(at: now) + tokens * rate.interval
-        self.endsAt = now + min(self.wait(at: now) > 0 ? max(behind, wait) : wait, Self.longest)
+        self.endsAt = now + min(self.wait(at: now) > 0 ? max(behind, wait) : wait, Self.maximum)
     }
 }

@@ -45,13 +45,13 @@ package struct HostRate: Hashable, Sendable {
     /// How many hours are the week that a rate is compared with.
     package static let week: Int64 = 168
     /// The most hosts that no list has whose rates are told: anybody can report a host that there is not.
-    package static let mostUnlisted = 200
+    package static let maximumUnlisted = 200
     /// The fewest reports of an hour that an alarm is worth.
-    static let leastAlarming = 10.0
+    static let minimumAlarming = 10.0
     /// The usual rate below which silence says nothing.
-    static let leastUsual = 5.0
+    static let minimumUsual = 5.0
     /// How many hours of silence are one too many.
-    package static let longestSilence: Int64 = 3
+    package static let maximumSilence: Int64 = 3
 
     /// Whether more fail than usual: over four times as many, and beyond what chance does to small numbers.
     ///
@@ -60,12 +60,12 @@ package struct HostRate: Hashable, Sendable {
     /// neither a storm nor silence.
     package var isAboveUsual: Bool {
         let usual = self.usualRange.upperBound
-        return self.lastHour >= Self.leastAlarming && self.lastHour > 4 * usual + 3 * usual.squareRoot()
+        return self.lastHour >= Self.minimumAlarming && self.lastHour > 4 * usual + 3 * usual.squareRoot()
     }
 
     /// Whether reports stopped coming where there used to be some: an interceptor can swallow them.
     package var isSilent: Bool {
-        self.usualRange.lowerBound >= Self.leastUsual && self.silentHours >= Self.longestSilence
+        self.usualRange.lowerBound >= Self.minimumUsual && self.silentHours >= Self.maximumSilence
     }
 
     /// Adds rates up.

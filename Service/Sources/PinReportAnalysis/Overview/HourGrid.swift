@@ -5,7 +5,7 @@
 /// The windows that reports are drawn in: hours, or days where there would be more hours than a plot has room for.
 package struct HourGrid: Hashable, Sendable {
     /// How many days are drawn of everything that is kept.
-    static let mostDays: Int64 = 90
+    static let maximumDays: Int64 = 90
 
     /// The first hour of the first window, since 1970.
     package let start: Int64
@@ -22,8 +22,8 @@ package struct HourGrid: Hashable, Sendable {
             (self.step, self.count) = (1, max(1, seconds / 3_600))
             self.start = hour - self.count + 1
         } else {
-            (self.step, self.count) = (24, Self.mostDays)
-            self.start = (hour / 24 - Self.mostDays + 1) * 24
+            (self.step, self.count) = (24, Self.maximumDays)
+            self.start = (hour / 24 - Self.maximumDays + 1) * 24
         }
     }
 }

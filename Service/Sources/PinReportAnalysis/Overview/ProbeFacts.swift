@@ -8,11 +8,11 @@ internal import PinListMetadata
 /// What is looked at of a probe's result. It comes from outside, with a token: what is missing or odd is left out.
 package struct ProbeFacts {
     /// The most values of a host's object: 16 certificates, 64 addresses, 256 notes and some.
-    package static let mostValues = 4_096
+    package static let maximumValues = 4_096
 
     /// What is wrong, in words; `nil` when nothing is.
     package let trouble: String?
-    /// Whether the host, or what the probe says of it, gave nothing to judge: no verdict and no
+    /// Whether the host, or what the probe says of it, gave nothing to evaluate: no verdict and no
     /// path. Its network may be at fault.
     package let isUnreached: Bool
     /// Of a host that was reached and is not well: the addresses that the probe could not ask, each with why; in words, and
@@ -30,7 +30,7 @@ package struct ProbeFacts {
     let matched: String?
 
     package init(_ result: [UInt8]) {
-        let value = try? JSONValue(strict: result, mostValues: Self.mostValues)
+        let value = try? JSONValue(strict: result, maximumValues: Self.maximumValues)
         let members = Self.members(value)
         let path = Self.elements(members["path"]).map(Self.members)
         self.path = path.compactMap { certificate in
@@ -70,7 +70,7 @@ package struct ProbeFacts {
     }
 
     /// The most missed addresses that are named.
-    private static let mostNamed = 4
+    private static let maximumNamed = 4
 
     /// An address that could not be asked, and why; `nil` for one that was.
     private static func missed(_ address: JSONValue) -> String? {
@@ -83,9 +83,9 @@ package struct ProbeFacts {
 
     private static func words(_ missed: [String], of addresses: JSONValue?) -> String? {
         guard !missed.isEmpty else { return nil }
-        let more = missed.count > Self.mostNamed ? " and \(missed.count - Self.mostNamed) more" : ""
+        let more = missed.count > Self.maximumNamed ? " and \(missed.count - Self.maximumNamed) more" : ""
         return "\(missed.count) of its \(Self.elements(addresses).count) addresses: "
-            + missed.prefix(Self.mostNamed).joined(separator: ", ") + more
+            + missed.prefix(Self.maximumNamed).joined(separator: ", ") + more
     }
 
     private static func isFalse(_ value: JSONValue?) -> Bool { value == .bool(false) }

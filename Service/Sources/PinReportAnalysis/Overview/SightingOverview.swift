@@ -32,12 +32,12 @@ package struct SightingOverview: Hashable, Sendable {
 
         /// Whether it was seen served: by a probe, or by as many networks as an alarm of failures needs reports.
         var isServed: Bool {
-            self.sighting.servedAt != nil || self.networks.map { Double($0) >= HostRate.leastAlarming } == true
+            self.sighting.servedAt != nil || self.networks.map { Double($0) >= HostRate.minimumAlarming } == true
         }
     }
 
     /// The most unexpected certificates of a list that are looked at: each is an alarm.
-    package static let most = 200
+    package static let maximum = 200
 
     /// States what was found.
     package init(name: String, counts: [SightingState: Int64], unexpected: [Unexpected], hasMore: Bool) {

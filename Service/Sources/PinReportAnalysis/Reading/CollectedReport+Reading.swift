@@ -11,12 +11,12 @@ extension CollectedReport {
     /// - Parameters:
     ///   - members: The object.
     ///   - entry: The domain of the published entry that applies to a host.
-    package init(_ members: ReportMembers, _ entry: (HostName) -> String?) throws(ReportDefect) {
+    package init(_ members: ReportMembers, _ entry: (HostName) -> String?) throws(ReportError) {
         let ours = try members.object("tumbler")
         let hasHost = members.has("hostname") || members.has("noted-hostname")
         let reason = try ours?.text("reason")
         guard hasHost || reason != nil else {
-            throw ReportDefect(
+            throw ReportError(
                 .notReport,
                 "\(members.place) has neither a hostname nor a reason in an object tumbler; send the "
                     + "members of RFC 7469, section 3"
@@ -39,15 +39,15 @@ extension CollectedReport {
         self.includesSubdomains = try members.flag("include-subdomains")
         self.isEnforced = try members.flag("enforce-pinning")
         self.expiresAt = try members.time("effective-expiration-date")
-        self.knownPins = try members.texts("known-pins", most: ReportBodyLimits.pins).compactMap { try? Pin($0) }
+        self.knownPins = try members.texts("known-pins", maximum: ReportBodyLimits.pins).compactMap { try? Pin($0) }
         self.signals =
-            try ours?.texts("signals", most: ReportBodyLimits.signals).map {
+            try ours?.texts("signals", maximum: ReportBodyLimits.signals).map {
                 PrintableText.line($0, maximumLength: ReportBodyLimits.textLength)
             } ?? []
         self.servedChain = ReportedChain.read(
-            try members.texts("served-certificate-chain", most: ReportBodyLimits.values))
+            try members.texts("served-certificate-chain", maximum: ReportBodyLimits.values))
         self.validatedChain = ReportedChain.read(
-            try members.texts("validated-certificate-chain", most: ReportBodyLimits.values))
+            try members.texts("validated-certificate-chain", maximum: ReportBodyLimits.values))
         self.leaf = self.chain.first.flatMap { ReadableCertificate($0) }
         self.issuer = SeenIssuer(of: self.chain)
     }
@@ -86,19 +86,19 @@ extension CollectedReport {
         return PrintableText.line(text, maximumLength: ReportBodyLimits.textLength)
     }
 
-    private static func app(_ members: ReportMembers) throws(ReportDefect) -> App {
+    private static func app(_ members: ReportMembers) throws(ReportError) -> App {
         App(
             bundleID: try members.line("app-bundle-id"), version: try members.line("app-version"),
             platform: try members.line("app-platform"), platformVersion: try members.line("app-platform-version"))
     }
 
-    private static func list(_ ours: ReportMembers?) throws(ReportDefect) -> List {
+    private static func list(_ ours: ReportMembers?) throws(ReportError) -> List {
         let digest = try ours?.text("list-digest")
         let isDigest = digest.map { digest in
             digest.utf8.count == 64 && digest.utf8.allSatisfy { Array("0123456789abcdef".utf8).contains($0) }
         }
         return List(
-            name: try ours?.line("list-name", most: MetadataLimits.nameBytes),
+            name: try ours?.line("list-name", maximum: MetadataLimits.nameBytes),
             version: try ours?.integer("list-version", in: 1...MetadataLimits.version),
             digest: isDigest == true ? digest : nil)
     }

@@ -24,20 +24,20 @@ extension CollectedReport {
     ///   - limits: The most bytes.
     ///   - entry: The domain of the published entry that applies to a host; `nil` for none. It is the noted host of a
     ///     report that names none: of the Reporting API, and of senders that know hosts alone.
-    /// - Throws: ``ReportDefect``: nothing of the body is taken then.
+    /// - Throws: ``ReportError``: nothing of the body is taken then.
     public static func read(
         _ body: [UInt8], at now: Timestamp, limits: ReportBodyLimits = ReportBodyLimits(),
         entry: (HostName) -> String? = { _ in nil }
-    ) throws(ReportDefect) -> CollectedReports {
+    ) throws(ReportError) -> CollectedReports {
         let mayHoldEnvelope = body.count > limits.plainBytes && Self.mentionsEnvelope(body)
-        let most = mayHoldEnvelope ? limits.bodyBytes : min(limits.plainBytes, limits.bodyBytes)
-        guard body.count <= most else { throw Self.tooLarge(most) }
+        let maximum = mayHoldEnvelope ? limits.bodyBytes : min(limits.plainBytes, limits.bodyBytes)
+        guard body.count <= maximum else { throw Self.tooLarge(maximum) }
         let value: JSONValue
-        do throws(JSONValue.Defect) {
-            value = try JSONValue(strict: body, mostValues: ReportBodyLimits.values, numbers: .truncated)
+        do throws(JSONValue.ParsingError) {
+            value = try JSONValue(strict: body, maximumValues: ReportBodyLimits.values, numbers: .truncated)
         } catch {
             // The reasons are the parser's own words; where it stands, no text of the body does.
-            throw ReportDefect(.notJSON, "the body is not JSON that can be taken: \(error.reason)")
+            throw ReportError(.notJSON, "the body is not JSON that can be taken: \(error.reason)")
         }
         if case .array(let entries) = value {
             guard body.count <= limits.plainBytes else { throw Self.tooLarge(limits.plainBytes) }
@@ -48,15 +48,15 @@ extension CollectedReport {
         return CollectedReports(reports: [report], ignored: 0)
     }
 
-    private static func tooLarge(_ bytes: Int) -> ReportDefect {
-        ReportDefect(.tooLarge, "the body is over \(bytes) bytes; leave the certificate chains out")
+    private static func tooLarge(_ bytes: Int) -> ReportError {
+        ReportError(.tooLarge, "the body is over \(bytes) bytes; leave the certificate chains out")
     }
 
     private static func reports(
         of entries: [JSONValue], at now: Timestamp, _ entry: (HostName) -> String?
-    ) throws(ReportDefect) -> CollectedReports {
+    ) throws(ReportError) -> CollectedReports {
         guard entries.count <= ReportBodyLimits.entries else {
-            throw ReportDefect(
+            throw ReportError(
                 .tooLarge, "the array has over \(ReportBodyLimits.entries) entries; send the rest in another request")
         }
         var reports: [CollectedReport] = []

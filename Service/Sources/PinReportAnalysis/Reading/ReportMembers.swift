@@ -14,9 +14,9 @@ package struct ReportMembers {
     /// Where the object stands, for people: `the report`, `entry 3`.
     let place: String
 
-    init(_ value: JSONValue, _ place: String) throws(ReportDefect) {
+    init(_ value: JSONValue, _ place: String) throws(ReportError) {
         guard case .object(let members) = value else {
-            throw ReportDefect(.wrongType, "\(place) is not a JSON object; send one report as one object")
+            throw ReportError(.wrongType, "\(place) is not a JSON object; send one report as one object")
         }
         self.members = members
         self.place = place
@@ -27,21 +27,21 @@ package struct ReportMembers {
         return value == .null ? nil : value
     }
 
-    private func wrong(_ name: String, _ expected: String) -> ReportDefect {
-        ReportDefect(.wrongType, "\(name) of \(self.place) is not \(expected)")
+    private func wrong(_ name: String, _ expected: String) -> ReportError {
+        ReportError(.wrongType, "\(name) of \(self.place) is not \(expected)")
     }
 
     /// Whether a member is there.
     func has(_ name: String) -> Bool { self.value(name) != nil }
 
     /// A text of at most ``ReportBodyLimits/textBytes``, as it stands. A number is a text, too: `"app-version": 7`.
-    func text(_ name: String) throws(ReportDefect) -> String? {
+    func text(_ name: String) throws(ReportError) -> String? {
         switch self.value(name) {
         case nil: return nil
         case .integer(let number): return String(number)
         case .string(let text):
             guard text.utf8.count <= ReportBodyLimits.textBytes else {
-                throw ReportDefect(
+                throw ReportError(
                     .textTooLong, "\(name) of \(self.place) is over \(ReportBodyLimits.textBytes) bytes long")
             }
             return text
@@ -50,13 +50,13 @@ package struct ReportMembers {
     }
 
     /// A text as a part of one line for people; `nil` when it is absent or empty.
-    func line(_ name: String, most length: Int = ReportBodyLimits.textLength) throws(ReportDefect) -> String? {
+    func line(_ name: String, maximum length: Int = ReportBodyLimits.textLength) throws(ReportError) -> String? {
         guard let text = try self.text(name), !text.isEmpty else { return nil }
         return PrintableText.line(text, maximumLength: length)
     }
 
     /// A whole number, or its decimal digits as a text.
-    func integer(_ name: String, in range: ClosedRange<Int64>) throws(ReportDefect) -> Int64? {
+    func integer(_ name: String, in range: ClosedRange<Int64>) throws(ReportError) -> Int64? {
         let number: Int64
         switch self.value(name) {
         case nil: return nil
@@ -69,7 +69,7 @@ package struct ReportMembers {
         default: throw self.wrong(name, "a whole number")
         }
         guard range.contains(number) else {
-            throw ReportDefect(
+            throw ReportError(
                 .outOfRange,
                 "\(name) of \(self.place) is not between \(range.lowerBound) and \(range.upperBound)")
         }
@@ -77,7 +77,7 @@ package struct ReportMembers {
     }
 
     /// `true` or `false`; also 1 and 0, and the words that Objective-C and forms write.
-    func flag(_ name: String) throws(ReportDefect) -> Bool? {
+    func flag(_ name: String) throws(ReportError) -> Bool? {
         switch self.value(name) {
         case nil: return nil
         case .bool(let flag): return flag
@@ -89,12 +89,12 @@ package struct ReportMembers {
         }
     }
 
-    /// An array of texts; empty when it is absent. Their lengths are the caller's to judge.
-    func texts(_ name: String, most: Int) throws(ReportDefect) -> [String] {
+    /// An array of texts; empty when it is absent. Their lengths are the caller's to evaluate.
+    func texts(_ name: String, maximum: Int) throws(ReportError) -> [String] {
         guard let value = self.value(name) else { return [] }
         guard case .array(let values) = value else { throw self.wrong(name, "an array of texts") }
-        guard values.count <= most else {
-            throw ReportDefect(.outOfRange, "\(name) of \(self.place) has over \(most) elements")
+        guard values.count <= maximum else {
+            throw ReportError(.outOfRange, "\(name) of \(self.place) has over \(maximum) elements")
         }
         var texts: [String] = []
         for value in values {
@@ -105,22 +105,22 @@ package struct ReportMembers {
     }
 
     /// A point in time; `nil` when it is absent, or written as nobody reads it.
-    func time(_ name: String) throws(ReportDefect) -> Timestamp? {
+    func time(_ name: String) throws(ReportError) -> Timestamp? {
         try self.text(name).flatMap { ReportedTime.read($0) }
     }
 
     /// An object within this one.
-    func object(_ name: String) throws(ReportDefect) -> ReportMembers? {
+    func object(_ name: String) throws(ReportError) -> ReportMembers? {
         guard let value = self.value(name) else { return nil }
         return try ReportMembers(value, "\(name) of \(self.place)")
     }
 
     /// The envelope of a list incident.
-    func envelope(_ name: String) throws(ReportDefect) -> [UInt8]? {
+    func envelope(_ name: String) throws(ReportError) -> [UInt8]? {
         guard let value = self.value(name) else { return nil }
         guard case .string(let text) = value else { throw self.wrong(name, "a text in base64") }
         guard let bytes = Base64.decode(text.utf8), bytes.count <= ReportBodyLimits.envelopeBytes else {
-            throw ReportDefect(
+            throw ReportError(
                 .envelopeInvalid,
                 "\(name) of \(self.place) is not base64 of at most \(ReportBodyLimits.envelopeBytes) bytes")
         }

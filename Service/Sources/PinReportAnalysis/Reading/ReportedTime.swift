@@ -11,15 +11,15 @@ enum ReportedTime {
     /// The length of `2026-11-21T00:00:00`.
     private static let secondsLength = 19
     /// The most bytes: nine digits of a fraction, and an offset.
-    private static let mostBytes = 35
+    private static let maximumBytes = 35
     /// Noon of the first and of the last day that a ``Timestamp`` is written for, so that every offset stays within.
     private static let bounds =
         Timestamp(secondsSince1970: -62_167_176_000)...Timestamp(secondsSince1970: 253_402_257_600)
 
     /// Reads a time; `nil` for anything else. A wrong clock is worth knowing about, a wrong format is not.
     static func read(_ text: String) -> Timestamp? {
-        var bytes = Array(text.utf8.prefix(self.mostBytes + 1))[...]
-        guard bytes.count > self.secondsLength, bytes.count <= self.mostBytes else { return nil }
+        var bytes = Array(text.utf8.prefix(self.maximumBytes + 1))[...]
+        guard bytes.count > self.secondsLength, bytes.count <= self.maximumBytes else { return nil }
         guard let local = try? Timestamp(String(decoding: bytes.prefix(self.secondsLength), as: UTF8.self) + "Z") else {
             return nil
         }

@@ -9,7 +9,7 @@ internal import CertificatePinning
 /// Of a browser's page address only host and port are read, and nothing of what names the browser or the person.
 enum ReportingEntry {
     /// The oldest entry, in milliseconds, whose age says anything: a year.
-    private static let mostAge: Int64 = 31_536_000_000
+    private static let maximumAge: Int64 = 31_536_000_000
 
     /// The report in an entry; `nil` when it is about something else.
     ///
@@ -19,13 +19,13 @@ enum ReportingEntry {
     ///   - noted: The domain of the published entry that applies to a host.
     static func report(
         _ entry: ReportMembers, at now: Timestamp, _ noted: (HostName) -> String?
-    ) throws(ReportDefect) -> CollectedReport? {
+    ) throws(ReportError) -> CollectedReport? {
         guard let type = try entry.text("type"), let body = try entry.object("body") else {
-            throw ReportDefect(
+            throw ReportError(
                 .notReport, "\(entry.place) has no type or no body; an array holds entries of the Reporting API")
         }
         let age = try entry.integer("age", in: 0...(.max))
-        let time = age.flatMap { $0 <= Self.mostAge ? ReportedTime.within(now.secondsSince1970 - $0 / 1_000) : nil }
+        let time = age.flatMap { $0 <= Self.maximumAge ? ReportedTime.within(now.secondsSince1970 - $0 / 1_000) : nil }
         if type == "network-error" {
             guard let error = try body.text("type"), error.hasPrefix("tls.") else { return nil }
             let (host, port) = Self.host(of: try entry.text("url") ?? "")

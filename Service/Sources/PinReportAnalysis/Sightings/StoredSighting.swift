@@ -11,13 +11,13 @@ package struct StoredSighting: Hashable, Sendable {
     package let name: String
     /// ``SightedCertificate/identity``.
     package let identity: String
-    /// What it means by the list that was served when it was judged last; ``state`` is what pages say.
-    package var judged: SightingState
+    /// What it means by the list that was served when it was evaluated last; ``state`` is what pages say.
+    package var evaluated: SightingState
     /// The domain of the entry that decided.
     package var host: String
     /// Whether that entry enforces.
     package var isEnforced: Bool
-    /// The digest of the list that it was judged by.
+    /// The digest of the list that it was evaluated by.
     package var list: String
     /// The pin of its key.
     package let key: String
@@ -63,7 +63,7 @@ package struct StoredSighting: Hashable, Sendable {
 
     /// What it means.
     package var state: SightingState {
-        self.judged == .pinned && self.servedAt == nil ? .backup : self.judged
+        self.evaluated == .pinned && self.servedAt == nil ? .backup : self.evaluated
     }
 
     /// When it was logged, or, where the monitor did not say, told here.
@@ -76,12 +76,12 @@ package struct StoredSighting: Hashable, Sendable {
 
     /// States what is kept.
     package init(
-        name: String, identity: String, judged: SightingState, host: String, isEnforced: Bool, list: String,
+        name: String, identity: String, evaluated: SightingState, host: String, isEnforced: Bool, list: String,
         key: String, servedAt: Timestamp?, notBefore: Timestamp, notAfter: Timestamp, isPrecertificate: Bool,
         log: String, loggedAt: Timestamp?, firstAt: Timestamp, toldBy: String, acknowledgement: Acknowledgement?,
         serialNumber: String, issuer: String, issuers: [String], names: [String]
     ) {
-        (self.name, self.identity, self.judged, self.host) = (name, identity, judged, host)
+        (self.name, self.identity, self.evaluated, self.host) = (name, identity, evaluated, host)
         (self.isEnforced, self.list, self.key, self.servedAt) = (isEnforced, list, key, servedAt)
         (self.notBefore, self.notAfter, self.isPrecertificate) = (notBefore, notAfter, isPrecertificate)
         (self.log, self.loggedAt, self.firstAt, self.toldBy) = (log, loggedAt, firstAt, toldBy)
@@ -96,7 +96,7 @@ package struct StoredSighting: Hashable, Sendable {
     ) {
         self.name = name
         self.identity = certificate.identity
-        (self.judged, self.host, self.isEnforced, self.list) = (.unknown, "", false, "")
+        (self.evaluated, self.host, self.isEnforced, self.list) = (.unknown, "", false, "")
         self.key = certificate.key.description
         (self.notBefore, self.notAfter) = (certificate.notBefore, certificate.notAfter)
         self.isPrecertificate = certificate.isPrecertificate
@@ -108,13 +108,13 @@ package struct StoredSighting: Hashable, Sendable {
         self.names = certificate.names
     }
 
-    /// Judges it by a list that is served.
-    package mutating func judge(by rules: SightingRules, of list: String, at now: Timestamp) {
+    /// Evaluates it by a list that is served.
+    package mutating func evaluate(by rules: SightingRules, of list: String, at now: Timestamp) {
         guard let key = try? Pin(self.key) else { return }
-        let judgement = rules.judge(
+        let evaluation = rules.evaluate(
             names: self.names, key: key, issuers: self.issuers.compactMap { try? Pin($0) }, isServed: true, at: now)
-        (self.judged, self.host, self.isEnforced) = (
-            judgement.state, judgement.entry?.description ?? "", judgement.isEnforced
+        (self.evaluated, self.host, self.isEnforced) = (
+            evaluation.state, evaluation.entry?.description ?? "", evaluation.isEnforced
         )
         self.list = list
     }

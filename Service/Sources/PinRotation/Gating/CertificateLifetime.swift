@@ -7,9 +7,9 @@ public import CertificatePinning
 /// When a certificate holds, and whether enough of that is left to deploy it.
 public struct CertificateLifetime: Hashable, Sendable {
     /// The least time that must be left of a certificate, in seconds: 7 days.
-    public static let least: Int64 = 7 * 86_400
+    public static let minimum: Int64 = 7 * 86_400
     /// The longest lifetime, in seconds, of which a third must be left in place of ``least``: 21 days.
-    public static let longestShort: Int64 = 21 * 86_400
+    public static let maximumShortLived: Int64 = 21 * 86_400
 
     /// The first second.
     public let notBefore: Timestamp
@@ -23,12 +23,12 @@ public struct CertificateLifetime: Hashable, Sendable {
     }
 
     /// Whether the lifetime, from the first second to the last, is so short that a third of it must be left.
-    public var isShort: Bool { Self.seconds(from: self.notBefore, to: self.notAfter) <= Self.longestShort }
+    public var isShort: Bool { Self.seconds(from: self.notBefore, to: self.notAfter) <= Self.maximumShortLived }
 
     /// Whether too little is left at a time.
     public func isEnding(at time: Timestamp) -> Bool {
         let left = Self.seconds(from: time, to: self.notAfter)
-        guard self.isShort else { return left < Self.least }
+        guard self.isShort else { return left < Self.minimum }
         // A short lifetime is at most 21 days, so that three times what is left of it overflows only below zero.
         let third = left.multipliedReportingOverflow(by: 3)
         return third.overflow ? left < 0 : third.partialValue < Self.seconds(from: self.notBefore, to: self.notAfter)

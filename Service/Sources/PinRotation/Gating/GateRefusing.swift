@@ -5,9 +5,9 @@
 /// What share of the installations would refuse a certificate, as far as a service counted them.
 public struct GateRefusing: Hashable, Sendable {
     /// The fewest requests that say something.
-    public static let leastRequests: Int64 = 300
+    public static let minimumRequests: Int64 = 300
     /// The shortest time over which is counted, in hours.
-    public static let leastHours: Int64 = 24
+    public static let minimumHours: Int64 = 24
 
     /// The share, 0 to 1; `nil` when it is not measured.
     public let share: Double?
@@ -30,7 +30,7 @@ public struct GateRefusing: Hashable, Sendable {
     ///
     /// - Parameter refreshAfter: In seconds.
     public static func hours(of refreshAfter: Int64) -> Int64 {
-        max((max(refreshAfter, 0) / 3_600) + (refreshAfter > 0 && refreshAfter % 3_600 != 0 ? 1 : 0), self.leastHours)
+        max((max(refreshAfter, 0) / 3_600) + (refreshAfter > 0 && refreshAfter % 3_600 != 0 ? 1 : 0), self.minimumHours)
     }
 }
 

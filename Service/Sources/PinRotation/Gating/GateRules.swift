@@ -119,8 +119,8 @@ extension GateRules {
             let name = index == 0 ? "the certificate" : "certificate \(index + 1) of the path"
             guard let lifetime else { return (.unknown, "when \(name) ends cannot be read") }
             guard lifetime.isEnding(at: self.time) else { continue }
-            let least = lifetime.isShort ? "a third of its lifetime" : "7 days"
-            return (.unsafe, "\(name) ends at \(lifetime.notAfter): less than \(least) is left")
+            let minimum = lifetime.isShort ? "a third of its lifetime" : "7 days"
+            return (.unsafe, "\(name) ends at \(lifetime.notAfter): less than \(minimum) is left")
         }
         return nil
     }
@@ -145,7 +145,7 @@ extension GateRules {
 
     /// What was counted; `nil` when that is not enough.
     private func refusing(_ host: HostName, _ material: GateMaterial) -> Refusing? {
-        guard let count = self.holders.count, count.why == nil, count.requests >= GateRefusing.leastRequests else {
+        guard let count = self.holders.count, count.why == nil, count.requests >= GateRefusing.minimumRequests else {
             return nil
         }
         var certain = 0.0
@@ -163,14 +163,14 @@ extension GateRules {
 
     private func measured(_ refusing: Refusing) -> (GateVerdict, String) {
         // In hundredths of requests, so that the share that is just allowed is.
-        let most = self.maxRefusing * Double(refusing.requests)
+        let maximum = self.maxRefusing * Double(refusing.requests)
         let hours = self.holders.count?.hours ?? self.usualHours
         let text =
             "\(Share.percent(refusing.share)) of \(refusing.requests) requests in \(hours)h name a list that "
             + "refuses it or is not known"
         let limit = "at most \(Share.percent(self.maxRefusing / 100)) may"
-        if refusing.certain > most { return (.unsafe, "\(text), and \(limit)") }
-        if refusing.certain + refusing.undecided > most {
+        if refusing.certain > maximum { return (.unsafe, "\(text), and \(limit)") }
+        if refusing.certain + refusing.undecided > maximum {
             return (.unknown, "\(text), or one that a key alone does not satisfy, and \(limit)")
         }
         return (.safe, "\(text); \(limit)")
@@ -200,7 +200,7 @@ extension GateRules {
     private var whyNotMeasured: String {
         guard let count = self.holders.count else { return self.holders.whyNotCounted }
         let counted = "\(count.requests) requests in \(count.hours)h"
-        return count.why ?? "\(counted) are too few, and \(GateRefusing.leastRequests) are needed"
+        return count.why ?? "\(counted) are too few, and \(GateRefusing.minimumRequests) are needed"
     }
 }
 

@@ -40,7 +40,7 @@ public struct ListRules: Sendable {
     ///
     /// - Parameters:
     ///   - list: The list.
-    ///   - time: Now. A list that was issued later is judged at that time.
+    ///   - time: Now. A list that was issued later is evaluated at that time.
     /// - Throws: `InputError` for a list made in code that no payload could hold.
     public init(_ list: PinList, at time: Timestamp) throws(InputError) {
         self.list = list

@@ -7,7 +7,7 @@ public import CertificatePinning
 /// What probes saw of the keys of a rotation, as far as its gates need that.
 ///
 /// A look counts when every address answered: an address that did not answer may serve anything. Looks that are over
-/// ``longestGap`` apart do not join, because in between nobody looked.
+/// ``maximumGap`` apart do not join, because in between nobody looked.
 public struct KeySightings: Hashable, Sendable {
     /// What one address serves.
     public struct Address: Hashable, Sendable {
@@ -26,7 +26,7 @@ public struct KeySightings: Hashable, Sendable {
     }
 
     /// The longest time between two looks that join, in seconds: a week.
-    public static let longestGap: Int64 = 7 * 86_400
+    public static let maximumGap: Int64 = 7 * 86_400
 
     /// When every address was last looked at.
     public var at: Timestamp
@@ -62,7 +62,7 @@ public struct KeySightings: Hashable, Sendable {
         guard !paths.isEmpty, paths.count == addresses.count else { return before }
         let joined = before.flatMap { before -> KeySightings? in
             let (gap, overflow) = time.secondsSince1970.subtractingReportingOverflow(before.at.secondsSince1970)
-            return overflow || gap > Self.longestGap ? nil : before
+            return overflow || gap > Self.maximumGap ? nil : before
         }
         let isNewEverywhere = paths.allSatisfy { new.isIn($0) }
         let isOldNowhere = !paths.contains { path in old.contains { $0.isIn(path) } }

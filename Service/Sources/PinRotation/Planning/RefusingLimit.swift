@@ -20,10 +20,10 @@ public struct RefusingLimit: Hashable, Comparable, Sendable, CustomStringConvert
         guard digits.count == text.utf8.count else { return nil }
         if digits.last == UInt8(ascii: "%") { digits.removeLast() }
         let parts = digits.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard (1...2).contains(parts.count), let whole = Self.number(parts[0], most: 3) else { return nil }
+        guard (1...2).contains(parts.count), let whole = Self.number(parts[0], maximum: 3) else { return nil }
         var fraction: Int64 = 0
         if parts.count == 2 {
-            guard let number = Self.number(parts[1], most: 3) else { return nil }
+            guard let number = Self.number(parts[1], maximum: 3) else { return nil }
             fraction = number * [100, 10, 1][parts[1].count - 1]
         }
         let thousandths = whole * 1_000 + fraction
@@ -31,8 +31,8 @@ public struct RefusingLimit: Hashable, Comparable, Sendable, CustomStringConvert
         self.thousandths = thousandths
     }
 
-    private static func number(_ digits: ArraySlice<UInt8>, most: Int) -> Int64? {
-        guard (1...most).contains(digits.count) else { return nil }
+    private static func number(_ digits: ArraySlice<UInt8>, maximum: Int) -> Int64? {
+        guard (1...maximum).contains(digits.count) else { return nil }
         var number: Int64 = 0
         for digit in digits {
             guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }

@@ -13,7 +13,7 @@ extension RotationPlan {
     ]
 
     /// The most values of a plan: those of the entries, the keys and the steps, with room.
-    static let mostValues = 16_384
+    static let maximumValues = 16_384
 
     /// Reads a plan as JSON.
     ///
@@ -24,7 +24,7 @@ extension RotationPlan {
             throw RotationPlanError(.tooLarge, "", "is over \(Self.maximumLength) bytes")
         }
         let value: JSONValue
-        do { value = try JSONValue(strict: bytes, mostValues: Self.mostValues) } catch {
+        do { value = try JSONValue(strict: bytes, maximumValues: Self.maximumValues) } catch {
             throw RotationPlanError(.malformed, "", "is \(error.description)")
         }
         try self.init(reading: value)
@@ -39,7 +39,7 @@ extension RotationPlan {
         self.list = try object.line("list")
         self.host = try Self.host(try object.line("host"), "host")
         var entries: [HostName] = []
-        for (value, path) in try object.array("entries", in: 1...Self.mostEntries) {
+        for (value, path) in try object.array("entries", in: 1...Self.maximumEntries) {
             entries.append(try Self.host(try PlanObject.line(value, path), path))
         }
         guard entries.first == self.host, Set(entries).count == entries.count else {
@@ -50,7 +50,7 @@ extension RotationPlan {
         self.new = try PlannedKey(reading: try object.required("new"), "new")
         self.isPinnedBefore = try object.bool("pinnedBefore")
         var old: [PlannedKey] = []
-        for (value, path) in try object.array("old", in: 1...Self.mostKeys) {
+        for (value, path) in try object.array("old", in: 1...Self.maximumKeys) {
             old.append(try PlannedKey(reading: value, path))
         }
         let pins = old.map(\.pin)
@@ -68,7 +68,7 @@ extension RotationPlan {
             throw object.malformed("maxRefusing", "is not a share from 0% to 100%")
         }
         self.maxRefusing = maxRefusing
-        let steps = try object.array("steps", in: 1...Self.mostSteps)
+        let steps = try object.array("steps", in: 1...Self.maximumSteps)
         self.steps = [try RotationStep(reading: steps[0].0, steps[0].1)]
         guard self.state == .planned else { throw RotationPlanError(.malformed, "steps[0].state", "is not planned") }
         self.sightings = try object.value("sightings").map { value throws(RotationPlanError) in
@@ -116,7 +116,7 @@ extension PlannedKey {
             throw object.malformed("position", "is none of any, leaf, issuer")
         }
         var heldBy: [String] = []
-        for (value, path) in try object.array("heldBy", in: 0...RotationPlan.mostKeys) {
+        for (value, path) in try object.array("heldBy", in: 0...RotationPlan.maximumKeys) {
             heldBy.append(try PlanObject.line(value, path))
         }
         self.init(pin, position: position, kept: try object.optionalLine("kept"), heldBy: heldBy)

@@ -15,13 +15,13 @@ public struct RotationPlan: Hashable, Sendable {
     public static let maximumLength = 1 << 20
 
     /// The most entries that one plan concerns: as many as a list has.
-    public static let mostEntries = 10_000
+    public static let maximumEntries = 10_000
 
     /// The most old keys, and the most people who hold one.
-    public static let mostKeys = 16
+    public static let maximumKeys = 16
 
     /// The most steps: a gate may lead back many times.
-    public static let mostSteps = 512
+    public static let maximumSteps = 512
 
     /// The longest text, in bytes.
     public static let maximumTextLength = 512
@@ -120,7 +120,7 @@ public struct RotationPlan: Hashable, Sendable {
     /// Enters a state. Whether its gate holds was decided before.
     ///
     /// - Throws: ``RotationPlanError`` for a state that does not come after this one, for a time before the last
-    ///   step's, and when there are ``mostSteps`` already.
+    ///   step's, and when there are ``maximumSteps`` already.
     public mutating func enter(_ step: RotationStep) throws(RotationPlanError) {
         guard self.state.possibleNext.contains(step.state) else {
             throw RotationPlanError(
@@ -132,7 +132,7 @@ public struct RotationPlan: Hashable, Sendable {
                 .transition, "steps[\(self.steps.count)].at", "is before that of the step before, \(self.since)")
         }
         // The last place is for the end: a list is published before its step is entered.
-        guard self.steps.count < Self.mostSteps - (step.state.isFinal ? 0 : 1) else {
+        guard self.steps.count < Self.maximumSteps - (step.state.isFinal ? 0 : 1) else {
             throw RotationPlanError(.tooLarge, "steps", "has \(self.steps.count) elements already: it can only end")
         }
         self.steps.append(step)

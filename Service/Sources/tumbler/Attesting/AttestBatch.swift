@@ -35,9 +35,9 @@ struct AttestBatch {
         let receipt: String?
 
         /// The question that the line asks.
-        func question() throws(CommandFailure) -> AttestQuestion {
+        func question() throws(CommandError) -> AttestQuestion {
             guard let kind = AttestQuestion.Kind(rawValue: self.what) else {
-                throw CommandFailure(.usage, "what is none of attestation, assertion and receipt")
+                throw CommandError(.usage, "what is none of attestation, assertion and receipt")
             }
             var question = AttestQuestion(kind)
             if let appId { try question.take(appID: appId) }
@@ -48,7 +48,7 @@ struct AttestBatch {
             if kind != .receipt {
                 let bytes = kind == .attestation ? self.challenge : self.clientData
                 guard self.appId != nil, (bytes == nil) != (self.clientDataHash == nil) else {
-                    throw CommandFailure(
+                    throw CommandError(
                         .usage,
                         "appId, or one of \(kind == .attestation ? "challenge" : "clientData") "
                             + "and clientDataHash, is missing")
@@ -58,15 +58,15 @@ struct AttestBatch {
             }
             switch kind {
             case .attestation:
-                guard let keyId else { throw CommandFailure(.usage, "keyId is missing") }
+                guard let keyId else { throw CommandError(.usage, "keyId is missing") }
                 try question.take(keyID: keyId)
                 question.object = try Self.bytes(self.attestation)
             case .assertion:
                 guard let publicKey, let counter else {
-                    throw CommandFailure(.usage, "publicKey or counter is missing")
+                    throw CommandError(.usage, "publicKey or counter is missing")
                 }
                 question.key = AttestFile.key(in: Array(publicKey.utf8))
-                guard question.key != nil else { throw CommandFailure(.usage, "publicKey is not a key of P-256") }
+                guard question.key != nil else { throw CommandError(.usage, "publicKey is not a key of P-256") }
                 question.counter = counter
                 question.object = try Self.bytes(self.assertion)
             case .receipt: question.object = try Self.bytes(self.receipt)
@@ -74,9 +74,9 @@ struct AttestBatch {
             return question
         }
 
-        private static func bytes(_ text: String?) throws(CommandFailure) -> [UInt8] {
+        private static func bytes(_ text: String?) throws(CommandError) -> [UInt8] {
             guard let text, let bytes = AttestFile.base64(text.utf8) else {
-                throw CommandFailure(.usage, "a member is missing, or is not base64")
+                throw CommandError(.usage, "a member is missing, or is not base64")
             }
             return bytes
         }
@@ -85,7 +85,7 @@ struct AttestBatch {
     /// Answers all lines of a file.
     ///
     /// - Parameter path: The file, or `-` for standard input.
-    /// - Throws: ``CommandFailure`` when it cannot be read, or the answers cannot be written.
+    /// - Throws: ``CommandError`` when it cannot be read, or the answers cannot be written.
     func run(reading path: String) async throws {
         var lines = try InputLines(path, maximumLength: Self.maximumLineLength)
         while case let batch = try lines.next(atMost: Self.linesAtOnce), !batch.isEmpty {
@@ -108,7 +108,7 @@ struct AttestBatch {
             return AttestAnswer(refused: nil, "the line cannot be read: a member is missing or of another type").line(
                 id: id)
         }
-        do throws(CommandFailure) {
+        do throws(CommandError) {
             return await (try read.question()).answer().line(id: read.id)
         } catch {
             return AttestAnswer(refused: nil, error.message).line(id: read.id)

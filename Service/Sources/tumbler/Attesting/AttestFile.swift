@@ -13,8 +13,8 @@ enum AttestFile {
 
     /// An attestation, an assertion or a receipt: binary or base64.
     ///
-    /// - Throws: ``CommandFailure`` when the file cannot be read.
-    static func object(in path: String) throws(CommandFailure) -> [UInt8] {
+    /// - Throws: ``CommandError`` when the file cannot be read.
+    static func object(in path: String) throws(CommandError) -> [UInt8] {
         let bytes = try InputFile.read(path)
         // None of the three is made of characters of base64 alone: each begins with a byte above them or soon has one.
         return self.base64(bytes) ?? bytes
@@ -28,16 +28,16 @@ enum AttestFile {
 
     /// The first certificate of a file, PEM or DER.
     ///
-    /// - Throws: ``CommandFailure`` when the file cannot be read, or there is none in it.
-    static func certificate(in path: String) throws(CommandFailure) -> [UInt8] {
+    /// - Throws: ``CommandError`` when the file cannot be read, or there is none in it.
+    static func certificate(in path: String) throws(CommandError) -> [UInt8] {
         guard let first = try ChainFile.certificates(in: try InputFile.read(path), named: path)?.first else {
-            throw CommandFailure(.undecided, "\(path): no certificate in it")
+            throw CommandError(.undecided, "\(path): no certificate in it")
         }
         return first
     }
 
     /// The certificate of a text: PEM, base64, or the name of a file.
-    static func certificate(of text: String) throws(CommandFailure) -> [UInt8] {
+    static func certificate(of text: String) throws(CommandError) -> [UInt8] {
         let bytes = self.base64(text.utf8) ?? Array(text.utf8)
         if let first = try ChainFile.certificates(in: bytes, named: "root")?.first { return first }
         return try self.certificate(in: text)
@@ -45,16 +45,16 @@ enum AttestFile {
 
     /// The key that an argument names: a file, or base64.
     ///
-    /// - Throws: ``CommandFailure`` when the file cannot be read, or there is no key of P-256 in it.
-    static func key(_ argument: String) throws(CommandFailure) -> AttestedKey {
+    /// - Throws: ``CommandError`` when the file cannot be read, or there is no key of P-256 in it.
+    static func key(_ argument: String) throws(CommandError) -> AttestedKey {
         let isFile = argument == InputFile.standardInput || FileManager.default.fileExists(atPath: argument)
         if isFile {
             let bytes = try InputFile.read(argument)
             if let key = self.key(in: bytes) { return key }
-            throw CommandFailure(.undecided, "\(argument): no public key of P-256 in it")
+            throw CommandError(.undecided, "\(argument): no public key of P-256 in it")
         }
         if let key = self.key(in: Array(argument.utf8)) { return key }
-        throw CommandFailure(
+        throw CommandError(
             .undecided, "\(argument): no such file, and no public key of P-256 in base64",
             hint: "a key is an uncompressed point of 65 bytes, or a SubjectPublicKeyInfo")
     }

@@ -36,31 +36,31 @@ struct AttestQuestion: Sendable {
     init(_ kind: Kind) { self.kind = kind }
 
     /// Takes an app id.
-    mutating func take(appID: String) throws(CommandFailure) {
+    mutating func take(appID: String) throws(CommandError) {
         guard !appID.isEmpty, appID.utf8.count <= Self.maximumTextLength else {
-            throw CommandFailure(.usage, "an app id is TEAMID.bundle.id")
+            throw CommandError(.usage, "an app id is TEAMID.bundle.id")
         }
         self.appID = appID
     }
 
     /// Takes a key id in base64.
-    mutating func take(keyID: String) throws(CommandFailure) {
+    mutating func take(keyID: String) throws(CommandError) {
         guard let bytes = AttestFile.base64(keyID.utf8), !bytes.isEmpty else {
-            throw CommandFailure(.usage, "a key id is base64")
+            throw CommandError(.usage, "a key id is base64")
         }
         self.keyID = bytes
     }
 
     /// Takes a hash of any length, in hexadecimal digits.
-    mutating func take(clientDataHash text: String) throws(CommandFailure) {
+    mutating func take(clientDataHash text: String) throws(CommandError) {
         let digits = text.unicodeScalars.map { $0.isASCII ? Character($0).hexDigitValue : nil }
         guard !digits.isEmpty, digits.count % 2 == 0, digits.count <= Self.maximumTextLength else {
-            throw CommandFailure(.usage, "a client data hash is an even number of hexadecimal digits")
+            throw CommandError(.usage, "a client data hash is an even number of hexadecimal digits")
         }
         var bytes: [UInt8] = []
         for index in stride(from: 0, to: digits.count, by: 2) {
             guard let high = digits[index], let low = digits[index + 1] else {
-                throw CommandFailure(.usage, "a client data hash is hexadecimal digits")
+                throw CommandError(.usage, "a client data hash is hexadecimal digits")
             }
             bytes.append(UInt8(high << 4 | low))
         }
@@ -68,18 +68,18 @@ struct AttestQuestion: Sendable {
     }
 
     /// Takes the name of an environment.
-    mutating func take(environment: String) throws(CommandFailure) {
+    mutating func take(environment: String) throws(CommandError) {
         guard let environment = AttestationEnvironment(rawValue: environment) else {
-            throw CommandFailure(.usage, "an environment is production or development")
+            throw CommandError(.usage, "an environment is production or development")
         }
         self.environment = environment
     }
 
     /// Takes launch categories: numbers with commas.
-    mutating func take(categories text: String) throws(CommandFailure) {
+    mutating func take(categories text: String) throws(CommandError) {
         let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { UInt32($0) }
         guard numbers.count <= 64, !numbers.contains(nil) else {
-            throw CommandFailure(.usage, "categories are numbers with commas between them")
+            throw CommandError(.usage, "categories are numbers with commas between them")
         }
         self.take(categories: numbers.compactMap { $0 })
     }
@@ -88,16 +88,16 @@ struct AttestQuestion: Sendable {
     mutating func take(categories: [UInt32]) { self.categories = Set(categories.map(LaunchCategory.init)) }
 
     /// Takes a time of RFC 3339, with or without a fraction.
-    mutating func take(time text: String) throws(CommandFailure) {
+    mutating func take(time text: String) throws(CommandError) {
         do throws(InputError) { self.time = try Timestamp(roundingDownText: text) } catch {
-            throw CommandFailure(.usage, "\(error)")
+            throw CommandError(.usage, "\(error)")
         }
     }
 
     /// Verifies.
     func answer() async -> AttestAnswer {
         let time = self.time ?? Timestamp(roundingDown: Date().timeIntervalSince1970)
-        do throws(AttestationRefusal) {
+        do throws(AttestationError) {
             switch self.kind {
             case .attestation: return try await self.attestation(at: time)
             case .assertion: return try await self.assertion()
@@ -110,7 +110,7 @@ struct AttestQuestion: Sendable {
         }
     }
 
-    private func attestation(at time: Timestamp) async throws(AttestationRefusal) -> AttestAnswer {
+    private func attestation(at time: Timestamp) async throws(AttestationError) -> AttestAnswer {
         let verifier = AttestationVerifier(
             appID: self.appID ?? "", environment: self.environment ?? .production, categories: self.categories,
             root: self.root ?? AppleRoot.appAttestation)
@@ -119,7 +119,7 @@ struct AttestQuestion: Sendable {
                 self.object, keyID: self.keyID, challenge: self.clientData ?? .hash([]), at: time))
     }
 
-    private func assertion() async throws(AttestationRefusal) -> AttestAnswer {
+    private func assertion() async throws(AttestationError) -> AttestAnswer {
         guard let key else { return AttestAnswer(refused: nil, "the key is missing") }
         // What only the service's store knows, its challenges and what the attestation named, is not asked.
         let known = KnownKey(key, counter: self.counter, namesCategory: false, namesBundleVersion: false)

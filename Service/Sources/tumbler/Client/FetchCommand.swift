@@ -20,7 +20,7 @@ struct FetchCommand: AsyncParsableCommand {
         discussion: """
             The pins come with --pin, from the list that an app ships (--bundled, --root), from an app's client that \
             refreshes its list first (--list-url, --root, --state), or from the project folder. The body goes to \
-            standard output, whatever the status is. Redirects are followed, at most five, and each host is judged \
+            standard output, whatever the status is. Redirects are followed, at most five, and each host is evaluated \
             for itself; not from a host of the world to localhost or to a loopback or private address, unless \
             --allow-local-redirects is given. Exit code 0: fetched, 1: refused, 2: the network or a file failed.
 
@@ -64,7 +64,7 @@ struct FetchCommand: AsyncParsableCommand {
     func run() async throws {
         guard let address = FetchAddress(self.url) else {
             // It is not repeated: a password may be in it.
-            throw CommandFailure(
+            throw CommandError(
                 .usage, "this is no address of a page", hint: "https://HOST/PATH, without name and password")
         }
         let tls = try self.tls()
@@ -81,12 +81,12 @@ struct FetchCommand: AsyncParsableCommand {
     }
 
     /// NIOSSL's settings, with the anchors that are named.
-    private func tls() throws(CommandFailure) -> TLSConfiguration {
+    private func tls() throws(CommandError) -> TLSConfiguration {
         var tls = TLSConfiguration.makeClientConfiguration()
         guard let anchors else { return tls }
         let bytes = try InputFile.read(anchors)
         guard let certificates = try? NIOSSLCertificate.fromPEMBytes(bytes), !certificates.isEmpty else {
-            throw CommandFailure(.undecided, "\(anchors): no certificate that can be an anchor is in it")
+            throw CommandError(.undecided, "\(anchors): no certificate that can be an anchor is in it")
         }
         tls.trustRoots = .certificates(certificates)
         return tls
@@ -109,7 +109,7 @@ struct FetchCommand: AsyncParsableCommand {
             return ExitCode(CommandExit.doesNotHold.rawValue)
         }
         let detail = decision.detail.map { ": \($0)" } ?? ""
-        return CommandFailure(
+        return CommandError(
             .doesNotHold, "\(decision.firstLine.dropLast())\(detail)",
             hint: "--decision shows what was expected, and what was seen")
     }
@@ -117,7 +117,7 @@ struct FetchCommand: AsyncParsableCommand {
     /// Writes a body as it arrives.
     private func take(_ response: HTTPClientResponse) async throws {
         if self.fail, response.status.code >= 400 {
-            throw CommandFailure(.undecided, "the server answers \(response.status.code)")
+            throw CommandError(.undecided, "the server answers \(response.status.code)")
         }
         guard !self.decision else { return }
         for try await bytes in response.body { try StandardOutput.write(Data(bytes.readableBytesView)) }

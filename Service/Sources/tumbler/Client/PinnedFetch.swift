@@ -11,7 +11,7 @@ import NIOSSL
 import PinListClient
 @_spi(Tools) import PinningNIO
 
-/// A GET under the rules of a client: over as many servers as it is redirected to, each judged for its own host.
+/// A GET under the rules of a client: over as many servers as it is redirected to, each evaluated for its own host.
 struct PinnedFetch {
     /// The most redirects.
     static let redirects = 5
@@ -55,7 +55,7 @@ struct PinnedFetch {
     ///   - address: Its address.
     ///   - decided: Is told each decision that let a request through, before the answer.
     ///   - answered: Is given the answer, and reads its body.
-    /// - Throws: `PinningError` for what pinning refused; ``CommandFailure`` for what the network did.
+    /// - Throws: `PinningError` for what pinning refused; ``CommandError`` for what the network did.
     func get(
         _ address: FetchAddress, decided: (PinningDecision) throws -> Void,
         answered: (HTTPClientResponse) async throws -> Void
@@ -65,7 +65,7 @@ struct PinnedFetch {
             guard let next = try await self.ask(address, decided, answered) else { return }
             address = next
         }
-        throw CommandFailure(.undecided, "over \(Self.redirects) redirects")
+        throw CommandError(.undecided, "over \(Self.redirects) redirects")
     }
 
     /// Asks one server.
@@ -112,7 +112,7 @@ struct PinnedFetch {
             ? client.newestDecision(on: request.url)
             : self.pinning.cleartextDecision(for: address.host.description, port: address.port)
         guard let decision else {
-            throw CommandFailure(.undecided, "\(address.host): an answer came without a decision")
+            throw CommandError(.undecided, "\(address.host): an answer came without a decision")
         }
         try decided(decision)
         guard [301, 302, 303, 307, 308].contains(response.status.code),
@@ -122,18 +122,18 @@ struct PinnedFetch {
             return nil
         }
         guard let next = address.redirected(to: location) else {
-            throw CommandFailure(
+            throw CommandError(
                 .undecided, "\(address.host) redirects to \(location), which is no https or http address")
         }
         if !self.allowsLocalRedirects, let refusal = LocalRedirectError(from: address.host, to: next.host) {
-            throw CommandFailure(.undecided, "\(refusal)", hint: "--allow-local-redirects follows it")
+            throw CommandError(.undecided, "\(refusal)", hint: "--allow-local-redirects follows it")
         }
         return next
     }
 
     /// What the network did, in words.
     private static func failure(_ error: any Error, _ address: FetchAddress) -> any Error {
-        if error is PinningError || error is CommandFailure { return error }
+        if error is PinningError || error is CommandError { return error }
         let reason =
             switch error {
             case let error as HTTPClientError: self.reason(for: error)
@@ -143,7 +143,7 @@ struct PinnedFetch {
             case let error as HTTPParserError: "its answer is no HTTP: \(error)"
             default: LiveServer.reason(for: error, .nanoseconds(Self.connectTimeout.nanoseconds))
             }
-        return CommandFailure(.undecided, "\(address.host) port \(address.port): \(reason)")
+        return CommandError(.undecided, "\(address.host) port \(address.port): \(reason)")
     }
 
     private static func reason(for error: HTTPClientError) -> String {

@@ -38,7 +38,7 @@ extension Pinning {
 /// A command looks, and reports nothing.
 private struct NoReports: ReportSender {
     func send(_ body: [UInt8], to address: String) async throws -> FetchResponse {
-        throw FetchFailure(.network, "a command sends no reports")
+        throw FetchError(.network, "a command sends no reports")
     }
 }
 

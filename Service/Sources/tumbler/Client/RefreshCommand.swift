@@ -39,26 +39,26 @@ struct RefreshCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard let address = URL(string: self.listURL) else {
-            throw CommandFailure(.usage, "--list-url \(self.listURL) is no address")
+            throw CommandError(.usage, "--list-url \(self.listURL) is no address")
         }
         let pinning = try self.pinning(refreshingFrom: address)
         let outcome = await pinning.refresh()
         let report = RefreshReport(await pinning.status, outcome, pinning.recentEvents)
         if self.json { try JSONOutput.write(report) } else { try StandardOutput.write(lines: report.lines) }
         for note in report.notes { StandardError.note(note) }
-        for complaint in report.complaints { StandardError.failure(CommandFailure(report.exit, complaint)) }
+        for complaint in report.complaints { StandardError.failure(CommandError(report.exit, complaint)) }
         guard report.exit == .holds else { throw ExitCode(report.exit.rawValue) }
     }
 
-    private func pinning(refreshingFrom address: URL) throws(CommandFailure) -> Pinning {
+    private func pinning(refreshingFrom address: URL) throws(CommandError) -> Pinning {
         let root = try InputFile.read(self.root)
-        let bundled = try self.bundled.map { path throws(CommandFailure) in try InputFile.read(path) }
+        let bundled = try self.bundled.map { path throws(CommandError) in try InputFile.read(path) }
         do throws(PinningSetupError) {
             return try Pinning(
                 forCommandAt: self.time.time, root: root, list: bundled, refreshFrom: address,
                 state: .folder(self.state))
         } catch {
-            throw CommandFailure(error.code == .address ? .usage : .doesNotHold, error.reason)
+            throw CommandError(error.code == .address ? .usage : .doesNotHold, error.reason)
         }
     }
 }

@@ -18,7 +18,7 @@ enum Drill {
     ///   - isAutomatic: Whether nobody takes part.
     ///   - clock: What times everything.
     ///   - person: Whoever takes part, or is told.
-    /// - Throws: ``CommandFailure`` when it cannot be held; `CancellationError`.
+    /// - Throws: ``CommandError`` when it cannot be held; `CancellationError`.
     static func run(
         _ scenario: DrillScenario, copying source: ListSource, host: String?, isAutomatic: Bool,
         clock: any PinningClock, person: any OnCallPerson
@@ -41,7 +41,7 @@ enum Drill {
             try FileManager.default.createDirectory(
                 at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw CommandFailure(
+            throw CommandError(
                 .undecided, "\(folder.path) cannot be made", hint: "look at TMPDIR, its rights, and the disk")
         }
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -52,7 +52,7 @@ extension DrillStage {
     /// Two pins of keys that nobody has.
     private static func strangePins() throws -> [KnownPin] {
         try ["current", "backup"].map { note in
-            let key = try CommandFailure.wrapping { () throws(RepositoryError) in try PrivateKey(new: .p256) }
+            let key = try CommandError.wrapping { () throws(RepositoryError) in try PrivateKey(new: .p256) }
             return KnownPin(Pin(kind: .publicKey, hashing: key.subjectPublicKeyInfo), note: note)
         }
     }
@@ -64,14 +64,14 @@ extension DrillStage {
 
     /// Replaces a text of a file that is there once.
     ///
-    /// - Throws: ``CommandFailure`` when it is not there.
-    func edit(_ path: String, replacing old: String, with new: String) throws(CommandFailure) {
+    /// - Throws: ``CommandError`` when it is not there.
+    func edit(_ path: String, replacing old: String, with new: String) throws(CommandError) {
         let bytes = try InputFile.read(path)
         let text = String(decoding: bytes, as: UTF8.self)
         guard text.contains(old) else {
-            throw CommandFailure(.undecided, "\(path) does not say any more what was to be edited")
+            throw CommandError(.undecided, "\(path) does not say any more what was to be edited")
         }
-        try CommandFailure.wrapping { () throws(RepositoryError) in
+        try CommandError.wrapping { () throws(RepositoryError) in
             try ProjectFolder.write(Array(text.replacing(old, with: new).utf8), to: URL(fileURLWithPath: path))
         }
     }
@@ -87,7 +87,7 @@ extension DrillStage {
             list.domains[index].entry.pins = pins
         }
         guard let root = try self.project.newestRoot(), let key = root.pins.keyIDs.first else {
-            throw CommandFailure(.undecided, "the project of the drill has no root")
+            throw CommandError(.undecided, "the project of the drill has no root")
         }
         var ceremony = try SigningCeremony(try SignableMetadata(list.payload, named: "a list"), under: [root])
         let keyFile = self.project.folder.appendingPathComponent(NewProject.pinsKeyName).path
@@ -97,7 +97,7 @@ extension DrillStage {
         let client = ServiceClient(
             try ServiceAddress(self.service.address, from: "the drill"),
             try ServiceToken(file: self.service.tokenFile.path))
-        do throws(ServiceClient.PublishingFailure) { _ = try await client.publish(publication) } catch {
+        do throws(ServiceClient.PublishingError) { _ = try await client.publish(publication) } catch {
             throw error.failure
         }
         return key

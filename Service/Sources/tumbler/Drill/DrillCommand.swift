@@ -44,7 +44,7 @@ struct DrillCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard self.auto || isatty(STDIN_FILENO) == 1 else {
-            throw CommandFailure(
+            throw CommandError(
                 .usage, "nobody can be asked here: a drill is for people at a terminal",
                 hint: "--auto does what the runbooks say")
         }
@@ -63,7 +63,7 @@ struct DrillCommand: AsyncParsableCommand {
         }
         let page = Array(DrillPage(record: record).text.utf8)
         if let output {
-            try CommandFailure.wrapping { () throws(RepositoryError) in
+            try CommandError.wrapping { () throws(RepositoryError) in
                 try WrittenFile.write(page, to: output, .published, existing: .replaced)
             }
         } else {
@@ -73,11 +73,11 @@ struct DrillCommand: AsyncParsableCommand {
     }
 
     /// Refuses a page that could not be written, before anybody spends an hour on it.
-    private static func expectRoom(for output: String) throws(CommandFailure) {
+    private static func expectRoom(for output: String) throws(CommandError) {
         let folder = URL(fileURLWithPath: output, relativeTo: ProjectOption.working).deletingLastPathComponent()
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder), isFolder.boolValue else {
-            throw CommandFailure(.undecided, "-o \(output): there is no folder \(folder.path)", hint: "make it first")
+            throw CommandError(.undecided, "-o \(output): there is no folder \(folder.path)", hint: "make it first")
         }
     }
 
@@ -89,7 +89,7 @@ struct DrillCommand: AsyncParsableCommand {
             group.addTask { try await body() }
             group.addTask {
                 for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup) {
-                    throw CommandFailure(.undecided, "interrupted: everything was ended, and the folder was removed")
+                    throw CommandError(.undecided, "interrupted: everything was ended, and the folder was removed")
                 }
                 return nil
             }

@@ -24,15 +24,16 @@ actor DrillLists {
 
     /// The list and the roots, the newest one last; none before anything is published.
     ///
-    /// - Throws: ``CommandFailure`` when the service cannot be asked.
-    func newest() async throws(CommandFailure) -> (list: [UInt8], roots: [[UInt8]]) {
+    /// - Throws: ``CommandError`` when the service cannot be asked.
+    func newest() async throws(CommandError) -> (list: [UInt8], roots: [[UInt8]]) {
         let limits = MetadataLimits()
         // Roots are published one after the other, and none is ever taken back.
         while let root = try await self.get("root/\(self.roots.count + 1).json", limits.rootBytes) {
             self.roots.append(root.body)
         }
         let head = try await self.client.answer(
-            .init(method: .HEAD, url: "\(self.base)/pins.json", body: nil, mostBytes: ServiceClient.confirmationBytes))
+            .init(
+                method: .HEAD, url: "\(self.base)/pins.json", body: nil, maximumBytes: ServiceClient.confirmationBytes))
         if head.entityTag == nil || head.entityTag != self.tag,
             let list = try await self.get("pins.json", limits.listBytes)
         {
@@ -41,9 +42,9 @@ actor DrillLists {
         return (self.list, self.roots)
     }
 
-    private func get(_ path: String, _ mostBytes: Int) async throws(CommandFailure) -> ServiceAnswer? {
+    private func get(_ path: String, _ maximumBytes: Int) async throws(CommandError) -> ServiceAnswer? {
         let answer = try await self.client.answer(
-            .init(method: .GET, url: "\(self.base)/\(path)", body: nil, mostBytes: mostBytes))
+            .init(method: .GET, url: "\(self.base)/\(path)", body: nil, maximumBytes: maximumBytes))
         return answer.status == 200 ? answer : nil
     }
 }

@@ -87,10 +87,10 @@ struct DrillPage: Sendable {
     /// What the drill leaves out.
     private var field: String {
         let interval = self.record.refreshInterval
-        let most = Self.duration(interval + interval / 10 + Self.cacheSeconds)
+        let maximum = Self.duration(interval + interval / 10 + Self.cacheSeconds)
         return
             "The installations of the drill asked for the list as soon as it was published, from a service without a "
-            + "cache. Yours ask after up to \(most) when they run (refreshAfter, a tenth of it, and 5 min of cache), "
+            + "cache. Yours ask after up to \(maximum) when they run (refreshAfter, a tenth of it, and 5 min of cache), "
             + "after a refused connection within 5 min 10 s, and when they do not run at their next start."
     }
 

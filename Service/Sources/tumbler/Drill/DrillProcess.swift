@@ -28,10 +28,10 @@ struct DrillProcess: Sendable {
     /// - Parameters:
     ///   - path: The program.
     ///   - arguments: What stands behind its name.
-    /// - Throws: ``CommandFailure`` when it cannot be started.
-    init(_ path: String, _ arguments: [String]) throws(CommandFailure) {
+    /// - Throws: ``CommandError`` when it cannot be started.
+    init(_ path: String, _ arguments: [String]) throws(CommandError) {
         guard let output = Channel(), let errors = Channel() else {
-            throw CommandFailure(.undecided, "\(path) cannot be started: no more files can be opened")
+            throw CommandError(.undecided, "\(path) cannot be started: no more files can be opened")
         }
         self.id = try Self.start(path, arguments, output.theirs, errors.theirs)
         close(output.theirs)
@@ -46,14 +46,14 @@ struct DrillProcess: Sendable {
     /// Runs a program to its end.
     ///
     /// - Returns: The first line of its standard output.
-    /// - Throws: ``CommandFailure`` with what it says when its exit code is not 0, or there is no line.
-    static func output(of path: String, _ arguments: [String]) async throws(CommandFailure) -> String {
+    /// - Throws: ``CommandError`` with what it says when its exit code is not 0, or there is no line.
+    static func output(of path: String, _ arguments: [String]) async throws(CommandError) -> String {
         let process = try DrillProcess(path, arguments)
         let line = await process.line(after: "")
         let (code, said) = (await process.end.value, await process.errors.value)
         guard let line, code == 0 else {
             let name = URL(fileURLWithPath: path).lastPathComponent
-            throw CommandFailure(.undecided, "\(name) \(arguments.first ?? "") ended with \(code): \(said)")
+            throw CommandError(.undecided, "\(name) \(arguments.first ?? "") ended with \(code): \(said)")
         }
         return line
     }
@@ -91,7 +91,7 @@ struct DrillProcess: Sendable {
 
     private static func start(
         _ path: String, _ arguments: [String], _ output: Int32, _ errors: Int32
-    ) throws(CommandFailure) -> pid_t {
+    ) throws(CommandError) -> pid_t {
         #if canImport(Darwin)
         var actions: posix_spawn_file_actions_t?
         var attributes: posix_spawnattr_t?
@@ -122,7 +122,7 @@ struct DrillProcess: Sendable {
         var id: pid_t = 0
         let status = posix_spawn(&id, path, &actions, &attributes, &words, &settings)
         guard status == 0 else {
-            throw CommandFailure(.undecided, "\(path) cannot be started: \(String(cString: strerror(status)))")
+            throw CommandError(.undecided, "\(path) cannot be started: \(String(cString: strerror(status)))")
         }
         return id
     }

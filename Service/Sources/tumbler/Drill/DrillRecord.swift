@@ -115,12 +115,12 @@ struct DrillRecord: Sendable {
         case (.not(let why), .some): return .wrong(why)
         case (.not, nil): return .right("rightly not done")
         case (.within, .some(let seconds)):
-            let most = goal.seconds ?? 0
-            return seconds <= most ? .met : .late(seconds - most)
+            let maximum = goal.seconds ?? 0
+            return seconds <= maximum ? .met : .late(seconds - maximum)
         case (.within, nil):
             // Who repairs what is wrong in the time for a suspension needs none.
-            if step == .suspended, let most = goal.seconds, let seconds = self.seconds(until: .listPublished),
-                seconds <= most
+            if step == .suspended, let maximum = goal.seconds, let seconds = self.seconds(until: .listPublished),
+                seconds <= maximum
             {
                 return .right("not needed: the list was out")
             }

@@ -35,7 +35,7 @@ struct DrillRun {
     ///   - isAutomatic: Whether nobody takes part.
     ///   - clock: What times everything, and how long to wait between two looks.
     ///   - person: Whoever is told.
-    /// - Throws: ``CommandFailure`` when it cannot be broken.
+    /// - Throws: ``CommandError`` when it cannot be broken.
     init(
         _ scenario: DrillScenario, on stage: DrillStage, isAutomatic: Bool, clock: any PinningClock,
         person: any OnCallPerson
@@ -67,7 +67,7 @@ struct DrillRun {
 
     /// Does what the runbooks say.
     ///
-    /// - Throws: ``CommandFailure`` of the first command that fails.
+    /// - Throws: ``CommandError`` of the first command that fails.
     mutating func repair() async throws {
         for deed in self.record.scenario.deeds(on: self.stage, self.broken) {
             try await self.perform(deed)
@@ -83,10 +83,10 @@ struct DrillRun {
             let shown = self.stage.shown(words)
             self.note("$ \(shown)")
             let person = self.person
-            do throws(CommandFailure) {
+            do throws(CommandError) {
                 try await Tumbler.run(words) { person.tell("    \($0)") }
             } catch {
-                throw CommandFailure(error.exitCode, "\(shown): \(error.message)", hint: error.hint)
+                throw CommandError(error.exitCode, "\(shown): \(error.message)", hint: error.hint)
             }
         case .edit(let words, let file, let old, let new):
             try self.stage.edit(file, replacing: old, with: new)
@@ -94,7 +94,7 @@ struct DrillRun {
             self.sourceBytes = try InputFile.read(self.stage.project.source.path)
         case .move(let old, let new):
             self.note("$ mv \(self.stage.shown([old, new], of: nil))")
-            try CommandFailure.wrapping { () throws(RepositoryError) in
+            try CommandError.wrapping { () throws(RepositoryError) in
                 try WrittenFile.expectNothing(at: new)
             }
             try FileManager.default.moveItem(atPath: old, toPath: new)
@@ -113,7 +113,7 @@ struct DrillRun {
     /// Waits for what the person does, here or in another terminal, until everything is repaired or nothing more can
     /// come.
     ///
-    /// - Throws: `CancellationError`, and ``CommandFailure`` when the project of the drill cannot be looked at.
+    /// - Throws: `CancellationError`, and ``CommandError`` when the project of the drill cannot be looked at.
     mutating func waitForPerson() async throws {
         let (events, continuation) = AsyncStream.makeStream(of: Event.self)
         let (person, clock) = (self.person, self.clock)

@@ -27,7 +27,7 @@ struct DrillService: Sendable {
     ///   - folder: The folder of the drill.
     ///   - name: The name of the list.
     ///   - root: The root that the app ships.
-    /// - Throws: ``CommandFailure`` when it does not start.
+    /// - Throws: ``CommandError`` when it does not start.
     static func start(in folder: URL, name: String, root: [UInt8]) async throws -> DrillService {
         let program = try CompanionProgram.service.installed()
         let configuration = folder.appendingPathComponent("tumbler-service.yaml")
@@ -45,14 +45,14 @@ struct DrillService: Sendable {
         do {
             guard let address = await process.line(after: "operator ") else {
                 try Task.checkCancellation()
-                throw CommandFailure(
+                throw CommandError(
                     .undecided, "the service of the drill did not start: \(await process.stop())",
                     hint: "\(program) is the program")
             }
             let token = ["create", "--scope", "publish", "--name", name, "--config", configuration.path]
             let secret = try await DrillProcess.output(of: program, [ServiceCommand.token.rawValue] + token)
             let tokenFile = folder.appendingPathComponent("publish.token")
-            try CommandFailure.wrapping { () throws(RepositoryError) in
+            try CommandError.wrapping { () throws(RepositoryError) in
                 try WrittenFile.write(Array("\(secret)\n".utf8), to: tokenFile.path, .secret, existing: .kept)
             }
             return DrillService(
@@ -66,7 +66,7 @@ struct DrillService: Sendable {
 
     /// A link that logs a browser in to the dashboard, once.
     ///
-    /// - Throws: ``CommandFailure``.
+    /// - Throws: ``CommandError``.
     func loginLink() async throws -> String {
         try await DrillProcess.output(
             of: self.program,

@@ -26,13 +26,13 @@ struct DrillSituation: Hashable, Sendable {
     ///   - bytes: The list that is served.
     ///   - roots: The roots, the newest one last.
     ///   - host: The drilled host.
-    ///   - time: When suspensions are judged.
+    ///   - time: When suspensions are evaluated.
     /// - Throws: ``RepositoryError``.
     init(list bytes: [UInt8], roots: [[UInt8]], host: HostName, at time: Timestamp) throws {
         guard let newest = roots.last,
             case .pins(let list) = try SignableMetadata(bytes, named: "the list that is served").content,
             case .root(let root) = try SignableMetadata(newest, named: "the newest root").content
-        else { throw CommandFailure(.undecided, "the service of the drill serves no list") }
+        else { throw CommandError(.undecided, "the service of the drill serves no list") }
         self.digest = Envelope.digest(of: bytes)
         self.version = list.version
         self.isSuspended = list.suspended.contains { suspension in

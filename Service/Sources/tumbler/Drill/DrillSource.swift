@@ -27,8 +27,8 @@ struct DrillSource: Sendable {
     ///   - source: The project's.
     ///   - host: The domain of an entry that enforces; `nil` for the first such entry.
     ///   - pins: The pins of the drilled host.
-    /// - Throws: ``CommandFailure`` when there is no such entry.
-    init(copying source: ListSource, host: String?, pins: [KnownPin]) throws(CommandFailure) {
+    /// - Throws: ``CommandError`` when there is no such entry.
+    init(copying source: ListSource, host: String?, pins: [KnownPin]) throws(CommandError) {
         self.source = source
         self.name = source.name
         self.refreshInterval = min(
@@ -52,23 +52,23 @@ struct DrillSource: Sendable {
 
     private static func entry(
         of host: String?, among entries: [PinnedDomain]
-    ) throws(CommandFailure) -> PinnedDomain {
+    ) throws(CommandError) -> PinnedDomain {
         // A name, not an address: the drill leads a name to this machine.
         let fitting = entries.filter { $0.mode == .enforce && !$0.domain.isAddress }
         guard let host else {
             if let first = fitting.first { return first }
-            throw CommandFailure(
+            throw CommandError(
                 .doesNotHold, "no entry of tumbler.yaml enforces pins of a name, so that nothing could fail",
                 hint: "mode: enforce")
         }
         let name: HostName
         do throws(InputError) { name = try HostName(host) } catch {
-            throw CommandFailure(.usage, "--host \(host): \(error)")
+            throw CommandError(.usage, "--host \(host): \(error)")
         }
         if let entry = fitting.first(where: { $0.domain == name }) { return entry }
         let isThere = entries.contains { $0.domain == name }
         let nearest = NearestName.of("\(name)", among: fitting.map(\.domain.description)).map { "there is \($0)" }
-        throw CommandFailure(
+        throw CommandError(
             .usage,
             isThere
                 ? "--host \(name): its entry does not enforce, or is for an address, so that nothing could fail"

@@ -47,7 +47,7 @@ struct DrillStage: Sendable {
     ///   - source: The source of the real project.
     ///   - host: The host; `nil` for the first that can be drilled.
     ///   - folder: An empty folder.
-    /// - Throws: ``CommandFailure`` when the stage cannot be set; what `body` throws.
+    /// - Throws: ``CommandError`` when the stage cannot be set; what `body` throws.
     static func with<Result: Sendable>(
         copying source: ListSource, host: String?, in folder: URL, _ body: (DrillStage) async throws -> Result
     ) async throws -> Result {
@@ -68,7 +68,7 @@ struct DrillStage: Sendable {
         _ atTheEnd: (@escaping @Sendable () async -> Void) -> Void
     ) async throws -> DrillStage {
         let now = SystemClock().now
-        let backup = try CommandFailure.wrapping { () throws(RepositoryError) in try PrivateKey(new: .p256) }
+        let backup = try CommandError.wrapping { () throws(RepositoryError) in try PrivateKey(new: .p256) }
         // The service tells public authorities by the organisation in their names, so this one has such a name.
         let authority = try DrillCertificate.authority("Let's Encrypt", "Drill Root", at: now)
         let strange = try DrillCertificate.authority("Somebody else", "Somebody's Inspection Root", at: now)
@@ -85,7 +85,7 @@ struct DrillStage: Sendable {
         let project = ProjectFolder(folder.appendingPathComponent("project", isDirectory: true))
         let new = try NewProject(in: project, name: copy.name, entries: [], after: copy.domains, at: now)
         try await new.write(rootPassphrase: nil, pinsPassphrase: nil)
-        let root = try CommandFailure.wrapping { () throws(RepositoryError) in try project.roots() }.first ?? []
+        let root = try CommandError.wrapping { () throws(RepositoryError) in try project.roots() }.first ?? []
 
         let service = try await DrillService.start(in: folder, name: copy.name, root: root)
         atTheEnd { await service.stop() }
@@ -95,7 +95,7 @@ struct DrillStage: Sendable {
         atTheEnd { await interceptor.stop() }
 
         let text = copy.text(service: service.address, pinsKey: NewProject.pinsKeyName)
-        try CommandFailure.wrapping { () throws(RepositoryError) in
+        try CommandError.wrapping { () throws(RepositoryError) in
             try ProjectFolder.write(Array(text.utf8), to: project.source)
         }
         let allowed = try Self.errors(of: project, at: now)
@@ -162,7 +162,7 @@ struct DrillStage: Sendable {
         let port = self.server.port
         let pages = await self.population.fetch { _ in port }
         guard pages.allowed == ["pin-match": Self.installations] else {
-            throw CommandFailure(
+            throw CommandError(
                 .undecided, "before anything is broken, the installations get: \(DrillPages(pages).words)",
                 hint: "is the clock of this machine right?")
         }

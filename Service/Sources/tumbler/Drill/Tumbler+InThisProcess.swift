@@ -13,10 +13,10 @@ extension Tumbler {
     /// - Parameters:
     ///   - words: What stands behind `tumbler`. Relative paths begin where this process is.
     ///   - taker: Is given each line that the command writes, to standard output and to standard error.
-    /// - Throws: ``CommandFailure``, with the words that the command would have ended with.
+    /// - Throws: ``CommandError``, with the words that the command would have ended with.
     static func run(
         _ words: [String], taking taker: @escaping @Sendable (String) -> Void
-    ) async throws(CommandFailure) {
+    ) async throws(CommandError) {
         let output: @Sendable (Data) -> Void = { bytes in
             for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") { taker(String(line)) }
         }
@@ -31,16 +31,16 @@ extension Tumbler {
                     }
                 }
             }
-        } catch let failure as CommandFailure {
+        } catch let failure as CommandError {
             throw failure
         } catch let error as RepositoryError {
-            throw CommandFailure(error)
+            throw CommandError(error)
         } catch let code as ExitCode {
-            throw CommandFailure(
+            throw CommandError(
                 CommandExit(rawValue: code.rawValue) ?? .undecided,
                 "tumbler \(words.first ?? "") ended with exit code \(code.rawValue)")
         } catch {
-            throw CommandFailure(.usage, Tumbler.message(for: error))
+            throw CommandError(.usage, Tumbler.message(for: error))
         }
     }
 }

@@ -48,7 +48,7 @@ struct InterceptCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("for"), help: ArgumentHelp("The longest that the bench runs.", valueName: "duration"),
         transform: Self.duration)
-    var longest: Int64 = 3_600
+    var maximum: Int64 = 3_600
 
     @OptionGroup var output: InterceptOutput
 
@@ -84,7 +84,7 @@ struct InterceptCommand: AsyncParsableCommand {
         let (server, cases, pins) = try await self.target.load()
         let bench: InterceptionBench
         do { bench = try InterceptionBench(before: server, cases: cases, pins: pins, at: time) } catch {
-            throw CommandFailure(.undecided, "a case cannot be set up: \(Self.words(for: error))")
+            throw CommandError(.undecided, "a case cannot be set up: \(Self.words(for: error))")
         }
         let ports = try await self.start(bench, at: place)
         do {
@@ -103,21 +103,21 @@ struct InterceptCommand: AsyncParsableCommand {
         case .holds: break
         case .doesNotHold: throw ExitCode(CommandExit.doesNotHold.rawValue)
         case .undecided(let detail):
-            throw CommandFailure(
+            throw CommandError(
                 .undecided, detail, hint: "let the client ask https://\(server.host)/ at the ports that were named")
         }
     }
 
-    private func expectConsent(to place: BenchAddress) throws(CommandFailure) {
+    private func expectConsent(to place: BenchAddress) throws(CommandError) {
         guard !place.isLoopback, !self.yes else { return }
         guard isatty(STDIN_FILENO) == 1 else {
-            throw CommandFailure(
+            throw CommandError(
                 .usage,
                 "on \(place.host) others in the network can reach the bench, and there is no terminal to ask at",
                 hint: "--yes, or --listen 127.0.0.1:8443")
         }
         guard SigningConsent.ask("On \(place.host) others in the network can reach the bench. Listen there?") else {
-            throw CommandFailure(.undecided, "nothing was done")
+            throw CommandError(.undecided, "nothing was done")
         }
     }
 
@@ -131,7 +131,7 @@ struct InterceptCommand: AsyncParsableCommand {
             await bench.stop()
             let isTaken = (error as? IOError)?.errnoCode == EADDRINUSE
             let reason = isTaken ? "a port is in use already" : Self.words(for: error)
-            throw CommandFailure(
+            throw CommandError(
                 .undecided, "--listen \(self.listen): \(reason)",
                 hint: "each case has a port, from that one on; --in-turn needs one port, and port 0 takes any")
         }
@@ -143,7 +143,7 @@ struct InterceptCommand: AsyncParsableCommand {
     ) async throws {
         let client = self.client.isEmpty ? nil : InterceptedClient(words: self.client)
         let (isProxy, inTurn, authority) = (self.proxy, self.inTurn, self.output.authority)
-        try await InterceptionTurns.run(seconds: self.longest) { lines in
+        try await InterceptionTurns.run(seconds: self.maximum) { lines in
             for (index, (played, port)) in zip(cases, ports).enumerated() {
                 if inTurn {
                     bench.play(at: index)

@@ -56,7 +56,7 @@ struct InterceptOutput: ParsableArguments {
     }
 
     private static func write(_ text: String, to path: String) throws {
-        try CommandFailure.wrapping { () throws(RepositoryError) in
+        try CommandError.wrapping { () throws(RepositoryError) in
             try WrittenFile.write(Array(text.utf8), to: path, .published, existing: .replaced)
         }
     }

@@ -55,19 +55,19 @@ struct InterceptTarget: ParsableArguments {
 
     /// Reads the files, and asks the server for its certificates where a case needs them.
     ///
-    /// - Throws: ``CommandFailure``.
-    func load() async throws(CommandFailure) -> (InterceptedServer, [InterceptionCase], [Pin]) {
+    /// - Throws: ``CommandError``.
+    func load() async throws(CommandError) -> (InterceptedServer, [InterceptionCase], [Pin]) {
         guard let upstream, let (host, server) = Self.place(upstream) else {
-            throw CommandFailure(.usage, "--upstream is missing")
+            throw CommandError(.usage, "--upstream is missing")
         }
         let cases = self.played
         var presented: [[UInt8]] = []
         if cases.contains(where: { $0.need == .presentedChain }) {
             let asked = ServerAddress(host.description.contains(":") ? "[\(host)]:443" : "\(host):443") ?? server
-            do throws(CommandFailure) {
+            do throws(CommandError) {
                 presented = try await LiveServer.presentedChain(of: asked, connectingTo: server)
             } catch {
-                throw CommandFailure(
+                throw CommandError(
                     error.exitCode, "the server's certificates are needed: \(error.message)",
                     hint: "--upstream \(host)=ADDRESS:PORT says where it is; --case NAME plays some cases only")
             }
@@ -96,20 +96,20 @@ struct InterceptTarget: ParsableArguments {
 
     private static func add(
         _ file: String, _ keyFile: String, to server: inout InterceptedServer
-    ) throws(CommandFailure) {
+    ) throws(CommandError) {
         guard let chain = try ChainFile.certificates(in: try InputFile.read(file), named: file) else {
-            throw CommandFailure(.undecided, "\(file): there is no certificate in it")
+            throw CommandError(.undecided, "\(file): there is no certificate in it")
         }
         let key = String(decoding: try InputFile.read(keyFile), as: UTF8.self)
         do throws(InterceptionError) { try server.add(intermediate: chain, keyPEM: key) } catch {
             var reason = "it cannot be used"
             if case .intermediate(let text) = error { reason = text }
-            throw CommandFailure(.undecided, "--intermediate \(file): \(reason)")
+            throw CommandError(.undecided, "--intermediate \(file): \(reason)")
         }
     }
 
     /// The pins of the command line, and those that lists have for the host.
-    private func parsedPins(for host: HostName) throws(CommandFailure) -> [Pin] {
+    private func parsedPins(for host: HostName) throws(CommandError) -> [Pin] {
         var pins: [Pin] = []
         for text in self.pins {
             if let pin = try? Pin(text) {
@@ -117,12 +117,12 @@ struct InterceptTarget: ParsableArguments {
                 continue
             }
             let bytes = try InputFile.read(text)
-            let list = try CommandFailure.wrapping { () throws(RepositoryError) in
+            let list = try CommandError.wrapping { () throws(RepositoryError) in
                 try KnownList(bytes, named: text, roots: []).list
             }
             guard let policy = try? PinningPolicy(domains: list.domains.map(\.entry)),
                 let entry = policy.entry(for: host)
-            else { throw CommandFailure(.undecided, "\(text): no entry of this list covers \(host)") }
+            else { throw CommandError(.undecided, "\(text): no entry of this list covers \(host)") }
             pins += entry.pins.map(\.pin)
         }
         return pins

@@ -74,7 +74,7 @@ struct InterceptedClient: Sendable {
     }
 
     /// The longest that it may take for one case, in seconds.
-    private static let longestSeconds = 600.0
+    private static let maximumSeconds = 600.0
     /// What `env` ends with when there is no such program, or none that can be run.
     private static let notThere: ClosedRange<Int32> = 126...127
 
@@ -83,7 +83,7 @@ struct InterceptedClient: Sendable {
 
     /// Runs it to its end. What it prints goes to standard error; how it ends says nothing.
     ///
-    /// - Throws: ``CommandFailure`` when it cannot be started.
+    /// - Throws: ``CommandError`` when it cannot be started.
     func run(_ scene: Scene) async throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -97,10 +97,10 @@ struct InterceptedClient: Sendable {
             ended.continuation.finish()
         }
         do { try process.run() } catch {
-            throw CommandFailure(.undecided, "\(self.words[0]) cannot be started")
+            throw CommandError(.undecided, "\(self.words[0]) cannot be started")
         }
         let limit = Task {
-            try await Task.sleep(for: .seconds(Self.longestSeconds))
+            try await Task.sleep(for: .seconds(Self.maximumSeconds))
             process.terminate()
         }
         defer { limit.cancel() }
@@ -110,7 +110,7 @@ struct InterceptedClient: Sendable {
             process.terminate()
         }
         guard let status, !Self.notThere.contains(status) else {
-            throw CommandFailure(
+            throw CommandError(
                 .undecided, "\(self.words[0]) cannot be run", hint: "the command stands behind --, as for env")
         }
     }

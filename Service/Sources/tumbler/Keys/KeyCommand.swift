@@ -58,7 +58,7 @@ struct KeyNewCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let key = try CommandFailure.wrapping { () throws(RepositoryError) -> PrivateKey in
+        let key = try CommandError.wrapping { () throws(RepositoryError) -> PrivateKey in
             // Before anybody types a passphrase twice for nothing.
             try WrittenFile.expectNothing(at: self.file)
             try WrittenFile.expectNothing(at: KeyFile.publicPath(of: self.file))
@@ -70,7 +70,7 @@ struct KeyNewCommand: AsyncParsableCommand {
             return key
         }
         if self.insecurePlaintext { StandardError.note("\(self.file) is not encrypted: whoever reads it has the key") }
-        try ShownKey(subjectPublicKeyInfo: key.subjectPublicKeyInfo).write(asJSON: self.json)
+        try KeyDescription(subjectPublicKeyInfo: key.subjectPublicKeyInfo).write(asJSON: self.json)
     }
 }
 
@@ -106,7 +106,7 @@ struct KeyCSRCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let request = try CommandFailure.wrapping { () throws(RepositoryError) in
+        let request = try CommandError.wrapping { () throws(RepositoryError) in
             guard case .file(let path) = try KeyName(self.key) else {
                 throw RepositoryError(
                     .usage, "\(self.key): requests are made for key files", hint: "openssl req makes one with a token")

@@ -37,7 +37,7 @@ struct KeyShowCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let bytes = try await CommandFailure.wrapping { () async throws(RepositoryError) in
+        let bytes = try await CommandError.wrapping { () async throws(RepositoryError) in
             switch try KeyName(self.key) {
             case .file(let path): return try self.subjectPublicKeyInfo(ofFile: path)
             case .token(let uri):
@@ -48,9 +48,9 @@ struct KeyShowCommand: AsyncParsableCommand {
                 throw RepositoryError(.usage, "\(self.key): a program cannot be asked for its public key")
             }
         }
-        let shown = ShownKey(subjectPublicKeyInfo: bytes)
+        let shown = KeyDescription(subjectPublicKeyInfo: bytes)
         if let publicFile {
-            try CommandFailure.wrapping { () throws(RepositoryError) in
+            try CommandError.wrapping { () throws(RepositoryError) in
                 try WrittenFile.write(Array(shown.publicKey.utf8), to: publicFile, .published, existing: .kept)
             }
         }
@@ -58,7 +58,7 @@ struct KeyShowCommand: AsyncParsableCommand {
     }
 
     private func subjectPublicKeyInfo(ofFile path: String) throws(RepositoryError) -> [UInt8] {
-        let bytes = try BoundedFile.read(path, most: KeyFile.maximumLength)
+        let bytes = try BoundedFile.read(path, maximum: KeyFile.maximumLength)
         let labels = (try? PEMBlock.blocks(in: bytes).map(\.label)) ?? []
         if labels == [PublicKeyForm.label] || bytes.first == 0x30 {
             return try PublicKeyForm.subjectPublicKeyInfo(in: bytes, named: path)
@@ -67,14 +67,14 @@ struct KeyShowCommand: AsyncParsableCommand {
         let hasPublicFile = FileManager.default.fileExists(atPath: beside)
         if hasPublicFile, self.passphrases.count == 0, try KeyFile.isEncrypted(path) {
             StandardError.note("this is \(beside); the private key was not opened")
-            let bytes = try BoundedFile.read(beside, most: PublicKeyForm.maximumLength)
+            let bytes = try BoundedFile.read(beside, maximum: PublicKeyForm.maximumLength)
             return try PublicKeyForm.subjectPublicKeyInfo(in: bytes, named: beside)
         }
         let key = try KeyFile.read(path) { () throws(RepositoryError) in
             try self.passphrases.source(at: 0).passphrase(for: path)
         }
         if hasPublicFile {
-            let other = try BoundedFile.read(beside, most: PublicKeyForm.maximumLength)
+            let other = try BoundedFile.read(beside, maximum: PublicKeyForm.maximumLength)
             guard try PublicKeyForm.subjectPublicKeyInfo(in: other, named: beside) == key.subjectPublicKeyInfo else {
                 throw RepositoryError(.metadata, "\(beside) is not the public key of \(path)", hint: "remove \(beside)")
             }
@@ -84,7 +84,7 @@ struct KeyShowCommand: AsyncParsableCommand {
 }
 
 /// What is said of a public key: all that anybody compares.
-struct ShownKey: Encodable {
+struct KeyDescription: Encodable {
     /// The lower-case hex SHA-256 of the DER: what roots and signatures call it.
     let keyid: String
     /// The same in the form of a pin.

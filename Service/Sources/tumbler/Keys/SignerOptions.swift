@@ -23,30 +23,30 @@ struct SignerOptions: ParsableArguments {
     /// - Parameters:
     ///   - kind: What is signed.
     ///   - project: Where keys are looked up that the command line does not name.
-    /// - Throws: ``CommandFailure`` for a name that is none, and when nobody is named.
+    /// - Throws: ``CommandError`` for a name that is none, and when nobody is named.
     func signers(
-        for kind: MetadataRefusal.Kind, _ project: ProjectOption
-    ) throws(CommandFailure) -> [any MetadataSigner] {
+        for kind: MetadataRole, _ project: ProjectOption
+    ) throws(CommandError) -> [any MetadataSigner] {
         var keys = self.keys
         var folder: URL?
         if keys.isEmpty {
             guard let input = try? SourceInput(nil, project) else {
-                throw CommandFailure(.usage, "--key is missing: who is to sign?", hint: "or signers: in tumbler.yaml")
+                throw CommandError(.usage, "--key is missing: who is to sign?", hint: "or signers: in tumbler.yaml")
             }
             keys = kind == .root ? input.source.signers.root : input.source.signers.pins
             folder = input.project.folder
             guard !keys.isEmpty else {
-                throw CommandFailure(
+                throw CommandError(
                     .usage, "tumbler.yaml names no signers of \(kind.rawValue)", hint: "--key KEY, or signers: there")
             }
         }
         guard self.passphrases.count <= keys.count else {
-            throw CommandFailure(
+            throw CommandError(
                 .usage, "there are more passphrases than keys", hint: "the n-th passphrase belongs to the n-th --key")
         }
         var signers: [any MetadataSigner] = []
         for (index, key) in keys.enumerated() {
-            var name = try CommandFailure.wrapping { () throws(RepositoryError) in try KeyName(key) }
+            var name = try CommandError.wrapping { () throws(RepositoryError) in try KeyName(key) }
             if case .file(let path) = name, let folder, !path.hasPrefix("/") {
                 name = .file(folder.appendingPathComponent(path).path)
             }

@@ -60,14 +60,14 @@ struct BuildCommand: AsyncParsableCommand {
     /// Refuses what lint calls an error.
     private func refuse(
         _ list: PinList, _ input: SourceInput, _ published: PinList?, _ root: Root?, _ time: Timestamp
-    ) throws(CommandFailure) {
+    ) throws(CommandError) {
         var linter = Linter(list, at: time)
         linter.source = input.source
         linter.published = published
         linter.probed = ProbeMemoryFile.memory(of: input.project)
         linter.root = root
         linter.listHost = self.published.host
-        linter.held = try CommandFailure.wrapping { () throws(RepositoryError) in
+        linter.held = try CommandError.wrapping { () throws(RepositoryError) in
             try HeldLists(
                 of: input.project, and: published, propagation: input.source.propagation, at: time,
                 notMeasured: "build asks no service")
@@ -75,7 +75,7 @@ struct BuildCommand: AsyncParsableCommand {
         let errors = linter.findings.filter { $0.rule.severity == .error && !self.allow.allows($0) }
         guard let first = errors.first else { return }
         let more = errors.count == 1 ? "" : " (and \(errors.count - 1) more: see tumbler lint)"
-        throw CommandFailure(
+        throw CommandError(
             .doesNotHold, "\(first.line)\(more)", hint: "\(first.rule.fix); or --allow \(first.rule.id)")
     }
 }

@@ -30,16 +30,16 @@ struct CombineCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let envelope = try CommandFailure.wrapping { () throws(RepositoryError) -> Envelope in
+        let envelope = try CommandError.wrapping { () throws(RepositoryError) -> Envelope in
             var parts: [(name: String, metadata: SignableMetadata)] = []
             for path in self.envelopes {
-                let bytes = try BoundedFile.read(path, most: MetadataLimits().listBytes)
+                let bytes = try BoundedFile.read(path, maximum: MetadataLimits().listBytes)
                 parts.append((path, try SignableMetadata(bytes, named: path)))
             }
             return try EnvelopeUnion.join(parts)
         }
-        let file = try CommandFailure.wrapping { () throws(RepositoryError) in try SignableMetadata.file(of: envelope) }
-        let metadata = try CommandFailure.wrapping { () throws(RepositoryError) in
+        let file = try CommandError.wrapping { () throws(RepositoryError) in try SignableMetadata.file(of: envelope) }
+        let metadata = try CommandError.wrapping { () throws(RepositoryError) in
             try SignableMetadata(file, named: self.output.path)
         }
         try self.project.expectRoom(for: metadata, at: self.output.path)

@@ -31,7 +31,7 @@ struct ExportCommand: ParsableCommand {
         let time = self.time.time
         let project = try self.project.find()
         guard let list = try project.newestList() else {
-            throw CommandFailure(
+            throw CommandError(
                 .undecided, "there is no \(ProjectFolder.listName) in the project folder",
                 hint: "build and sign a list first")
         }

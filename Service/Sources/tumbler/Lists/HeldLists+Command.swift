@@ -18,24 +18,24 @@ extension HeldLists {
     ///   - published: The list that clients get now, where it comes from elsewhere.
     ///   - service: Where the service is, and the token.
     ///   - time: Now.
-    /// - Throws: ``CommandFailure`` when what the project remembers cannot be read. A service that cannot be asked has
+    /// - Throws: ``CommandError`` when what the project remembers cannot be read. A service that cannot be asked has
     ///   measured nothing.
     static func known(
         in project: ProjectFolder, name: String, source: ListSource?, published: PinList?, service: ServiceOptions,
         at time: Timestamp
-    ) async throws(CommandFailure) -> HeldLists {
+    ) async throws(CommandError) -> HeldLists {
         let why: String
         switch try await ServiceAdoption.asked(of: name, source, service) {
         case .success(let adoption):
             if let measurement = adoption.measurement {
-                return try CommandFailure.wrapping { () throws(RepositoryError) in
+                return try CommandError.wrapping { () throws(RepositoryError) in
                     try HeldLists(of: project, and: published, measured: measurement)
                 }
             }
             why = adoption.whyNotMeasured
         case .failure(let reason): why = reason.words
         }
-        return try CommandFailure.wrapping { () throws(RepositoryError) in
+        return try CommandError.wrapping { () throws(RepositoryError) in
             try HeldLists(
                 of: project, and: published, propagation: source?.propagation ?? ListSource.defaultPropagation,
                 at: time, notMeasured: why)
@@ -45,28 +45,28 @@ extension HeldLists {
 
 extension ServiceAdoption {
     /// Why a service was not asked, or said nothing.
-    struct NotAsked: Error {
+    struct NotAskedError: Error {
         /// In words, without a full stop.
         let words: String
     }
 
     /// What the service says, where there is one and a token for it.
     ///
-    /// - Throws: ``CommandFailure`` when the address or the file of the token is no good.
+    /// - Throws: ``CommandError`` when the address or the file of the token is no good.
     static func asked(
         of name: String, _ source: ListSource?, _ service: ServiceOptions
-    ) async throws(CommandFailure) -> Result<ServiceAdoption, NotAsked> {
+    ) async throws(CommandError) -> Result<ServiceAdoption, NotAskedError> {
         guard let address = try service.address(or: source) else {
-            return .failure(NotAsked(words: "there is no service"))
+            return .failure(NotAskedError(words: "there is no service"))
         }
         let token = try service.token()
         guard token != nil || address.isLoopback else {
-            return .failure(NotAsked(words: "there is no token for \(address)"))
+            return .failure(NotAskedError(words: "there is no token for \(address)"))
         }
-        do throws(CommandFailure) {
+        do throws(CommandError) {
             return .success(try await ServiceClient(address, token).adoption(of: name))
         } catch {
-            return .failure(NotAsked(words: error.message))
+            return .failure(NotAskedError(words: error.message))
         }
     }
 }

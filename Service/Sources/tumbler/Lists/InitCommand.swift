@@ -90,20 +90,20 @@ struct InitCommand: AsyncParsableCommand {
         URL(fileURLWithPath: self.directory, isDirectory: true, relativeTo: ProjectOption.working)
     }
 
-    private func passphrase(_ index: Int, for key: String) throws(CommandFailure) -> Passphrase? {
+    private func passphrase(_ index: Int, for key: String) throws(CommandError) -> Passphrase? {
         guard !self.insecurePlaintext else { return nil }
-        return try CommandFailure.wrapping { () throws(RepositoryError) in
+        return try CommandError.wrapping { () throws(RepositoryError) in
             try self.passphrases.source(at: index).newPassphrase(for: key)
         }
     }
 
-    private func lint(_ list: PinList, _ source: ListSource) throws(CommandFailure) {
+    private func lint(_ list: PinList, _ source: ListSource) throws(CommandError) {
         var linter = Linter(list, at: self.time.time)
         linter.source = source
         let findings = linter.findings.filter { !self.allow.allows($0) }
         for finding in findings where finding.rule.severity == .warning { StandardError.note(finding.line) }
         guard let first = findings.first(where: { $0.rule.severity == .error }) else { return }
-        throw CommandFailure(.doesNotHold, first.line, hint: "\(first.rule.fix); or --allow \(first.rule.id)")
+        throw CommandError(.doesNotHold, first.line, hint: "\(first.rule.fix); or --allow \(first.rule.id)")
     }
 
     /// `HOST=PIN,PIN`, or `HOST` alone, which is asked.
@@ -117,7 +117,7 @@ struct InitCommand: AsyncParsableCommand {
             do throws(InputError) {
                 pins.append(KnownPin(try Pin(String(pin)), note: index == 0 ? "current" : "backup"))
             } catch {
-                throw CommandFailure(.usage, "--domain \(host): \(error)", hint: "tumbler pin prints pins")
+                throw CommandError(.usage, "--domain \(host): \(error)", hint: "tumbler pin prints pins")
             }
         }
         return (NewProject.Entry(host, pins: pins), nil)
@@ -126,13 +126,13 @@ struct InitCommand: AsyncParsableCommand {
     /// What a host serves now, once it was validated and a person said that it is right.
     private func proposed(_ host: String) async throws -> (NewProject.Entry, BackupKey?) {
         guard isatty(STDIN_FILENO) == 1 else {
-            throw CommandFailure(
+            throw CommandError(
                 .usage, "--domain \(host) has no pins, and nobody can be asked here whether what it serves is right",
                 hint: "--domain \(host)=PIN,PIN; tumbler pin https://\(host) prints what it serves")
         }
         let name: HostName
         do throws(InputError) { name = try HostName(host) } catch {
-            throw CommandFailure(.usage, "--domain \(host): \(error)")
+            throw CommandError(.usage, "--domain \(host): \(error)")
         }
         let observer = HostObserver(
             validator: PathValidator(
@@ -144,11 +144,11 @@ struct InitCommand: AsyncParsableCommand {
 
     /// The `domains` section of a file that `convert` wrote, as it stands there.
     ///
-    /// - Throws: ``CommandFailure`` when it is none.
-    private func section() throws(CommandFailure) -> String? {
+    /// - Throws: ``CommandError`` when it is none.
+    private func section() throws(CommandError) -> String? {
         guard let from else { return nil }
         let bytes = try InputFile.read(from)
-        let source = try CommandFailure.wrapping { () throws(RepositoryError) in
+        let source = try CommandError.wrapping { () throws(RepositoryError) in
             // Read as a file that is included: it holds entries, and nothing that only a whole source has.
             try ListSource(
                 Array("name: a\ninclude: [".utf8) + JSONValue.string(from).bytes + Array("]\n".utf8),
@@ -162,7 +162,7 @@ struct InitCommand: AsyncParsableCommand {
         guard first?.hasPrefix("domains:") == true, !source.domains.isEmpty, source.denied.isEmpty,
             source.suspended.isEmpty
         else {
-            throw CommandFailure(
+            throw CommandError(
                 .doesNotHold, "\(from): this is no domains section with entries",
                 hint: "tumbler convert FILE --from TOOL > domains.yaml writes one")
         }

@@ -22,8 +22,8 @@ struct PublishedOption: ParsableArguments {
     /// Reads the list. It is verified where there are roots; without any, a note says so.
     ///
     /// - Parameter roots: The envelopes of the project's roots.
-    /// - Throws: ``CommandFailure``.
-    func load(roots: [[UInt8]]) async throws(CommandFailure) -> KnownList? {
+    /// - Throws: ``CommandError``.
+    func load(roots: [[UInt8]]) async throws(CommandError) -> KnownList? {
         guard let published else { return nil }
         let bytes: [UInt8]
         if published.contains("://") {
@@ -32,7 +32,7 @@ struct PublishedOption: ParsableArguments {
             bytes = try InputFile.read(published)
         }
         let known: KnownList
-        do { known = try KnownList(bytes, named: published, roots: roots) } catch { throw CommandFailure(error) }
+        do { known = try KnownList(bytes, named: published, roots: roots) } catch { throw CommandError(error) }
         if !known.isVerified {
             StandardError.note("\(published): no root vouches for this list; it is believed as it is")
         }
@@ -50,21 +50,21 @@ struct PublishedOption: ParsableArguments {
 enum PublishedDownload {
     /// Fetches the list at an address, or the `pins.json` below it.
     ///
-    /// - Throws: ``CommandFailure`` with what to look at.
-    static func bytes(of address: String) async throws(CommandFailure) -> [UInt8] {
+    /// - Throws: ``CommandError`` with what to look at.
+    static func bytes(of address: String) async throws(CommandError) -> [UInt8] {
         let path = address.hasSuffix(".json") ? address : address + (address.hasSuffix("/") ? "" : "/") + "pins.json"
         guard ReportAddress.isAllowed(path) else {
-            throw CommandFailure(.usage, "\(address): not an https address", hint: "http is for loopback alone")
+            throw CommandError(.usage, "\(address): not an https address", hint: "http is for loopback alone")
         }
         let response: FetchResponse
         do {
             response = try await HTTPClientFetcher().fetch(
                 FetchRequest(address: path, maximumBytes: MetadataLimits().listBytes))
         } catch {
-            throw CommandFailure(.undecided, "\(path): \(error)")
+            throw CommandError(.undecided, "\(path): \(error)")
         }
         guard response.status == 200 else {
-            throw CommandFailure(
+            throw CommandError(
                 .undecided, "\(path): the server answers \(response.status)",
                 hint: "the address of a list ends with its name")
         }

@@ -15,15 +15,15 @@ enum ReachableThresholds {
     ///   - root: The root.
     ///   - project: Whose `verifiable:` it is; without a project folder it is the default.
     ///   - allow: Whether it does not matter.
-    /// - Throws: ``CommandFailure`` when they do not, or `tumbler.yaml` cannot be read.
+    /// - Throws: ``CommandError`` when they do not, or `tumbler.yaml` cannot be read.
     static func expect(
         of root: Root, _ project: ProjectOption, unless allow: AllowOption
-    ) throws(CommandFailure) {
+    ) throws(CommandError) {
         let rule = LintRule.unverifiableThreshold
         guard let threshold = root.unreachableThresholds(verifying: try project.verifiable()).first else { return }
         let reason = "\(rule.id): root \(root.version) (\(threshold)): \(rule.reason)"
         guard !allow.rules.contains(rule.id) else { return StandardError.warning(reason) }
-        throw CommandFailure(.doesNotHold, reason, hint: "\(rule.fix); or --allow \(rule.id)")
+        throw CommandError(.doesNotHold, reason, hint: "\(rule.fix); or --allow \(rule.id)")
     }
 }
 
@@ -39,15 +39,15 @@ extension AllowOption {
 extension ProjectOption {
     /// The algorithms that all clients can verify: `verifiable:` of the project, or the default where there is none.
     ///
-    /// - Throws: ``CommandFailure`` when a folder was named that is none, or `tumbler.yaml` cannot be read.
-    func verifiable() throws(CommandFailure) -> Set<MetadataKey.Algorithm> {
+    /// - Throws: ``CommandError`` when a folder was named that is none, or `tumbler.yaml` cannot be read.
+    func verifiable() throws(CommandError) -> Set<MetadataKey.Algorithm> {
         let project: ProjectFolder
         do { project = try self.find() } catch {
             guard self.directory == nil else { throw error }
             return ListSource.defaultVerifiable
         }
         let name = ProjectFolder.sourceName
-        return try CommandFailure.wrapping { () throws(RepositoryError) in
+        return try CommandError.wrapping { () throws(RepositoryError) in
             let bytes: [UInt8]
             do throws(RepositoryError) {
                 bytes = try DiskFiles(in: project.folder).bytes(of: name, limit: ListSource.maximumLength)

@@ -33,9 +33,9 @@ struct Release {
     ///
     /// - Parameter declined: The failure when the person who is asked does not want it.
     /// - Returns: What was released.
-    /// - Throws: ``CommandFailure`` or ``RepositoryError``; then nothing was written, unless the failure says so.
+    /// - Throws: ``CommandError`` or ``RepositoryError``; then nothing was written, unless the failure says so.
     func run(
-        declined: CommandFailure = CommandFailure(.doesNotHold, "not released, nothing was written")
+        declined: CommandError = CommandError(.doesNotHold, "not released, nothing was written")
     ) async throws -> ReleasedList {
         let time = self.time
         let input = try SourceInput(nil, self.project)
@@ -82,12 +82,12 @@ struct Release {
 
     /// Refuses to stop half way: who has a service wants the list to be there.
     ///
-    /// - Throws: ``CommandFailure`` when there is a service to publish on, and no token.
-    func expectToken(_ input: SourceInput) throws(CommandFailure) {
+    /// - Throws: ``CommandError`` when there is a service to publish on, and no token.
+    func expectToken(_ input: SourceInput) throws(CommandError) {
         guard !self.noPublish, let address = try self.service.address(or: input.source),
             try self.service.token() == nil
         else { return }
-        throw CommandFailure(
+        throw CommandError(
             .doesNotHold, "nothing was published, and nothing was written: there is no token for \(address)",
             hint: "--token-file FILE; or --no-publish, where another machine publishes")
     }
@@ -129,7 +129,7 @@ struct Release {
         let errors = findings.filter { $0.rule.severity == .error }
         guard let first = errors.first else { return held }
         let more = errors.count == 1 ? "" : " (and \(errors.count - 1) more: see tumbler lint)"
-        throw CommandFailure(
+        throw CommandError(
             .doesNotHold, "\(first.line)\(more)", hint: "\(first.rule.fix); or --allow \(first.rule.id)")
     }
 
@@ -139,7 +139,7 @@ struct Release {
         var ceremony = try SigningCeremony(metadata, under: [try self.project.newestRoot()])
         for signer in signers { try await ceremony.add(signer) }
         guard ceremony.isComplete else {
-            throw CommandFailure(
+            throw CommandError(
                 .doesNotHold, "signatures are missing: \(ceremony.missing); nothing was written",
                 hint: "tumbler build, then sign by each of the others, then combine")
         }

@@ -31,11 +31,11 @@ struct ReleaseService {
     ///   - options: Where the service is, and the token.
     ///   - input: The project.
     /// - Returns: `nil` when nothing is to be published: there is no service, or no token.
-    /// - Throws: ``CommandFailure`` when the service cannot be asked, or serves what the project's roots do not hold.
-    init?(_ options: ServiceOptions, _ input: SourceInput) async throws(CommandFailure) {
+    /// - Throws: ``CommandError`` when the service cannot be asked, or serves what the project's roots do not hold.
+    init?(_ options: ServiceOptions, _ input: SourceInput) async throws(CommandError) {
         guard let address = try options.address(or: input.source) else {
             guard options.tokenFile == nil else {
-                throw CommandFailure(
+                throw CommandError(
                     .usage, "--token-file without a service", hint: "--server URL, or server: in tumbler.yaml")
             }
             return nil
@@ -58,7 +58,7 @@ struct ReleaseService {
             self.isCurrent = client?.outside?.status == .current
             self.servedEnvelope = self.isCurrent ? bytes : nil
         } catch {
-            throw CommandFailure(
+            throw CommandError(
                 .doesNotHold, "the list that is served does not verify: \(error.reason)",
                 hint: "is a root missing in this checkout, or does somebody else sign?")
         }
@@ -97,41 +97,41 @@ struct ReleaseService {
     /// was; when nobody knows, it holds the new list, so that `publish` can be repeated.
     ///
     /// - Returns: What is new on the service.
-    /// - Throws: ``CommandFailure``.
-    func publish(_ envelope: [UInt8]) async throws(CommandFailure) -> [String] {
-        let (publication, before) = try CommandFailure.wrapping { () throws(RepositoryError) in
+    /// - Throws: ``CommandError``.
+    func publish(_ envelope: [UInt8]) async throws(CommandError) -> [String] {
+        let (publication, before) = try CommandError.wrapping { () throws(RepositoryError) in
             (try Publication(roots: try self.project.roots(), list: envelope), try self.project.newestList())
         }
-        let logs = try CommandFailure.wrapping { () throws(RepositoryError) in
+        let logs = try CommandError.wrapping { () throws(RepositoryError) in
             try publication.listedLogs.map { listed throws(RepositoryError) in try self.project.logs(listed) }
         }
-        try CommandFailure.wrapping { () throws(RepositoryError) in
+        try CommandError.wrapping { () throws(RepositoryError) in
             try ProjectFolder.write(envelope, to: self.project.list)
         }
-        do throws(ServiceClient.PublishingFailure) {
+        do throws(ServiceClient.PublishingError) {
             return try await self.client.publish(publication, logs: logs)
         } catch {
             let failure = error.failure
             guard error.isUnknown else { throw self.restoring(before, after: failure) }
             // It may be out. When it is, publishing once more says when.
             try? ListHistory.keep(envelope, in: self.project, publishedAt: nil)
-            throw CommandFailure(
+            throw CommandError(
                 failure.exitCode, "\(failure.message); \(ProjectFolder.listName) holds the new list",
                 hint: "tumbler publish once more: what is published already stays as it is")
         }
     }
 
     /// Puts back what was in `pins.json`.
-    private func restoring(_ before: [UInt8]?, after failure: CommandFailure) -> CommandFailure {
+    private func restoring(_ before: [UInt8]?, after failure: CommandError) -> CommandError {
         do {
             if let before {
                 try ProjectFolder.write(before, to: self.project.list)
             } else {
                 try FileManager.default.removeItem(at: self.project.list)
             }
-            return CommandFailure(failure.exitCode, "\(failure.message); nothing was written", hint: failure.hint)
+            return CommandError(failure.exitCode, "\(failure.message); nothing was written", hint: failure.hint)
         } catch {
-            return CommandFailure(
+            return CommandError(
                 failure.exitCode, "\(failure.message); \(ProjectFolder.listName) could not be put back",
                 hint: "restore \(ProjectFolder.listName) from version control: the list in it is not published")
         }

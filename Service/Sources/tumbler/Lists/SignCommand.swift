@@ -56,18 +56,18 @@ struct SignCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let metadata = try CommandFailure.wrapping { () throws(RepositoryError) in
-            let bytes = try BoundedFile.read(self.file, most: MetadataLimits().listBytes)
+        let metadata = try CommandError.wrapping { () throws(RepositoryError) in
+            let bytes = try BoundedFile.read(self.file, maximum: MetadataLimits().listBytes)
             return try SignableMetadata(bytes, named: self.file)
         }
         let signers = try self.signers.signers(for: metadata.kind, self.project)
         let roots = try self.roots(for: metadata)
-        var ceremony = try CommandFailure.wrapping { () throws(RepositoryError) in
+        var ceremony = try CommandError.wrapping { () throws(RepositoryError) in
             try SigningCeremony(metadata, under: roots)
         }
         try self.expectPayload(metadata)
         try self.project.expectRoom(for: metadata, at: self.output.path)
-        try CommandFailure.wrapping { () throws(RepositoryError) in try metadata.expectDeniedKeys() }
+        try CommandError.wrapping { () throws(RepositoryError) in try metadata.expectDeniedKeys() }
         if case .root(let root) = metadata.content {
             try ReachableThresholds.expect(of: root, self.project, unless: self.allow)
         }
@@ -83,14 +83,14 @@ struct SignCommand: AsyncParsableCommand {
             try SigningConsent.expectSomebody(hint: "--expect DIGEST signs exactly that payload, --yes signs any")
             show()
             guard SigningConsent.ask("Sign this?") else {
-                throw CommandFailure(.doesNotHold, "not signed, nothing was written")
+                throw CommandError(.doesNotHold, "not signed, nothing was written")
             }
         }
         for signer in signers {
-            do throws(RepositoryError) { try await ceremony.add(signer) } catch { throw CommandFailure(error) }
+            do throws(RepositoryError) { try await ceremony.add(signer) } catch { throw CommandError(error) }
         }
         let signed = ceremony.envelope
-        let file = try CommandFailure.wrapping { () throws(RepositoryError) in try SignableMetadata.file(of: signed) }
+        let file = try CommandError.wrapping { () throws(RepositoryError) in try SignableMetadata.file(of: signed) }
         try self.output.write(file)
         if ceremony.isComplete { try self.project.keep(file, of: metadata.kind, at: self.output.path) }
         // For the log of whoever did not want to be asked; after a failure there is nothing but its line.
@@ -100,7 +100,7 @@ struct SignCommand: AsyncParsableCommand {
         guard ceremony.isComplete else { throw ExitCode(CommandExit.doesNotHold.rawValue) }
     }
 
-    private func roots(for metadata: SignableMetadata) throws(CommandFailure) -> [Root] {
+    private func roots(for metadata: SignableMetadata) throws(CommandError) -> [Root] {
         guard self.roots.isEmpty else {
             var roots: [Root] = []
             for path in self.roots { roots.append(try RootOption.read(path)) }
@@ -113,9 +113,9 @@ struct SignCommand: AsyncParsableCommand {
         }
     }
 
-    private func expectPayload(_ metadata: SignableMetadata) throws(CommandFailure) {
+    private func expectPayload(_ metadata: SignableMetadata) throws(CommandError) {
         guard let expect, expect.lowercased() != metadata.payloadDigest else { return }
-        throw CommandFailure(
+        throw CommandError(
             .doesNotHold, "the payload's SHA-256 is \(metadata.payloadDigest), not what was expected",
             hint: "someone gave you another file than was agreed on")
     }

@@ -19,18 +19,18 @@ struct SignedList: Sendable {
     /// - Parameters:
     ///   - list: The file of its envelope.
     ///   - root: The file of the root that an app ships.
-    /// - Throws: ``CommandFailure`` when a file cannot be read or does not verify.
-    init(list: String, root: String) throws(CommandFailure) {
+    /// - Throws: ``CommandError`` when a file cannot be read or does not verify.
+    init(list: String, root: String) throws(CommandError) {
         let rootBytes = try InputFile.read(root)
         let listBytes = try InputFile.read(list)
-        do throws(MetadataRefusal) {
+        do throws(MetadataError) {
             self.trust = try TrustState(bundledRoot: rootBytes, bundledList: listBytes)
         } catch {
-            throw CommandFailure(.undecided, "\(error.kind == .root ? root : list): \(error)")
+            throw CommandError(.undecided, "\(error.kind == .root ? root : list): \(error)")
         }
         guard let list = self.trust.bundled?.list, let fresh = try? list.policy(for: nil, isStale: false),
             let stale = try? list.policy(for: nil, isStale: true)
-        else { throw CommandFailure(.undecided, "\(list): no rules can be made of it") }
+        else { throw CommandError(.undecided, "\(list): no rules can be made of it") }
         self.fresh = fresh
         self.stale = stale
     }
@@ -44,7 +44,7 @@ struct SignedList: Sendable {
     /// The rules at a time.
     func policy(at time: Timestamp) -> PinningPolicy { self.trust.isStale(time) ? self.stale : self.fresh }
 
-    /// The time that rules are judged by.
+    /// The time that rules are evaluated by.
     func referenceTime(_ time: Timestamp) -> Timestamp { self.trust.referenceTime(time) }
 }
 

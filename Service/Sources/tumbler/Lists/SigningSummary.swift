@@ -12,7 +12,7 @@ import PinListRepository
 /// What is shown before someone signs: all of what the signature will vouch for, as far as a person can take it in.
 enum SigningSummary {
     /// The most entries that are listed one by one; the digest stands for all of them.
-    static let mostEntries = 100
+    static let maximumEntries = 100
 
     /// The lines.
     ///
@@ -21,7 +21,7 @@ enum SigningSummary {
     ///   - published: The list that clients have; how the new one differs is said as well.
     static func lines(of metadata: SignableMetadata, published: PinList?) -> [String] {
         switch metadata.content {
-        case .root(let root): ShownRoot(root, payload: metadata.envelope.payload).lines
+        case .root(let root): RootDescription(root, payload: metadata.envelope.payload).lines
         case .pins(let list):
             self.lines(of: list, digest: metadata.payloadDigest) + self.difference(from: published, to: list)
         }
@@ -41,9 +41,9 @@ enum SigningSummary {
             "payload SHA-256 \(digest)",
         ]
         if let share = self.share(list.reportPerMillion) { lines.append(share) }
-        lines += list.domains.prefix(self.mostEntries).map(self.line)
-        if list.domains.count > self.mostEntries {
-            lines.append("and \(list.domains.count - self.mostEntries) entries more")
+        lines += list.domains.prefix(self.maximumEntries).map(self.line)
+        if list.domains.count > self.maximumEntries {
+            lines.append("and \(list.domains.count - self.maximumEntries) entries more")
         }
         lines += list.denied.map { "denied \($0.pin)\($0.isEnforced ? "" : " (report only)")" }
         lines += list.revoked.map { entry in
@@ -90,10 +90,10 @@ enum SigningConsent {
     /// Makes sure that somebody can be asked.
     ///
     /// - Parameter hint: What to type where nobody can be.
-    /// - Throws: ``CommandFailure`` in a pipe.
-    static func expectSomebody(hint: String = "--yes signs without asking") throws(CommandFailure) {
+    /// - Throws: ``CommandError`` in a pipe.
+    static func expectSomebody(hint: String = "--yes signs without asking") throws(CommandError) {
         guard isatty(STDIN_FILENO) == 1 else {
-            throw CommandFailure(
+            throw CommandError(
                 .usage, "nobody can be asked here whether this is to be signed",
                 hint: hint)
         }

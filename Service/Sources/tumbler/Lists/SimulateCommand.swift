@@ -36,7 +36,7 @@ struct SimulateCommand: AsyncParsableCommand {
     var seed: UInt64 = 1
 
     func run() async throws {
-        let scenario = try CommandFailure.wrapping { () throws(RepositoryError) in
+        let scenario = try CommandError.wrapping { () throws(RepositoryError) in
             let files = DiskFiles(in: ProjectOption.working)
             let bytes: [UInt8]
             do throws(RepositoryError) {
@@ -50,7 +50,7 @@ struct SimulateCommand: AsyncParsableCommand {
         if let picture {
             let name = URL(fileURLWithPath: self.scenario).deletingPathExtension().lastPathComponent
             let svg = SimulationPicture(answer, of: scenario, title: name).svg
-            try CommandFailure.wrapping { () throws(RepositoryError) in
+            try CommandError.wrapping { () throws(RepositoryError) in
                 try WrittenFile.write(Array(svg.utf8), to: picture, .published, existing: .replaced)
             }
         }
@@ -72,12 +72,12 @@ struct SimulateCommand: AsyncParsableCommand {
                 while let tally = try await group.next() {
                     if whole == nil { whole = tally } else { whole? += tally }
                 }
-                guard let whole else { throw CommandFailure(.undecided, "there are no installations") }
+                guard let whole else { throw CommandError(.undecided, "there are no installations") }
                 return simulation.answer(from: whole)
             }
         } catch let error as SimulationError {
             let hint: String? = error.code == .tooMuchWork ? "fewer clients, fewer days or longer sessions" : nil
-            throw CommandFailure(.doesNotHold, error.reason, hint: hint)
+            throw CommandError(.doesNotHold, error.reason, hint: hint)
         }
     }
 }

@@ -15,7 +15,7 @@ struct SourceFileEdit {
 
     /// Reads the source of the project.
     ///
-    /// - Throws: ``RepositoryError`` or ``CommandFailure``.
+    /// - Throws: ``RepositoryError`` or ``CommandError``.
     init(_ option: ProjectOption) throws {
         self.project = try option.find()
         let files = DiskFiles(in: self.project.folder)

@@ -21,8 +21,8 @@ struct SourceInput {
     /// - Parameters:
     ///   - path: Its path; `nil` for that of the project folder.
     ///   - option: Where the project is.
-    /// - Throws: ``CommandFailure``.
-    init(_ path: String?, _ option: ProjectOption) throws(CommandFailure) {
+    /// - Throws: ``CommandError``.
+    init(_ path: String?, _ option: ProjectOption) throws(CommandError) {
         do {
             if let path {
                 let file = URL(fileURLWithPath: path, relativeTo: ProjectOption.working)
@@ -32,12 +32,12 @@ struct SourceInput {
                 self.project = try option.find()
                 self.source = try Self.read(ProjectFolder.sourceName, DiskFiles(in: self.project.folder))
             }
-        } catch let failure as CommandFailure {
+        } catch let failure as CommandError {
             throw failure
         } catch let error as RepositoryError {
-            throw CommandFailure(error)
+            throw CommandError(error)
         } catch {
-            throw CommandFailure(.undecided, "\(error)")
+            throw CommandError(.undecided, "\(error)")
         }
     }
 
@@ -51,17 +51,17 @@ struct SourceInput {
 
     /// The newest list that is known: the one in the project or the published one, whichever is newer.
     ///
-    /// - Throws: ``CommandFailure`` when one is there and cannot be read or does not verify.
-    func newest(_ published: KnownList?) throws(CommandFailure) -> PinList? {
+    /// - Throws: ``CommandError`` when one is there and cannot be read or does not verify.
+    func newest(_ published: KnownList?) throws(CommandError) -> PinList? {
         let held: PinList?
         do {
             held = try self.project.newestList().map { bytes in
                 try KnownList(bytes, named: ProjectFolder.listName, roots: try self.project.roots()).list
             }
         } catch let error as RepositoryError {
-            throw CommandFailure(error)
+            throw CommandError(error)
         } catch {
-            throw CommandFailure(.undecided, "\(error)")
+            throw CommandError(.undecided, "\(error)")
         }
         guard let held else { return published?.list }
         guard let published, published.list.version > held.version else { return held }

@@ -36,7 +36,7 @@ struct SuspendCommand: ParsableCommand {
     @OptionGroup var time: TimeOption
 
     /// A suspension over a day is warned of, in seconds.
-    private static let longest: Int64 = 86_400
+    private static let maximum: Int64 = 86_400
 
     func validate() throws {
         guard SourceDuration.seconds(of: self.length) != nil else {
@@ -52,7 +52,7 @@ struct SuspendCommand: ParsableCommand {
         let until = Timestamp(secondsSince1970: time.secondsSince1970 + seconds)
         let suspension = Suspension(scope, until: until, reason: self.reason)
         try file.write(try file.edit.suspending(suspension, at: time))
-        if seconds > Self.longest {
+        if seconds > Self.maximum {
             StandardError.note("over 24 hours: until its end an interceptor can hold clients on the suspended list")
         }
         if self.json {

@@ -59,7 +59,7 @@ struct Verification: Encodable {
         let kind = (try? SignableMetadata(bytes, named: "")).map(\.kind) ?? .pins
         let before = state.chain
         self.type = kind.rawValue
-        do throws(MetadataRefusal) {
+        do throws(MetadataError) {
             switch kind {
             case .root:
                 let root: Root
@@ -117,7 +117,7 @@ struct Verification: Encodable {
 
     /// What some roots ask for, and who signed by them.
     private static func counted(
-        _ envelope: Envelope, _ kind: MetadataRefusal.Kind, under roots: [Root]
+        _ envelope: Envelope, _ kind: MetadataRole, under roots: [Root]
     ) -> ([Demand], [Signer]) {
         let demands = roots.flatMap { SignatureDemand.all(kind, of: $0) }
         let counts = demands.map { demand in

@@ -46,8 +46,8 @@ struct VerifyCommand: AsyncParsableCommand {
     func run() async throws {
         let time = self.time.time
         var files: [[UInt8]] = []
-        for path in self.roots { files.append(try Self.read(path, most: MetadataLimits().rootBytes)) }
-        let bytes = try Self.read(self.file, most: MetadataLimits().listBytes)
+        for path in self.roots { files.append(try Self.read(path, maximum: MetadataLimits().rootBytes)) }
+        let bytes = try Self.read(self.file, maximum: MetadataLimits().listBytes)
         let state = try self.client(holding: files)
         let verification = Verification(of: bytes, by: state, at: time)
         if self.json {
@@ -59,10 +59,10 @@ struct VerifyCommand: AsyncParsableCommand {
     }
 
     /// What a client holds that ships the first root and was given the others.
-    private func client(holding files: [[UInt8]]) throws(CommandFailure) -> TrustState {
+    private func client(holding files: [[UInt8]]) throws(CommandError) -> TrustState {
         if let state { return try self.client(shipping: files[0], in: state) }
         var index = 0
-        do throws(MetadataRefusal) {
+        do throws(MetadataError) {
             var state = try TrustState(bundledRoot: files[0], bundledList: nil)
             for file in files.dropFirst() {
                 index += 1
@@ -71,23 +71,23 @@ struct VerifyCommand: AsyncParsableCommand {
             }
             return state
         } catch {
-            throw CommandFailure(.doesNotHold, "\(self.roots[index]): \(error)")
+            throw CommandError(.doesNotHold, "\(self.roots[index]): \(error)")
         }
     }
 
     /// What a client holds that ships a root and has a state folder.
-    private func client(shipping root: [UInt8], in folder: String) throws(CommandFailure) -> TrustState {
-        do throws(MetadataRefusal) {
+    private func client(shipping root: [UInt8], in folder: String) throws(CommandError) -> TrustState {
+        do throws(MetadataError) {
             let stored = try StoredTrust.load(root: root, state: .folder(folder))
             for finding in stored.findings { StandardError.note(finding) }
             return stored.trust
         } catch {
-            throw CommandFailure(.doesNotHold, "\(self.roots[0]): \(error)")
+            throw CommandError(.doesNotHold, "\(self.roots[0]): \(error)")
         }
     }
 
-    private static func read(_ path: String, most: Int) throws(CommandFailure) -> [UInt8] {
+    private static func read(_ path: String, maximum: Int) throws(CommandError) -> [UInt8] {
         // More than a client reads, so that the client's own code says that it is too large.
-        try CommandFailure.wrapping { () throws(RepositoryError) in try BoundedFile.read(path, most: 4 * most) }
+        try CommandError.wrapping { () throws(RepositoryError) in try BoundedFile.read(path, maximum: 4 * maximum) }
     }
 }

@@ -40,14 +40,14 @@ struct AdoptionDemand: ParsableArguments {
     /// - Parameters:
     ///   - status: What the service says.
     ///   - project: The name of the project's list, where there is a project.
-    /// - Throws: ``CommandFailure`` when nobody can say which list is meant.
-    func shortfall(in status: ServiceStatus, project: String?) throws(CommandFailure) -> String? {
+    /// - Throws: ``CommandError`` when nobody can say which list is meant.
+    func shortfall(in status: ServiceStatus, project: String?) throws(CommandError) -> String? {
         guard let version, let percent else { return nil }
         let wanted = self.name ?? project
         let found = status.names.filter { wanted == nil || $0.name == wanted }
         guard let name = found.first, found.count == 1 else {
             let which = wanted.map { "the service knows no \(PrintableText.line($0))" }
-            throw CommandFailure(
+            throw CommandError(
                 .undecided, which ?? "the service has \(found.count) lists, and none is named",
                 hint: "--name NAME, or -C DIR")
         }

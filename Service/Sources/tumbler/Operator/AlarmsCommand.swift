@@ -144,8 +144,8 @@ struct AlarmsUnsilenceCommand: AsyncParsableCommand {
 extension ServiceOptions {
     /// The service, with a token that may change something of alarms.
     ///
-    /// - Throws: ``CommandFailure`` when there is no address or no token.
-    fileprivate func operate(_ project: ProjectOption) throws(CommandFailure) -> ServiceClient {
+    /// - Throws: ``CommandError`` when there is no address or no token.
+    fileprivate func operate(_ project: ProjectOption) throws(CommandError) -> ServiceClient {
         ServiceClient(try self.requiredAddress(project), try self.requiredToken("operate"))
     }
 }

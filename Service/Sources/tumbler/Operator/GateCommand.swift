@@ -15,9 +15,9 @@ struct GateCommand: AsyncParsableCommand {
         commandName: "gate",
         abstract: "Say whether a certificate may be deployed: would it lock anybody out?",
         discussion: """
-            Judges a certificate before a server presents it. FILE is its chain (PEM, leaf first), or a certificate \
+            Evaluates a certificate before a server presents it. FILE is its chain (PEM, leaf first), or a certificate \
             request or a key of which there is no certificate yet: then pins of the server's own key are compared, and \
-            an entry that needs the issuer's pin is unknown. The chain is validated for HOST and then judged by the \
+            an entry that needs the issuer's pin is unknown. The chain is validated for HOST and then evaluated by the \
             newest list and by every list that installations may still hold.
 
             The first rule that applies decides. 1: the chain is invalid, for another host, denied or refused by the \
@@ -74,13 +74,13 @@ struct GateCommand: AsyncParsableCommand {
         let file = try GateFile(self.certificate)
         let lists = try await GateLists.load(self.project, name: self.name, self.service, at: time)
         let (material, lifetimes) = try await file.material(
-            for: self.host, roots: { () throws(CommandFailure) in try RootsOption.load(self.roots) }, at: time)
+            for: self.host, roots: { () throws(CommandError) in try RootsOption.load(self.roots) }, at: time)
         let rules: GateRules
         do throws(InputError) {
             rules = try GateRules(
                 newest: lists.newest, holders: lists.holders, maxRefusing: self.maxRefusing, at: time)
         } catch {
-            throw CommandFailure(.undecided, "no rules can be made of a list: \(error)")
+            throw CommandError(.undecided, "no rules can be made of a list: \(error)")
         }
         let answer = rules.answer(for: self.host, material, lifetimes: lifetimes)
         await self.record(GateRecord(answer, certificate: file.digest), lists)
@@ -99,7 +99,7 @@ struct GateCommand: AsyncParsableCommand {
             guard let address = lists.service, let token = try self.service.token() else { return }
             try await ServiceClient(address, token).record(Array(try JSONOutput.line(record)), of: lists.name)
         } catch {
-            let reason = (error as? CommandFailure)?.message ?? "\(error)"
+            let reason = (error as? CommandError)?.message ?? "\(error)"
             StandardError.warning("this answer is not in the audit log: \(reason)")
         }
     }

@@ -18,18 +18,18 @@ enum GateFile: Sendable {
 
     /// Reads a file.
     ///
-    /// - Throws: ``CommandFailure`` when it cannot be read, or holds neither.
-    init(_ path: String) throws(CommandFailure) {
+    /// - Throws: ``CommandError`` when it cannot be read, or holds neither.
+    init(_ path: String) throws(CommandError) {
         let bytes = try InputFile.read(path)
         if let chain = try ChainFile.certificates(in: bytes, named: path) {
             self = .chain(chain)
             return
         }
-        let found = try CommandFailure.wrapping { () throws(RepositoryError) in
+        let found = try CommandError.wrapping { () throws(RepositoryError) in
             try PinnedMaterial.all(in: bytes, named: path)
         }
         guard let material = found.first, found.count == 1, material.kind != .certificate else {
-            throw CommandFailure(
+            throw CommandError(
                 .undecided, "\(path): this is neither one chain nor one key",
                 hint: "a chain in PEM, the server's certificate first; or one request or key")
         }
@@ -50,10 +50,10 @@ enum GateFile: Sendable {
     ///   - host: The server.
     ///   - roots: The anchors; a key needs none, and none are read for it.
     ///   - time: The time at which the certificates must be valid.
-    /// - Throws: ``CommandFailure`` when there are no anchors.
+    /// - Throws: ``CommandError`` when there are no anchors.
     func material(
-        for host: HostName, roots: () throws(CommandFailure) -> RootStore, at time: Timestamp
-    ) async throws(CommandFailure) -> (GateMaterial, [CertificateLifetime?]) {
+        for host: HostName, roots: () throws(CommandError) -> RootStore, at time: Timestamp
+    ) async throws(CommandError) -> (GateMaterial, [CertificateLifetime?]) {
         switch self {
         case .key(let pin): return (.key(pin), [])
         case .chain(let chain):

@@ -9,7 +9,7 @@ import PinListMetadata
 import PinListRepository
 import PinRotation
 
-/// The lists that the gate judges by: the newest, and those that installations hold.
+/// The lists that the gate evaluates by: the newest, and those that installations hold.
 struct GateLists: Sendable {
     /// The name of the list.
     let name: String
@@ -30,43 +30,43 @@ struct GateLists: Sendable {
     ///   - name: The name of the list; `nil` for that of the project.
     ///   - service: Where the service is, and the token.
     ///   - time: Now.
-    /// - Throws: ``CommandFailure``, never with the exit code of a certificate that is refused. A service that cannot be
+    /// - Throws: ``CommandError``, never with the exit code of a certificate that is refused. A service that cannot be
     ///   asked has measured nothing.
     static func load(
         _ option: ProjectOption, name: String?, _ service: ServiceOptions, at time: Timestamp
-    ) async throws(CommandFailure) -> GateLists {
-        do throws(CommandFailure) {
+    ) async throws(CommandError) -> GateLists {
+        do throws(CommandError) {
             return try await self.lists(option, name, service, time)
         } catch {
             guard error.exitCode == .doesNotHold else { throw error }
-            throw CommandFailure(.undecided, error.message, hint: error.hint)
+            throw CommandError(.undecided, error.message, hint: error.hint)
         }
     }
 
     private static func lists(
         _ option: ProjectOption, _ name: String?, _ service: ServiceOptions, _ time: Timestamp
-    ) async throws(CommandFailure) -> GateLists {
+    ) async throws(CommandError) -> GateLists {
         // Only who names a list and a service may be without a project.
         let isAlone = name != nil && service.server != nil && option.directory == nil && (try? option.find()) == nil
         let input: SourceInput? = isAlone ? nil : try SourceInput(nil, option)
-        let own = try CommandFailure.wrapping { () throws(RepositoryError) in try input?.project.publishedList() }
+        let own = try CommandError.wrapping { () throws(RepositoryError) in try input?.project.publishedList() }
         guard let known = own?.name ?? name else {
-            throw CommandFailure(
+            throw CommandError(
                 .undecided, "there is no \(ProjectFolder.listName) in the project folder",
                 hint: "tumbler release signs tumbler.yaml")
         }
         if let name, name != known {
-            throw CommandFailure(.usage, "--name \(name): the project's list is \(known)")
+            throw CommandError(.usage, "--name \(name): the project's list is \(known)")
         }
-        let roots = try CommandFailure.wrapping { () throws(RepositoryError) in try input?.project.roots() ?? [] }
+        let roots = try CommandError.wrapping { () throws(RepositoryError) in try input?.project.roots() ?? [] }
         let address = try service.address(or: input?.source)
         let (served, why) = await self.served(known, address, roots)
         let newest = [own, served].compactMap { $0 }
         if let why, newest.isEmpty {
-            throw CommandFailure(.undecided, "there is no list of \(known) to judge by: \(why)")
+            throw CommandError(.undecided, "there is no list of \(known) to evaluate by: \(why)")
         }
         let adoption = try await ServiceAdoption.asked(of: known, input?.source, service)
-        let byTime = try CommandFailure.wrapping { () throws(RepositoryError) in
+        let byTime = try CommandError.wrapping { () throws(RepositoryError) in
             try HeldLists(
                 of: input?.project, and: served,
                 propagation: input?.source.propagation ?? ListSource.defaultPropagation, at: time, notMeasured: "")
@@ -99,7 +99,7 @@ struct GateLists: Sendable {
             }
             guard known.list.name == name else { return (nil, "\(address) serves a list of another name") }
             return (known.list, nil)
-        } catch let failure as CommandFailure {
+        } catch let failure as CommandError {
             return (nil, failure.message)
         } catch let error as RepositoryError {
             return (nil, error.reason)
@@ -111,7 +111,7 @@ struct GateLists: Sendable {
     /// What the service counted, with the lists that are at hand.
     private static func count(
         _ adoption: ServiceAdoption, _ project: ProjectFolder?, _ served: PinList?
-    ) throws(CommandFailure) -> GateHolders.Count? {
+    ) throws(CommandError) -> GateHolders.Count? {
         guard let period = adoption.period, let requests = adoption.requests, period > 0, requests >= 0 else {
             return nil
         }
@@ -119,7 +119,7 @@ struct GateLists: Sendable {
         guard let measurement = adoption.measurement else {
             return GateHolders.Count(hours: hours, requests: requests, lists: [], why: adoption.whyNotMeasured)
         }
-        let held = try CommandFailure.wrapping { () throws(RepositoryError) in
+        let held = try CommandError.wrapping { () throws(RepositoryError) in
             try HeldLists(of: project, and: served, measured: measurement)
         }
         return GateHolders.Count(

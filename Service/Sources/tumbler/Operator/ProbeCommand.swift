@@ -15,10 +15,10 @@ import PinRotation
 struct ProbeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "probe",
-        abstract: "Ask every host of a list for its certificates, and judge them as pinned apps do.",
+        abstract: "Ask every host of a list for its certificates, and evaluate them as pinned apps do.",
         discussion: """
             Each entry's own host is asked on port 443; --host names further ones, such as subdomains. The chain is \
-            validated, then judged as an app that enforces it would: by the list, and by every list that installations \
+            validated, then evaluated as an app that enforces it would: by the list, and by every list that installations \
             may still hold. Which these are, the service says where it measured that; else they are those of the last \
             propagation, out of lists/ of the project. Said is which pin matches, how long each certificate holds, and \
             whether the issuer is another one than last time.
@@ -77,7 +77,7 @@ struct ProbeCommand: AsyncParsableCommand {
         let client = self.push ? try self.client() : nil
         let list = try await self.target.load()
         let held = try await self.target.heldLists(with: list, self.service, at: time)
-        let rules = try CommandFailure.wrapping { () throws(RepositoryError) in
+        let rules = try CommandError.wrapping { () throws(RepositoryError) in
             try ProbeRules(list, at: time, notice: notice, held: held, logs: try self.target.logs(of: list))
         }
         if rules.isExpired { StandardError.warning("the list expired at \(list.expiresAt); clients still enforce it") }
@@ -91,7 +91,7 @@ struct ProbeCommand: AsyncParsableCommand {
         let file = self.memoryFile
         var memory = file?.load() ?? ProbeMemory()
         let report = ProbeReport(
-            list, held: held, at: time, zip(hosts, observations).map { rules.judge($0, $1, &memory) })
+            list, held: held, at: time, zip(hosts, observations).map { rules.evaluate($0, $1, &memory) })
         self.keepRotations(Array(zip(hosts, observations)), &memory, at: time)
         file?.save(memory)
         if self.json {
@@ -130,12 +130,12 @@ struct ProbeCommand: AsyncParsableCommand {
     private func send(_ report: ProbeReport, _ client: ServiceClient?, needsSomebody: Bool) async throws {
         guard let client else { return }
         let body = Array(try JSONOutput.line(report))
-        do throws(CommandFailure) { try await client.push(body, of: report.name) } catch {
-            throw CommandFailure(needsSomebody ? .doesNotHold : .undecided, error.message, hint: error.hint)
+        do throws(CommandError) { try await client.push(body, of: report.name) } catch {
+            throw CommandError(needsSomebody ? .doesNotHold : .undecided, error.message, hint: error.hint)
         }
     }
 
-    private func client() throws(CommandFailure) -> ServiceClient {
+    private func client() throws(CommandError) -> ServiceClient {
         ServiceClient(
             try self.service.requiredAddress(self.target.project), try self.service.requiredToken("publish"))
     }

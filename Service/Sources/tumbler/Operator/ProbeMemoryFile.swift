@@ -35,7 +35,7 @@ struct ProbeMemoryFile {
     /// What the last probe saw; nothing the first time.
     func load() -> ProbeMemory {
         guard FileManager.default.fileExists(atPath: self.file.path) else { return ProbeMemory() }
-        let bytes = try? BoundedFile.read(self.file.path, most: ProbeMemory.maximumLength)
+        let bytes = try? BoundedFile.read(self.file.path, maximum: ProbeMemory.maximumLength)
         guard let memory = bytes.flatMap({ ProbeMemory($0) }) else {
             StandardError.warning("\(self.file.path): not what a probe writes; nothing is compared with last time")
             return ProbeMemory()

@@ -29,14 +29,14 @@ struct ProbeTarget: ParsableArguments {
 
     /// Reads the list. It is verified where there are roots; without any, a note says so.
     ///
-    /// - Throws: ``CommandFailure``.
-    func load() async throws(CommandFailure) -> PinList {
+    /// - Throws: ``CommandError``.
+    func load() async throws(CommandError) -> PinList {
         let (bytes, name) = try await self.bytes()
         let roots = try self.rootBytes()
         let known: KnownList
         do throws(RepositoryError) { known = try KnownList(bytes, named: name, roots: roots) } catch {
             // Nobody is locked out by it here: nothing was asked.
-            throw CommandFailure(.undecided, error.reason, hint: error.hint)
+            throw CommandError(.undecided, error.reason, hint: error.hint)
         }
         if !known.isVerified {
             StandardError.note("\(name): no root vouches for this list; it is believed as it is")
@@ -46,19 +46,19 @@ struct ProbeTarget: ParsableArguments {
 
     /// The lists that installations may still hold beside one; `nil` where no project remembers them.
     ///
-    /// - Throws: ``CommandFailure`` when what the project remembers cannot be read.
+    /// - Throws: ``CommandError`` when what the project remembers cannot be read.
     func heldLists(
         with list: PinList, _ service: ServiceOptions, at time: Timestamp
-    ) async throws(CommandFailure) -> HeldLists? {
+    ) async throws(CommandError) -> HeldLists? {
         guard let project = try? self.project.find() else { return nil }
-        let name = try CommandFailure.wrapping { () throws(RepositoryError) in try project.name() }
+        let name = try CommandError.wrapping { () throws(RepositoryError) in try project.name() }
         guard name == list.name else { return nil }
         return try await HeldLists.known(
             in: project, name: list.name, source: (try? SourceInput(nil, self.project))?.source, published: list,
             service: service, at: time)
     }
 
-    /// What policies of Certificate Transparency are judged with: the log list that the list names, else that of the
+    /// What policies of Certificate Transparency are evaluated with: the log list that the list names, else that of the
     /// project's source; `nil` where there is no project, or it has none.
     ///
     /// - Throws: ``RepositoryError`` when the list names one that is not at hand, or the source's cannot be read.
@@ -74,12 +74,12 @@ struct ProbeTarget: ParsableArguments {
         return folder.appendingPathComponent(ProbeMemoryFile.defaultPath)
     }
 
-    private func bytes() async throws(CommandFailure) -> ([UInt8], String) {
+    private func bytes() async throws(CommandError) -> ([UInt8], String) {
         guard let list = self.list else {
             let project = try self.project.find()
-            let bytes = try CommandFailure.wrapping { () throws(RepositoryError) in try project.newestList() }
+            let bytes = try CommandError.wrapping { () throws(RepositoryError) in try project.newestList() }
             guard let bytes else {
-                throw CommandFailure(
+                throw CommandError(
                     .undecided, "there is no \(ProjectFolder.listName) in the project folder",
                     hint: "tumbler release signs tumbler.yaml; or name a list")
             }
@@ -89,16 +89,16 @@ struct ProbeTarget: ParsableArguments {
         return (try InputFile.read(list), list)
     }
 
-    private func rootBytes() throws(CommandFailure) -> [[UInt8]] {
+    private func rootBytes() throws(CommandError) -> [[UInt8]] {
         var roots: [[UInt8]] = []
         for path in self.roots {
             roots.append(
-                try CommandFailure.wrapping { () throws(RepositoryError) in
-                    try BoundedFile.read(path, most: MetadataLimits().rootBytes)
+                try CommandError.wrapping { () throws(RepositoryError) in
+                    try BoundedFile.read(path, maximum: MetadataLimits().rootBytes)
                 })
         }
         guard roots.isEmpty, self.list == nil || self.project.directory != nil else { return roots }
         let project = try self.project.find()
-        return try CommandFailure.wrapping { () throws(RepositoryError) in try project.roots() }
+        return try CommandError.wrapping { () throws(RepositoryError) in try project.roots() }
     }
 }

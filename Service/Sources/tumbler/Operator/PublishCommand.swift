@@ -16,7 +16,7 @@ struct PublishCommand: AsyncParsableCommand {
         abstract: "Publish signed roots and a signed list on the service, all or none.",
         discussion: """
             FILES are envelopes of one name in any order; without any, the roots and pins.json of the project folder. \
-            The service judges them as every client will. What is published already stays as it is, so publishing \
+            The service evaluates them as every client will. What is published already stays as it is, so publishing \
             once more does no harm. A log list that the list names is uploaded first: it is kept in logs/ of the \
             project, is the file of logs: in tumbler.yaml, or is named with --logs. The token comes from a file, never from the command line.
 
@@ -45,7 +45,7 @@ struct PublishCommand: AsyncParsableCommand {
             try self.service.requiredAddress(self.project), try self.service.requiredToken("publish"))
         let changes: [String]
         let logs = try self.logs(of: publication)
-        do throws(ServiceClient.PublishingFailure) {
+        do throws(ServiceClient.PublishingError) {
             changes = try await client.publish(publication, logs: logs)
         } catch {
             throw error.failure
@@ -58,12 +58,12 @@ struct PublishCommand: AsyncParsableCommand {
 
     /// The log list that the list of a publication names; `nil` where it names none, or it is not at hand: the service may
     /// have it, and says so otherwise.
-    private func logs(of publication: Publication) throws(CommandFailure) -> [UInt8]? {
+    private func logs(of publication: Publication) throws(CommandError) -> [UInt8]? {
         guard let listed = publication.listedLogs else { return nil }
         if let logs {
             let bytes = try InputFile.read(logs)
             guard listed.isFile(bytes) else {
-                throw CommandFailure(
+                throw CommandError(
                     .undecided,
                     "\(logs) is not the log list that the list names: that has the SHA-256 \(listed.digest)",
                     hint: "name the file that the list was built with")
@@ -75,9 +75,9 @@ struct PublishCommand: AsyncParsableCommand {
     }
 
     /// Writes down that the project's list is out.
-    private func keep(_ publication: Publication, at time: Timestamp) throws(CommandFailure) {
+    private func keep(_ publication: Publication, at time: Timestamp) throws(CommandError) {
         guard let project = try? self.project.find() else { return }
-        try CommandFailure.wrapping { () throws(RepositoryError) in
+        try CommandError.wrapping { () throws(RepositoryError) in
             guard let newest = try project.newestList(), publication.files.contains(where: { $0.bytes == newest })
             else {
                 return
@@ -86,25 +86,25 @@ struct PublishCommand: AsyncParsableCommand {
         }
     }
 
-    private func publication() throws(CommandFailure) -> Publication {
+    private func publication() throws(CommandError) -> Publication {
         var files: [Publication.File] = []
         for path in self.files {
             files.append(
-                try CommandFailure.wrapping { () throws(RepositoryError) in
-                    Publication.File(path, try BoundedFile.read(path, most: MetadataLimits().listBytes))
+                try CommandError.wrapping { () throws(RepositoryError) in
+                    Publication.File(path, try BoundedFile.read(path, maximum: MetadataLimits().listBytes))
                 })
         }
         guard files.isEmpty else {
-            return try CommandFailure.wrapping { () throws(RepositoryError) in try Publication(files) }
+            return try CommandError.wrapping { () throws(RepositoryError) in try Publication(files) }
         }
         let project = try self.project.find()
-        let list = try CommandFailure.wrapping { () throws(RepositoryError) in try project.newestList() }
+        let list = try CommandError.wrapping { () throws(RepositoryError) in try project.newestList() }
         guard let list else {
-            throw CommandFailure(
+            throw CommandError(
                 .undecided, "there is no \(ProjectFolder.listName) in the project folder",
                 hint: "tumbler release signs tumbler.yaml; or name the files")
         }
-        return try CommandFailure.wrapping { () throws(RepositoryError) in
+        return try CommandError.wrapping { () throws(RepositoryError) in
             try Publication(roots: try project.roots(), list: list)
         }
     }

@@ -41,16 +41,16 @@ struct ServiceAdoption: Decodable, Sendable {
     /// Why it is not to be decided by, in words, where ``measurement`` is `nil`.
     var whyNotMeasured: String {
         if let why { return PrintableText.line(why, maximumLength: 256) }
-        guard self.state == Self.measured, let requests, (0..<GateRefusing.leastRequests).contains(requests) else {
+        guard self.state == Self.measured, let requests, (0..<GateRefusing.minimumRequests).contains(requests) else {
             return "the service does not say why"
         }
-        return "\(requests) requests are too few, and \(GateRefusing.leastRequests) are needed"
+        return "\(requests) requests are too few, and \(GateRefusing.minimumRequests) are needed"
     }
 
     /// What was counted; `nil` when it is not measured, is too little, or does not add up.
     var measurement: HeldLists.Measurement? {
         guard self.state == Self.measured, let period, let requests, let versions, period > 0,
-            requests >= GateRefusing.leastRequests
+            requests >= GateRefusing.minimumRequests
         else { return nil }
         var counts: [Int64: Int64] = [:]
         var sum: Int64 = 0
@@ -69,19 +69,20 @@ extension ServiceClient {
 
     /// Which lists installations hold.
     ///
-    /// - Throws: ``CommandFailure`` when the service cannot be asked, or answers something else.
-    func adoption(of name: String) async throws(CommandFailure) -> ServiceAdoption {
+    /// - Throws: ``CommandError`` when the service cannot be asked, or answers something else.
+    func adoption(of name: String) async throws(CommandError) -> ServiceAdoption {
         let answer: ServiceAnswer
-        do throws(ServiceSilence) {
+        do throws(ServiceResponseError) {
             answer = try await self.ask(
                 Request(
-                    method: .GET, url: "\(self.address.list(name))/adoption", body: nil, mostBytes: Self.adoptionBytes))
+                    method: .GET, url: "\(self.address.list(name))/adoption", body: nil,
+                    maximumBytes: Self.adoptionBytes))
         } catch {
-            throw CommandFailure(.undecided, "\(self.address): \(error.reason)")
+            throw CommandError(.undecided, "\(self.address): \(error.reason)")
         }
         guard answer.status == 200 else { throw answer.failure("no adoption") }
         guard let adoption = try? JSONDecoder().decode(ServiceAdoption.self, from: Data(answer.body)) else {
-            throw CommandFailure(.undecided, "\(self.address) answers 200, but not with adoption")
+            throw CommandError(.undecided, "\(self.address) answers 200, but not with adoption")
         }
         return adoption
     }

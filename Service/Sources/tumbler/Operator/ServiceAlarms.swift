@@ -73,17 +73,17 @@ extension ServiceClient {
 
     /// What fires and what is silenced, as JSON and as values.
     ///
-    /// - Throws: ``CommandFailure`` when the service cannot be asked, or answers something else.
-    func alarms() async throws(CommandFailure) -> (json: [UInt8], alarms: ServiceAlarms) {
+    /// - Throws: ``CommandError`` when the service cannot be asked, or answers something else.
+    func alarms() async throws(CommandError) -> (json: [UInt8], alarms: ServiceAlarms) {
         let answer = try await self.answer(
-            Request(method: .GET, url: "\(self.address)/v1/alarms", body: nil, mostBytes: Self.alarmsBytes))
+            Request(method: .GET, url: "\(self.address)/v1/alarms", body: nil, maximumBytes: Self.alarmsBytes))
         guard answer.status == 200 else {
             let failure = answer.failure("no alarms")
             // Who may not look has decided nothing.
-            throw CommandFailure(.undecided, failure.message, hint: failure.hint)
+            throw CommandError(.undecided, failure.message, hint: failure.hint)
         }
         guard let alarms = try? JSONDecoder().decode(ServiceAlarms.self, from: Data(answer.body)) else {
-            throw CommandFailure(
+            throw CommandError(
                 .undecided, "\(self.address) answers 200, but not with alarms",
                 hint: "is this the address of a Tumbler service?")
         }
@@ -95,13 +95,14 @@ extension ServiceClient {
     /// - Parameters:
     ///   - deed: `acknowledge`, `silence` or `unsilence`.
     ///   - body: What, as JSON.
-    /// - Throws: ``CommandFailure`` when the service does not do it.
-    func handleAlarm(_ deed: String, _ body: [UInt8]) async throws(CommandFailure) {
+    /// - Throws: ``CommandError`` when the service does not do it.
+    func handleAlarm(_ deed: String, _ body: [UInt8]) async throws(CommandError) {
         let answer = try await self.answer(
             Request(
-                method: .POST, url: "\(self.address)/v1/alarms/\(deed)", body: body, mostBytes: Self.confirmationBytes))
+                method: .POST, url: "\(self.address)/v1/alarms/\(deed)", body: body,
+                maximumBytes: Self.confirmationBytes))
         if answer.status == 404, answer.isProblem {
-            throw CommandFailure(
+            throw CommandError(
                 .doesNotHold, "no such alarm fires, or it is not silenced", hint: "tumbler alarms lists them")
         }
         guard answer.status == 204 else { throw answer.failure("nothing was changed") }

@@ -26,11 +26,11 @@ struct ServiceAnswer: Sendable {
     /// Why the service did not do what it was asked, and how the command ends.
     ///
     /// - Parameter what: What did not happen: `not published`.
-    func failure(_ what: String) -> CommandFailure {
+    func failure(_ what: String) -> CommandError {
         let problem = self.problem
         let code = problem?.code.map { " \(PrintableText.line($0, maximumLength: 64))" } ?? ""
         let words = problem.flatMap { $0.detail ?? $0.title } ?? Self.words(for: self.status)
-        return CommandFailure(
+        return CommandError(
             Self.refusals.contains(self.status) ? .doesNotHold : .undecided,
             "\(what): \(self.status)\(code): \(PrintableText.line(words, maximumLength: 240))",
             hint: self.hint(problem?.code ?? ""))

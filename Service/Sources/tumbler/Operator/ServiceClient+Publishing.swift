@@ -11,9 +11,9 @@ import PinListRepository
 
 extension ServiceClient {
     /// Why a publication did not come to a good end.
-    struct PublishingFailure: Error {
+    struct PublishingError: Error {
         /// How the command ends.
-        let failure: CommandFailure
+        let failure: CommandError
 
         /// Whether it may be published all the same: the request was sent, and the answer is missing or unclear.
         let isUnknown: Bool
@@ -26,7 +26,7 @@ extension ServiceClient {
     }
 
     /// The most changes that are read: each envelope makes one.
-    private static let mostChanges = Publication.mostEnvelopes
+    private static let maximumChanges = Publication.maximumEnvelopes
 
     /// Publishes: all of it, or nothing.
     ///
@@ -34,19 +34,19 @@ extension ServiceClient {
     ///   - publication: What is published.
     ///   - logs: The log list that its list names, where it is at hand: it is uploaded first.
     /// - Returns: What is new; nothing for what was published already.
-    /// - Throws: ``PublishingFailure``.
-    func publish(_ publication: Publication, logs: [UInt8]? = nil) async throws(PublishingFailure) -> [String] {
+    /// - Throws: ``PublishingError``.
+    func publish(_ publication: Publication, logs: [UInt8]? = nil) async throws(PublishingError) -> [String] {
         if let logs { try await self.upload(logs, of: publication.name) }
         let answer: ServiceAnswer
-        do throws(ServiceSilence) {
+        do throws(ServiceResponseError) {
             answer = try await self.ask(
                 Request(
                     method: .PUT, url: self.address.list(publication.name), body: publication.body,
-                    mostBytes: Self.confirmationBytes))
+                    maximumBytes: Self.confirmationBytes))
         } catch {
             let message = "\(self.address): \(error.reason)"
-            throw PublishingFailure(
-                failure: CommandFailure(
+            throw PublishingError(
+                failure: CommandError(
                     .undecided,
                     error.mayHaveArrived
                         ? "\(message); whether it is published is not known" : "not published: \(message)",
@@ -57,14 +57,14 @@ extension ServiceClient {
         guard answer.status == 200 else {
             // A proxy that gives up says nothing of what the service behind it did.
             let isUnknown = answer.status >= 500 && !answer.isProblem
-            throw PublishingFailure(
+            throw PublishingError(
                 failure: answer.failure(isUnknown ? "perhaps not published" : "not published"), isUnknown: isUnknown)
         }
         guard let confirmation = try? JSONDecoder().decode(Confirmation.self, from: Data(answer.body)),
-            confirmation.name == publication.name, confirmation.changes.count <= Self.mostChanges
+            confirmation.name == publication.name, confirmation.changes.count <= Self.maximumChanges
         else {
-            throw PublishingFailure(
-                failure: CommandFailure(
+            throw PublishingError(
+                failure: CommandError(
                     .undecided, "\(self.address) answers 200, but not as a Tumbler service does after a publication",
                     hint: "is this the address of a Tumbler service?"),
                 isUnknown: true)
@@ -73,36 +73,36 @@ extension ServiceClient {
     }
 
     /// Uploads a log list; one that is there already stays as it is.
-    private func upload(_ logs: [UInt8], of name: String) async throws(PublishingFailure) {
+    private func upload(_ logs: [UInt8], of name: String) async throws(PublishingError) {
         guard let listed = ListedLogs(of: logs) else { return }
         let what = "not published: the log list was not uploaded"
         let answer: ServiceAnswer
-        do throws(ServiceSilence) {
+        do throws(ServiceResponseError) {
             answer = try await self.ask(
                 Request(
                     method: .PUT, url: self.address.list(name) + listed.path, body: logs,
-                    mostBytes: Self.confirmationBytes))
+                    maximumBytes: Self.confirmationBytes))
         } catch {
-            throw PublishingFailure(
-                failure: CommandFailure(.undecided, "\(what): \(self.address): \(error.reason)"), isUnknown: false)
+            throw PublishingError(
+                failure: CommandError(.undecided, "\(what): \(self.address): \(error.reason)"), isUnknown: false)
         }
         guard answer.status == 200 || answer.status == 201 else {
-            throw PublishingFailure(failure: answer.failure(what), isUnknown: false)
+            throw PublishingError(failure: answer.failure(what), isUnknown: false)
         }
     }
 
     /// The envelope of the list that the service serves; `nil` when nothing is published under the name.
     ///
-    /// - Throws: ``CommandFailure`` when the service cannot be asked.
-    func servedList(_ name: String) async throws(CommandFailure) -> [UInt8]? {
+    /// - Throws: ``CommandError`` when the service cannot be asked.
+    func servedList(_ name: String) async throws(CommandError) -> [UInt8]? {
         let url = "\(self.address.list(name))/pins.json"
         let answer: ServiceAnswer
-        do throws(ServiceSilence) {
+        do throws(ServiceResponseError) {
             // What everybody may read needs no token.
             answer = try await ServiceClient(self.address, nil).ask(
-                Request(method: .GET, url: url, body: nil, mostBytes: MetadataLimits().listBytes))
+                Request(method: .GET, url: url, body: nil, maximumBytes: MetadataLimits().listBytes))
         } catch {
-            throw CommandFailure(.undecided, "\(url): \(error.reason)")
+            throw CommandError(.undecided, "\(url): \(error.reason)")
         }
         if answer.status == 404 { return nil }
         guard answer.status == 200 else { throw answer.failure("\(url) was not read") }

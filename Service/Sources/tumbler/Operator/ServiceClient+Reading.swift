@@ -15,12 +15,12 @@ extension ServiceClient {
     /// - Parameters:
     ///   - report: The report as JSON.
     ///   - name: The name of the list.
-    /// - Throws: ``CommandFailure`` when the service does not take it.
-    func push(_ report: [UInt8], of name: String) async throws(CommandFailure) {
+    /// - Throws: ``CommandError`` when the service does not take it.
+    func push(_ report: [UInt8], of name: String) async throws(CommandError) {
         let answer = try await self.answer(
             Request(
                 method: .POST, url: "\(self.address.list(name))/probe", body: report,
-                mostBytes: Self.confirmationBytes))
+                maximumBytes: Self.confirmationBytes))
         guard answer.status == 202 else { throw answer.failure("the result was not taken") }
     }
 
@@ -29,29 +29,29 @@ extension ServiceClient {
     /// - Parameters:
     ///   - record: The answer as JSON, with the certificate that it is about.
     ///   - name: The name of the list.
-    /// - Throws: ``CommandFailure`` when the service does not take it.
-    func record(_ record: [UInt8], of name: String) async throws(CommandFailure) {
+    /// - Throws: ``CommandError`` when the service does not take it.
+    func record(_ record: [UInt8], of name: String) async throws(CommandError) {
         let answer = try await self.answer(
             Request(
                 method: .POST, url: "\(self.address.list(name))/gates", body: record,
-                mostBytes: Self.confirmationBytes))
+                maximumBytes: Self.confirmationBytes))
         guard answer.status == 204 else { throw answer.failure("the answer was not taken") }
     }
 
     /// What the service knows, as JSON and as values.
     ///
-    /// - Throws: ``CommandFailure`` when the service cannot be asked, or answers something else.
-    func status() async throws(CommandFailure) -> (json: [UInt8], status: ServiceStatus) {
+    /// - Throws: ``CommandError`` when the service cannot be asked, or answers something else.
+    func status() async throws(CommandError) -> (json: [UInt8], status: ServiceStatus) {
         let answer = try await self.answer(
             Request(
-                method: .GET, url: "\(self.address)/v1/status", body: nil, mostBytes: Self.statusBytes))
+                method: .GET, url: "\(self.address)/v1/status", body: nil, maximumBytes: Self.statusBytes))
         guard answer.status == 200 else {
             let failure = answer.failure("no status")
             // Whoever may not look has decided nothing.
-            throw CommandFailure(.undecided, failure.message, hint: failure.hint)
+            throw CommandError(.undecided, failure.message, hint: failure.hint)
         }
         guard let status = try? JSONDecoder().decode(ServiceStatus.self, from: Data(answer.body)) else {
-            throw CommandFailure(
+            throw CommandError(
                 .undecided, "\(self.address) answers 200, but not with a status",
                 hint: "is this the address of a Tumbler service?")
         }
@@ -60,10 +60,10 @@ extension ServiceClient {
 
     /// Asks once, and says of silence which service it was.
     ///
-    /// - Throws: ``CommandFailure``.
-    func answer(_ request: Request) async throws(CommandFailure) -> ServiceAnswer {
-        do throws(ServiceSilence) { return try await self.ask(request) } catch {
-            throw CommandFailure(.undecided, "\(self.address): \(error.reason)")
+    /// - Throws: ``CommandError``.
+    func answer(_ request: Request) async throws(CommandError) -> ServiceAnswer {
+        do throws(ServiceResponseError) { return try await self.ask(request) } catch {
+            throw CommandError(.undecided, "\(self.address): \(error.reason)")
         }
     }
 }

@@ -16,7 +16,7 @@ struct ServiceClient: Sendable {
     struct Patience: Sendable {
         /// The longest wait for a connection, in milliseconds.
         var connectMilliseconds: Int64 = 10_000
-        /// The longest wait for a whole answer, in milliseconds: a publication is judged, stored and synchronised.
+        /// The longest wait for a whole answer, in milliseconds: a publication is evaluated, stored and synchronised.
         var totalMilliseconds: Int64 = 60_000
     }
 
@@ -29,7 +29,7 @@ struct ServiceClient: Sendable {
         /// JSON, if there is a body.
         var body: [UInt8]?
         /// The most bytes of an answer.
-        var mostBytes: Int
+        var maximumBytes: Int
         /// What must hold of what is replaced: `If-Match` or `If-None-Match`, and its value.
         var condition: (field: String, value: String)?
     }
@@ -57,8 +57,8 @@ struct ServiceClient: Sendable {
 
     /// Asks once.
     ///
-    /// - Throws: ``ServiceSilence`` when there is no whole answer.
-    func ask(_ request: Request) async throws(ServiceSilence) -> ServiceAnswer {
+    /// - Throws: ``ServiceResponseError`` when there is no whole answer.
+    func ask(_ request: Request) async throws(ServiceResponseError) -> ServiceAnswer {
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: .makeClientConfiguration(), redirectConfiguration: .disallow)
         configuration.timeout.connect = .milliseconds(self.patience.connectMilliseconds)
@@ -67,8 +67,8 @@ struct ServiceClient: Sendable {
         let answer: Result<ServiceAnswer, any Error>
         do { answer = .success(try await self.ask(request, client)) } catch { answer = .failure(error) }
         try? await client.shutdown()
-        do { return try answer.get() } catch let silence as ServiceSilence { throw silence } catch {
-            throw ServiceSilence(error, self.patience)
+        do { return try answer.get() } catch let silence as ServiceResponseError { throw silence } catch {
+            throw ServiceResponseError(error, self.patience)
         }
     }
 
@@ -88,7 +88,7 @@ struct ServiceClient: Sendable {
             group.addTask {
                 let deadline = NIODeadline.now() + .milliseconds(self.patience.totalMilliseconds)
                 let response = try await client.execute(prepared, deadline: deadline)
-                return try await Self.read(response, mostBytes: request.mostBytes)
+                return try await Self.read(response, maximumBytes: request.maximumBytes)
             }
             // The deadline above is for the head; this one is for all of it.
             group.addTask {
@@ -101,11 +101,11 @@ struct ServiceClient: Sendable {
         }
     }
 
-    private static func read(_ response: HTTPClientResponse, mostBytes: Int) async throws -> ServiceAnswer {
+    private static func read(_ response: HTTPClientResponse, maximumBytes: Int) async throws -> ServiceAnswer {
         var body: [UInt8] = []
         for try await bytes in response.body {
-            guard body.count + bytes.readableBytes <= mostBytes else {
-                throw ServiceSilence("its answer is over \(mostBytes) bytes", mayHaveArrived: true)
+            guard body.count + bytes.readableBytes <= maximumBytes else {
+                throw ServiceResponseError("its answer is over \(maximumBytes) bytes", mayHaveArrived: true)
             }
             body += bytes.readableBytesView
         }

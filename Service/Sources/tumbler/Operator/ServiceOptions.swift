@@ -28,8 +28,8 @@ struct ServiceOptions: ParsableArguments {
 
     /// The address: that of the command line, else that of the source.
     ///
-    /// - Throws: ``CommandFailure`` when it is none.
-    func address(or source: ListSource?) throws(CommandFailure) -> ServiceAddress? {
+    /// - Throws: ``CommandError`` when it is none.
+    func address(or source: ListSource?) throws(CommandError) -> ServiceAddress? {
         if let server { return try ServiceAddress(server, from: "--server") }
         guard let named = source?.server else { return nil }
         return try ServiceAddress(named.value, from: "server: in tumbler.yaml")
@@ -37,8 +37,8 @@ struct ServiceOptions: ParsableArguments {
 
     /// The address: that of the command line, else that of the project's source.
     ///
-    /// - Throws: ``CommandFailure`` when there is none.
-    func requiredAddress(_ project: ProjectOption) throws(CommandFailure) -> ServiceAddress {
+    /// - Throws: ``CommandError`` when there is none.
+    func requiredAddress(_ project: ProjectOption) throws(CommandError) -> ServiceAddress {
         // The source is read only where it is needed: it may name files that are not here.
         if let server { return try ServiceAddress(server, from: "--server") }
         var source: ListSource?
@@ -46,7 +46,7 @@ struct ServiceOptions: ParsableArguments {
             source = try SourceInput(nil, project).source
         }
         guard let address = try self.address(or: source) else {
-            throw CommandFailure(
+            throw CommandError(
                 .usage, "there is no service: no --server, and no server: in a tumbler.yaml here",
                 hint: "--server https://HOST, or -C DIR")
         }
@@ -55,18 +55,18 @@ struct ServiceOptions: ParsableArguments {
 
     /// The token; `nil` when no file is named.
     ///
-    /// - Throws: ``CommandFailure`` when the file cannot be read.
-    func token() throws(CommandFailure) -> ServiceToken? {
-        try self.tokenPath.map { path throws(CommandFailure) in try ServiceToken(file: path) }
+    /// - Throws: ``CommandError`` when the file cannot be read.
+    func token() throws(CommandError) -> ServiceToken? {
+        try self.tokenPath.map { path throws(CommandError) in try ServiceToken(file: path) }
     }
 
     /// The token.
     ///
     /// - Parameter scope: What it must open, for the hint.
-    /// - Throws: ``CommandFailure`` when no file is named, or it cannot be read.
-    func requiredToken(_ scope: String) throws(CommandFailure) -> ServiceToken {
+    /// - Throws: ``CommandError`` when no file is named, or it cannot be read.
+    func requiredToken(_ scope: String) throws(CommandError) -> ServiceToken {
         guard let token = try self.token() else {
-            throw CommandFailure(
+            throw CommandError(
                 .usage, "there is no token: no --token-file, and \(ServiceToken.environmentName) names no file",
                 hint: "tumbler token create --scope \(scope), on the service's machine, makes one")
         }

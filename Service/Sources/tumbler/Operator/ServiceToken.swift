@@ -22,14 +22,14 @@ struct ServiceToken: Sendable {
 
     /// Reads the file: one line. Says so when others may read it, too.
     ///
-    /// - Throws: ``CommandFailure`` when it cannot be read, or holds no token. What it holds is not repeated.
-    init(file path: String) throws(CommandFailure) {
-        let bytes = try CommandFailure.wrapping { () throws(RepositoryError) in
-            try BoundedFile.read(path, most: Self.maximumLength)
+    /// - Throws: ``CommandError`` when it cannot be read, or holds no token. What it holds is not repeated.
+    init(file path: String) throws(CommandError) {
+        let bytes = try CommandError.wrapping { () throws(RepositoryError) in
+            try BoundedFile.read(path, maximum: Self.maximumLength)
         }
         let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
         guard !text.isEmpty, text.utf8.allSatisfy(Self.mayStand) else {
-            throw CommandFailure(
+            throw CommandError(
                 .undecided, "\(path): there is no token in it",
                 hint: "one line, as tumbler token create printed it on the service's machine")
         }

@@ -9,7 +9,7 @@ import PinListRepository
 /// What a service says of itself, for people: what needs somebody first.
 struct StatusLines {
     /// The most lines of one kind; how many more there are is said.
-    static let most = 20
+    static let maximum = 20
 
     /// The status.
     let status: ServiceStatus
@@ -21,8 +21,10 @@ struct StatusLines {
     var lines: [String] {
         var lines = ["\(self.address)\(self.status.time.map { " at \(self.text($0))" } ?? "")"]
         lines += self.section("alarms", self.status.alarms.map(self.line))
-        for name in self.status.names.prefix(Self.most) { lines += self.lines(of: name) }
-        if self.status.names.count > Self.most { lines.append("and \(self.status.names.count - Self.most) names more") }
+        for name in self.status.names.prefix(Self.maximum) { lines += self.lines(of: name) }
+        if self.status.names.count > Self.maximum {
+            lines.append("and \(self.status.names.count - Self.maximum) names more")
+        }
         lines += self.section("failures by host", self.status.hosts.map(self.line))
         lines += self.section("failures by cause", self.status.groups.map(self.line))
         lines += self.section("probed hosts", self.status.probes.map(self.line))
@@ -38,8 +40,8 @@ struct StatusLines {
 
     private func section(_ title: String, _ entries: [String]) -> [String] {
         guard !entries.isEmpty else { return ["\(title): none"] }
-        let more = entries.count > Self.most ? ["  and \(entries.count - Self.most) more"] : []
-        return ["\(title):"] + entries.prefix(Self.most).map { "  \($0)" } + more
+        let more = entries.count > Self.maximum ? ["  and \(entries.count - Self.maximum) more"] : []
+        return ["\(title):"] + entries.prefix(Self.maximum).map { "  \($0)" } + more
     }
 
     private func line(of alarm: ServiceStatus.AlarmStatus) -> String {

@@ -36,7 +36,7 @@ struct BatchEvaluation {
     /// Answers all lines of a file.
     ///
     /// - Parameter path: The file, or `-` for standard input.
-    /// - Throws: ``CommandFailure`` when it cannot be read, or the answers cannot be written.
+    /// - Throws: ``CommandError`` when it cannot be read, or the answers cannot be written.
     func run(reading path: String) async throws {
         var lines = try InputLines(path, maximumLength: Self.maximumLineLength)
         let files = Files()

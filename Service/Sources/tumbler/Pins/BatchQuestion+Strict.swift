@@ -15,7 +15,7 @@ extension BatchQuestion {
     /// - Parameter line: One line without its end.
     /// - Returns: What `JSONDecoder` reads in it, or `nil` for any other line: it must decide, and say what is wrong.
     init?(strict line: Data) {
-        guard case .object(let members)? = try? JSONValue(strict: Array(line), mostValues: Self.maximumValues),
+        guard case .object(let members)? = try? JSONValue(strict: Array(line), maximumValues: Self.maximumValues),
             case .string(let host)? = Self.value("host", in: members),
             let chain = Self.texts("chain", in: members), let roots = Self.texts("roots", in: members)
         else { return nil }

@@ -9,14 +9,14 @@ import CommandLineInterface
 enum ChainFile {
     /// The certificates in DER; `nil` when there is none in it.
     ///
-    /// - Throws: ``CommandFailure`` for PEM that cannot be read.
-    static func certificates(in bytes: [UInt8], named path: String) throws(CommandFailure) -> [[UInt8]]? {
+    /// - Throws: ``CommandError`` for PEM that cannot be read.
+    static func certificates(in bytes: [UInt8], named path: String) throws(CommandError) -> [[UInt8]]? {
         do throws(InputError) {
             let certificates = try PEMBlock.blocks(in: bytes).filter { $0.label == PEMBlock.certificateLabel }.map(
                 \.bytes)
             if !certificates.isEmpty { return certificates }
         } catch {
-            throw CommandFailure(.undecided, "\(path): \(error)")
+            throw CommandError(.undecided, "\(path): \(error)")
         }
         // One certificate in DER is a chain of one.
         return (try? CertificateFields(walking: bytes)) == nil ? nil : [bytes]

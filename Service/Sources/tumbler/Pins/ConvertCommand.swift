@@ -61,7 +61,7 @@ struct ConvertCommand: ParsableCommand {
         }
         guard conversion.entryCount > 0 else {
             conversion.printWarnings()
-            throw CommandFailure(
+            throw CommandError(
                 .doesNotHold, "nothing is left to write: no entry can be said there",
                 hint: "the warnings say what was left out, and why")
         }
@@ -70,11 +70,11 @@ struct ConvertCommand: ParsableCommand {
         try StandardOutput.write(Data(conversion.output.utf8))
     }
 
-    private static func read(_ input: String, as format: MigrationFormat) throws(CommandFailure) -> MigratedPins {
+    private static func read(_ input: String, as format: MigrationFormat) throws(CommandError) -> MigratedPins {
         let bytes = try InputFile.read(input)
         do { return try MigratedPins(bytes, as: format) } catch {
             let exit: CommandExit = error.code == .nothingPinned ? .doesNotHold : .undecided
-            throw CommandFailure(exit, "\(input): \(error.reason)", hint: error.hint)
+            throw CommandError(exit, "\(input): \(error.reason)", hint: error.hint)
         }
     }
 

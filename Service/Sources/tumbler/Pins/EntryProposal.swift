@@ -26,8 +26,8 @@ struct EntryProposal {
     ///
     /// - Parameter host: The host.
     /// - Returns: The entry, and the backup key where one was made.
-    /// - Throws: ``CommandFailure`` when what is served does not validate, or nothing is to be pinned.
-    func entry(for host: HostName) async throws(CommandFailure) -> (NewProject.Entry, BackupKey?) {
+    /// - Throws: ``CommandError`` when what is served does not validate, or nothing is to be pinned.
+    func entry(for host: HostName) async throws(CommandError) -> (NewProject.Entry, BackupKey?) {
         let addresses = await self.observer.observe([host]).first ?? []
         let asked = addresses.first { !$0.hasNoRoute } ?? addresses.first
         let path = try self.validated(host, asked?.observation ?? .unreachable("it has no address"))
@@ -36,13 +36,13 @@ struct EntryProposal {
                 "\(host) has \(addresses.count) addresses, and \(other.address ?? "one") does not present the same")
         }
         guard let leaf = path.certificates.first, let pin = path.publicKeyPins.first.flatMap({ $0 }) else {
-            throw CommandFailure(.doesNotHold, "\(host) serves a key that cannot be read")
+            throw CommandError(.doesNotHold, "\(host) serves a key that cannot be read")
         }
         let subject = DistinguishedNameText(subjectOf: leaf)?.description ?? "no subject"
         let issuer = DistinguishedNameText(issuerOf: leaf)?.description ?? "nobody that can be read"
         StandardError.note("\(host) serves \(pin), its own key: \(subject), by \(issuer); the chain validates")
         guard SigningConsent.ask("Pin it?") else {
-            throw CommandFailure(.doesNotHold, "no pin of \(host) was taken")
+            throw CommandError(.doesNotHold, "no pin of \(host) was taken")
         }
         var pins = [KnownPin(pin, position: .leaf, note: "current")]
         let backup = try self.backup(for: host, besides: path)
@@ -53,15 +53,15 @@ struct EntryProposal {
     /// The path that was validated.
     private func validated(
         _ host: HostName, _ observation: ProbeObservation
-    ) throws(CommandFailure) -> ValidatedPath {
+    ) throws(CommandError) -> ValidatedPath {
         switch observation {
         case .validated(let path): return path
         case .refused(_, let detail):
-            throw CommandFailure(
+            throw CommandError(
                 .doesNotHold, "what \(host) serves does not validate: \(PrintableText.line(detail))",
                 hint: "repair the server first; --roots FILE names an authority of your own")
         case .unreachable(let reason):
-            throw CommandFailure(
+            throw CommandError(
                 .undecided, "\(host) could not be asked: \(PrintableText.line(reason))",
                 hint: "--domain \(host)=PIN,PIN needs nobody to be asked")
         }
@@ -70,11 +70,11 @@ struct EntryProposal {
     /// A backup: a key that is made now, or the pin of one that is there.
     private func backup(
         for host: HostName, besides path: ValidatedPath
-    ) throws(CommandFailure) -> (pin: Pin?, key: BackupKey?) {
+    ) throws(CommandError) -> (pin: Pin?, key: BackupKey?) {
         StandardError.note(
             "a backup is a key that no server has yet: when the one above is lost, it is all that keeps apps connected")
         if SigningConsent.ask("Make a backup key for \(host) now?") {
-            let key = try CommandFailure.wrapping { () throws(RepositoryError) in
+            let key = try CommandError.wrapping { () throws(RepositoryError) in
                 try BackupKey(for: host, in: self.folder, isPlain: self.isPlain)
             }
             return (key.pin, key)
@@ -83,10 +83,10 @@ struct EntryProposal {
         guard !text.isEmpty else { return (nil, nil) }
         let pin: Pin
         do throws(InputError) { pin = try Pin(text) } catch {
-            throw CommandFailure(.usage, "\(PrintableText.line(text)): \(error)", hint: "tumbler pin FILE prints pins")
+            throw CommandError(.usage, "\(PrintableText.line(text)): \(error)", hint: "tumbler pin FILE prints pins")
         }
         guard !path.publicKeyPins.contains(pin) else {
-            throw CommandFailure(
+            throw CommandError(
                 .doesNotHold,
                 "\(pin) is in the chain that \(host) serves now, so it is no backup: both would go at once",
                 hint: "tumbler key new makes a key, and tumbler key csr the request for its certificate")

@@ -16,7 +16,7 @@ struct EvaluateCommand: AsyncParsableCommand {
             Validates the presented chain (PEM, leaf first, the rest in any order) against the roots, then the pins \
             against the path that was validated. Pins come with --pin, or from a signed list with --list and the root \
             that vouches for it; without either the chain alone decides. --logs and --transparency ask for a certificate \
-            that was logged as a policy of Certificate Transparency asks; with --list, --logs alone judges what its \
+            that was logged as a policy of Certificate Transparency asks; with --list, --logs alone evaluates what its \
             entries ask for, and must be the log list that it names. --crl and --revocation ask for one that is not \
             revoked. Exit code 0: allowed, 1: \
             blocked, 2: could not be decided.
@@ -68,7 +68,8 @@ struct EvaluateCommand: AsyncParsableCommand {
         if self.batch == nil, self.host == nil { throw ValidationError("--host is missing") }
         if self.batch == nil, self.chain == nil { throw ValidationError("--chain is missing") }
         if self.transparency.logs != nil, self.transparency.transparency == nil, self.list == nil, self.batch == nil {
-            throw ValidationError("--logs without --transparency judges what a list asks for, and there is no --list")
+            throw ValidationError(
+                "--logs without --transparency evaluates what a list asks for, and there is no --list")
         }
         if (self.list == nil) != (self.root == nil) { throw ValidationError("--list and --root go together") }
         if self.list != nil, !self.pins.isEmpty {
@@ -89,11 +90,11 @@ struct EvaluateCommand: AsyncParsableCommand {
         let rules = try self.rules()
         if case .list(let list) = rules {
             do throws(InputError) { try demand?.expect(list.logs) } catch {
-                throw CommandFailure(.undecided, error.reason, hint: "--logs is the file that the list was built with")
+                throw CommandError(.undecided, error.reason, hint: "--logs is the file that the list was built with")
             }
             if demand == nil, list.asksForTransparency {
                 StandardError.note(
-                    "the list asks for Certificate Transparency, which nothing is judged of without --logs")
+                    "the list asks for Certificate Transparency, which nothing is evaluated of without --logs")
             }
         }
         let evaluation = Evaluation(
@@ -104,23 +105,23 @@ struct EvaluateCommand: AsyncParsableCommand {
         guard decision.verdict == .allow else { throw ExitCode(CommandExit.doesNotHold.rawValue) }
     }
 
-    private func rules() throws(CommandFailure) -> Evaluation.Rules {
+    private func rules() throws(CommandError) -> Evaluation.Rules {
         if let list, let root { return .list(try SignedList(list: list, root: root)) }
         var pins: [KnownPin] = []
         for text in self.pins {
             do throws(InputError) {
                 pins.append(KnownPin(try Pin(text)))
             } catch {
-                throw CommandFailure(
+                throw CommandError(
                     .usage, "--pin \(text): \(error)", hint: "tumbler pin prints the pins of what you have")
             }
         }
         return .pins(pins)
     }
 
-    private static func certificates(in path: String) throws(CommandFailure) -> [[UInt8]] {
+    private static func certificates(in path: String) throws(CommandError) -> [[UInt8]] {
         if let chain = try ChainFile.certificates(in: try InputFile.read(path), named: path) { return chain }
-        throw CommandFailure(
+        throw CommandError(
             .undecided, "\(path): no certificate in it", hint: "a chain is PEM, the server's certificate first")
     }
 }

@@ -19,14 +19,14 @@ struct Evaluation: Sendable {
     /// Whether the certificate must be for the host.
     let checksName: Bool
 
-    /// The logs that policies of Certificate Transparency are judged with, and the one that is asked beside the pins; `nil`
-    /// where nothing is judged.
+    /// The logs that policies of Certificate Transparency are evaluated with, and the one that is asked beside the pins; `nil`
+    /// where nothing is evaluated.
     let transparency: TransparencyDemand?
 
     /// The revocation lists that a path must pass; `nil` for none.
     let revocation: RevocationCheck?
 
-    /// The time at which all of it is judged.
+    /// The time at which all of it is evaluated.
     let time: Timestamp
 
     /// Where what is expected comes from.
@@ -61,7 +61,7 @@ struct Evaluation: Sendable {
         switch await validator.validate(presented: self.presented, as: identity, at: self.time).result {
         case .success(let path):
             let decision = policy.validate(path, for: self.host, at: time)
-            return self.transparency?.judged(decision, at: time) ?? decision
+            return self.transparency?.evaluated(decision, at: time) ?? decision
         case .failure(let refusal): return policy.refusal(of: self.host, refusal.reason, detail: refusal.detail)
         }
     }

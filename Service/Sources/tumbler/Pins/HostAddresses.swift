@@ -10,7 +10,7 @@ import NIOPosix
 /// The addresses that a host has, as this system's resolver says it.
 enum HostAddresses {
     /// The most addresses of a host that are asked.
-    static let most = 64
+    static let maximum = 64
 
     /// Looks a host up.
     ///
@@ -18,11 +18,11 @@ enum HostAddresses {
     ///   - host: A name, or an address, which is its own.
     ///   - timeout: The longest that it may take. The resolver goes on in its thread then, and its answer is dropped.
     /// - Returns: The addresses as text, each once, sorted; none when there is no such host.
-    /// - Throws: ``TimeIsUp``.
+    /// - Throws: ``TimeoutError``.
     static func all(of host: HostName, within timeout: Duration) async throws -> [String] {
         guard !host.isAddress else { return [host.description] }
         let answer = MultiThreadedEventLoopGroup.singleton.any().makePromise(of: [String].self)
-        let expiry = answer.futureResult.eventLoop.scheduleTask(in: TimeAmount(timeout)) { answer.fail(TimeIsUp()) }
+        let expiry = answer.futureResult.eventLoop.scheduleTask(in: TimeAmount(timeout)) { answer.fail(TimeoutError()) }
         defer { expiry.cancel() }
         let name = host.description
         NIOThreadPool.singleton.submit { _ in answer.succeed(self.lookUp(name)) }
@@ -30,7 +30,7 @@ enum HostAddresses {
     }
 
     /// The resolver did not answer in time.
-    struct TimeIsUp: Error {}
+    struct TimeoutError: Error {}
 
     private static func lookUp(_ name: String) -> [String] {
         var first: UnsafeMutablePointer<addrinfo>?

@@ -30,11 +30,11 @@ struct HostObserver: Sendable {
         /// The server that is asked for.
         let server: ServerAddress
         /// Where it is; or why that is not known.
-        let place: Result<ServerAddress, NoPlace>
+        let place: Result<ServerAddress, NoPlaceError>
     }
 
     /// Why there is nobody to ask.
-    private struct NoPlace: Error {
+    private struct NoPlaceError: Error {
         let address: String?
         let reason: String
     }
@@ -87,24 +87,25 @@ struct HostObserver: Sendable {
     }
 
     /// The addresses of a place, or why there is none.
-    private func addresses(of place: ServerAddress) async -> [Result<ServerAddress, NoPlace>] {
+    private func addresses(of place: ServerAddress) async -> [Result<ServerAddress, NoPlaceError>] {
         let found: [String]
         do { found = try await HostAddresses.all(of: place.host, within: self.timeout) } catch {
             let reason = "\(place.host): no answer from the resolver within \(self.timeout)"
-            return [.failure(NoPlace(address: nil, reason: reason))]
+            return [.failure(NoPlaceError(address: nil, reason: reason))]
         }
         guard !found.isEmpty else {
-            return [.failure(NoPlace(address: nil, reason: "\(place): no such host"))]
+            return [.failure(NoPlaceError(address: nil, reason: "\(place): no such host"))]
         }
         return found.enumerated().map { index, text in
             let written = "\(text.contains(":") ? "[\(text)]" : text):\(place.port)"
-            guard index < HostAddresses.most else {
+            guard index < HostAddresses.maximum else {
                 return .failure(
-                    NoPlace(address: written, reason: "\(place): only \(HostAddresses.most) addresses are asked"))
+                    NoPlaceError(
+                        address: written, reason: "\(place): only \(HostAddresses.maximum) addresses are asked"))
             }
             guard let address = ServerAddress(written) else {
                 return .failure(
-                    NoPlace(address: written, reason: "\(place): \(text) is an address of this machine's link"))
+                    NoPlaceError(address: written, reason: "\(place): \(text) is an address of this machine's link"))
             }
             return .success(address)
         }
@@ -117,7 +118,7 @@ struct HostObserver: Sendable {
         case .failure(let nowhere):
             return AddressObservation(address: nowhere.address, .unreachable(nowhere.reason))
         }
-        do throws(LiveServer.Silence) {
+        do throws(LiveServer.NoAnswerError) {
             let presented = try await LiveServer.chain(of: target.server, connectingTo: place, timeout: self.timeout)
             let observation: ProbeObservation
             switch await self.validator.validate(presented: presented, as: .host(target.host), at: self.time).result {

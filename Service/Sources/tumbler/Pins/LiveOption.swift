@@ -35,8 +35,8 @@ struct LiveOption: ParsableArguments {
 
     /// Asks hosts; `nil` without `--live`.
     ///
-    /// - Throws: ``CommandFailure`` when there are no anchors. A host that cannot be asked is an observation.
-    func observe(_ hosts: [HostName], at time: Timestamp) async throws(CommandFailure) -> [ServedPath]? {
+    /// - Throws: ``CommandError`` when there are no anchors. A host that cannot be asked is an observation.
+    func observe(_ hosts: [HostName], at time: Timestamp) async throws(CommandError) -> [ServedPath]? {
         guard self.live else { return nil }
         let validator = PathValidator(
             roots: try RootsOption.load(self.roots), monotonicNanoseconds: monotonicNanoseconds)
@@ -64,7 +64,7 @@ struct LiveOption: ParsableArguments {
     ) async -> ServedPath {
         let bracketed = host.description.contains(":") ? "[\(host)]" : "\(host)"
         guard let server = ServerAddress("\(bracketed):443") else { return ServedPath(host, failure: "no address") }
-        do throws(CommandFailure) {
+        do throws(CommandError) {
             let presented = try await LiveServer.presentedChain(of: server, connectingTo: place)
             switch await validator.validate(presented: presented, as: .host(host), at: time).result {
             case .success(let path): return ServedPath(host, path: path)

@@ -16,9 +16,9 @@ enum LiveServer {
     static let timeout: Duration = .seconds(10)
 
     /// Why a server showed nothing.
-    struct Silence: Error {
+    struct NoAnswerError: Error {
         /// How a command ends that needs it.
-        let failure: CommandFailure
+        let failure: CommandError
         /// Whether this machine has no route to the address: it speaks no IPv6, say.
         let hasNoRoute: Bool
     }
@@ -30,11 +30,13 @@ enum LiveServer {
     ///   - server: The server.
     ///   - place: Where it is reached, when that is not where its name says.
     ///   - timeout: The longest that asking may take.
-    /// - Throws: ``CommandFailure`` when the server cannot be reached or does not speak TLS.
+    /// - Throws: ``CommandError`` when the server cannot be reached or does not speak TLS.
     static func presentedChain(
         of server: ServerAddress, connectingTo place: ServerAddress? = nil, timeout: Duration = Self.timeout
-    ) async throws(CommandFailure) -> [[UInt8]] {
-        do throws(Silence) { return try await self.chain(of: server, connectingTo: place, timeout: timeout) } catch {
+    ) async throws(CommandError) -> [[UInt8]] {
+        do throws(NoAnswerError) {
+            return try await self.chain(of: server, connectingTo: place, timeout: timeout)
+        } catch {
             throw error.failure
         }
     }
@@ -42,7 +44,7 @@ enum LiveServer {
     /// The same, with what kind of failure it was.
     static func chain(
         of server: ServerAddress, connectingTo place: ServerAddress?, timeout: Duration
-    ) async throws(Silence) -> [[UInt8]] {
+    ) async throws(NoAnswerError) -> [[UInt8]] {
         let presented = NIOLockedValueBox<[[UInt8]]>([])
         do {
             let context = try NIOSSLContext(configuration: self.configuration)
@@ -51,8 +53,8 @@ enum LiveServer {
         } catch {
             // A server that wants a certificate of ours breaks the handshake off after it has shown its own.
             if presented.withLockedValue({ $0.isEmpty }) {
-                throw Silence(
-                    failure: CommandFailure(
+                throw NoAnswerError(
+                    failure: CommandError(
                         .undecided, "\(server): \(self.reason(for: error, timeout))",
                         // openssl knows keys and versions that are not known here.
                         hint: error is NIOSSLError
@@ -82,7 +84,7 @@ enum LiveServer {
         let group = MultiThreadedEventLoopGroup.singleton
         let done = group.any().makePromise(of: Void.self)
         let deadline = NIODeadline.now() + timeout
-        let expiry = done.futureResult.eventLoop.scheduleTask(deadline: deadline) { done.fail(ServerTimeout()) }
+        let expiry = done.futureResult.eventLoop.scheduleTask(deadline: deadline) { done.fail(ServerTimeoutError()) }
         let bootstrap = ClientBootstrap(group: group)
             .connectTimeout(timeout)
             .channelInitializer { channel in
@@ -120,7 +122,7 @@ enum LiveServer {
     /// Why a server could not be asked, in words.
     static func reason(for error: any Error, _ timeout: Duration) -> String {
         switch error {
-        case is ServerTimeout: "no answer within \(timeout)"
+        case is ServerTimeoutError: "no answer within \(timeout)"
         case let error as NIOConnectionError:
             if error.dnsAError != nil && error.dnsAAAAError != nil {
                 "no such host"
@@ -133,7 +135,7 @@ enum LiveServer {
             "connection refused; nothing listens on this port"
         case let error as IOError: "no connection: \(error.description)"
         case ChannelError.connectTimeout: "no connection within \(timeout)"
-        case is HandshakeWatcher.Closed: "the server closed the connection before it presented a certificate"
+        case is HandshakeWatcher.ClosedError: "the server closed the connection before it presented a certificate"
         case is NIOSSLError: "no TLS handshake: it speaks no TLS on this port, or none that is spoken here"
         default: "no TLS handshake: \(error)"
         }
@@ -141,14 +143,14 @@ enum LiveServer {
 }
 
 /// The time for asking is over.
-private struct ServerTimeout: Error {}
+private struct ServerTimeoutError: Error {}
 
 /// Ends the asking when the handshake is complete, or cannot be any more.
 private final class HandshakeWatcher: ChannelInboundHandler, Sendable {
     typealias InboundIn = ByteBuffer
 
     /// The peer went away.
-    struct Closed: Error {}
+    struct ClosedError: Error {}
 
     private let done: EventLoopPromise<Void>
 
@@ -164,5 +166,5 @@ private final class HandshakeWatcher: ChannelInboundHandler, Sendable {
         context.close(promise: nil)
     }
 
-    func channelInactive(context: ChannelHandlerContext) { self.done.fail(Closed()) }
+    func channelInactive(context: ChannelHandlerContext) { self.done.fail(ClosedError()) }
 }

@@ -18,18 +18,18 @@ struct LogListFile: Sendable {
 
     /// Reads a log list.
     ///
-    /// - Throws: ``CommandFailure`` when the file cannot be read, or is refused as a log list.
-    static func read(_ path: String) throws(CommandFailure) -> LogListFile {
+    /// - Throws: ``CommandError`` when the file cannot be read, or is refused as a log list.
+    static func read(_ path: String) throws(CommandError) -> LogListFile {
         let bytes = try InputFile.read(path)
         do throws(LogListError) {
             return LogListFile(list: try LogList(bytes), listed: ListedLogs(of: bytes), path: path)
         } catch {
-            throw CommandFailure(
+            throw CommandError(
                 .undecided, "\(path): \(error)", hint: "a log list is JSON in version 3 of its format")
         }
     }
 
-    /// Says what a person should know of a list beside what is judged with it.
+    /// Says what a person should know of a list beside what is evaluated with it.
     static func notes(on list: LogList, named path: String, at time: Timestamp) {
         if list.isStale(at: time) {
             let made = list.timestamp.map { "of \($0)" } ?? "without a time"
@@ -56,7 +56,7 @@ actor LogListCache {
     func list(_ path: String) throws(InputError) -> LogListFile {
         if let known = self.lists[path] { return known }
         let read: LogListFile
-        do throws(CommandFailure) { read = try LogListFile.read(path) } catch {
+        do throws(CommandError) { read = try LogListFile.read(path) } catch {
             throw InputError(.policy, error.message)
         }
         if self.lists.count >= Self.maximumCount { self.lists.removeAll() }

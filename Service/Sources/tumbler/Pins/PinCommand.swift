@@ -43,7 +43,7 @@ struct PinCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let roots = try self.caFile.map { path throws(CommandFailure) in try RootsOption.load(path) }
+        let roots = try self.caFile.map { path throws(CommandError) in try RootsOption.load(path) }
         // All or nothing: half an answer looks like a whole one in a pipe.
         var found: [PinnedMaterial] = []
         for input in self.inputs { found += try await self.materials(of: input, roots: roots) }
@@ -51,26 +51,26 @@ struct PinCommand: AsyncParsableCommand {
         try StandardOutput.write(lines: found.map { self.yaml ? $0.yamlLine : $0.line })
     }
 
-    private func materials(of input: String, roots: RootStore?) async throws(CommandFailure) -> [PinnedMaterial] {
+    private func materials(of input: String, roots: RootStore?) async throws(CommandError) -> [PinnedMaterial] {
         if input == InputFile.standardInput || FileManager.default.fileExists(atPath: input) {
             let bytes = try InputFile.read(input)
             do { return try PinnedMaterial.all(in: bytes, named: input) } catch {
-                throw CommandFailure(.undecided, error.reason, hint: error.hint)
+                throw CommandError(.undecided, error.reason, hint: error.hint)
             }
         }
         guard let server = ServerAddress(input) else {
             let example =
                 ServerAddress("\(input):443") == nil ? "HOST:PORT or https://HOST" : "\(input):443 or https://\(input)"
-            throw CommandFailure(.undecided, "\(input): no such file", hint: "to ask a server, write \(example)")
+            throw CommandError(.undecided, "\(input): no such file", hint: "to ask a server, write \(example)")
         }
         let presented = try await LiveServer.presentedChain(of: server)
         let certificates = try await self.validated(presented, of: server, roots: roots)
         var materials: [PinnedMaterial] = []
         for (index, certificate) in certificates.enumerated() {
-            do throws(CertificateDefect) {
+            do throws(InvalidCertificateError) {
                 materials.append(try PinnedMaterial(certificate: certificate, index: index, source: input))
             } catch {
-                throw CommandFailure(
+                throw CommandError(
                     .undecided, "\(server): presented certificate \(index + 1) cannot be read: \(error)")
             }
         }
@@ -79,7 +79,7 @@ struct PinCommand: AsyncParsableCommand {
 
     private func validated(
         _ presented: [[UInt8]], of server: ServerAddress, roots: RootStore?
-    ) async throws(CommandFailure) -> [[UInt8]] {
+    ) async throws(CommandError) -> [[UInt8]] {
         guard let roots else {
             let count = presented.count == 1 ? "one certificate" : "\(presented.count) certificates"
             StandardError.note(
@@ -93,7 +93,7 @@ struct PinCommand: AsyncParsableCommand {
             StandardError.note("\(server): validated against \(self.caFile ?? ""); the last pin is the anchor's")
             return path.certificates
         case .failure(let refusal):
-            throw CommandFailure(
+            throw CommandError(
                 .doesNotHold, "\(server): what it presents does not validate: \(refusal.detail)",
                 hint: "without --ca-file the pins are printed without validation")
         }

@@ -60,56 +60,56 @@ struct PinSource: ParsableArguments {
 
     /// The client under whose rules a host is asked; with `--list-url`, after one refresh.
     ///
-    /// - Throws: ``CommandFailure`` when there are no rules.
-    func pinning(for host: HostName, at time: Timestamp) async throws(CommandFailure) -> Pinning {
+    /// - Throws: ``CommandError`` when there are no rules.
+    func pinning(for host: HostName, at time: Timestamp) async throws(CommandError) -> Pinning {
         if !self.pins.isEmpty {
-            let list = try ThrowawayList(pinning: host, to: try self.parsedPins(), at: time)
+            let list = try EphemeralList(pinning: host, to: try self.parsedPins(), at: time)
             return try Self.pinning(list.root, list.list, nil, at: time)
         }
         guard let root = self.root else { return try self.projectPinning(at: time) }
         let rootBytes = try InputFile.read(root)
-        let bundled = try self.bundled.map { path throws(CommandFailure) in try InputFile.read(path) }
-        let logs = try self.logs.map { path throws(CommandFailure) in try InputFile.read(path) }
+        let bundled = try self.bundled.map { path throws(CommandError) in try InputFile.read(path) }
+        let logs = try self.logs.map { path throws(CommandError) in try InputFile.read(path) }
         guard let listURL = self.listURL, let state = self.state else {
             return try Self.pinning(rootBytes, bundled, logs, at: time)
         }
         guard let address = URL(string: listURL) else {
-            throw CommandFailure(.usage, "--list-url \(listURL) is no address")
+            throw CommandError(.usage, "--list-url \(listURL) is no address")
         }
         let pinning = try Self.pinning(rootBytes, bundled, logs, at: time, address, .folder(state))
         try await Self.refresh(pinning)
         return pinning
     }
 
-    private func parsedPins() throws(CommandFailure) -> [Pin] {
+    private func parsedPins() throws(CommandError) -> [Pin] {
         var pins: [Pin] = []
         for text in self.pins {
             do throws(InputError) { pins.append(try Pin(text)) } catch {
-                throw CommandFailure(
+                throw CommandError(
                     .usage, "--pin \(text): \(error)", hint: "tumbler pin prints the pins of what you have")
             }
         }
         return pins
     }
 
-    private func projectPinning(at time: Timestamp) throws(CommandFailure) -> Pinning {
+    private func projectPinning(at time: Timestamp) throws(CommandError) -> Pinning {
         let folder: ProjectFolder
         do { folder = try self.project.find() } catch {
             guard self.project.directory == nil else { throw error }
-            throw CommandFailure(
+            throw CommandError(
                 .usage, "there are no pins: no --pin, no --bundled, no --list-url, and no project folder here",
                 hint: "tumbler fetch --pin sha256/… URL, or -C DIR")
         }
-        let (roots, list) = try CommandFailure.wrapping { () throws(RepositoryError) in
+        let (roots, list) = try CommandError.wrapping { () throws(RepositoryError) in
             (try folder.roots(), try folder.newestList())
         }
         guard let root = roots.last, let list else {
-            throw CommandFailure(
+            throw CommandError(
                 .undecided, "there is no \(roots.isEmpty ? "root" : "signed list") in the project folder",
                 hint: "tumbler release signs tumbler.yaml")
         }
         let listed = (try? KnownList(list, named: ProjectFolder.listName, roots: []))?.list.logs
-        let logs = try CommandFailure.wrapping { () throws(RepositoryError) in
+        let logs = try CommandError.wrapping { () throws(RepositoryError) in
             try listed.map { listed throws(RepositoryError) in try folder.logs(listed) }
         }
         return try Self.pinning(root, list, logs, at: time)
@@ -118,7 +118,7 @@ struct PinSource: ParsableArguments {
     private static func pinning(
         _ root: [UInt8], _ list: [UInt8]?, _ logs: [UInt8]?, at time: Timestamp, _ address: URL? = nil,
         _ state: StateLocation = .memory
-    ) throws(CommandFailure) -> Pinning {
+    ) throws(CommandError) -> Pinning {
         do throws(PinningSetupError) {
             let pinning = try Pinning(
                 forCommandAt: time, root: root, list: list, logs: logs, refreshFrom: address, state: state)
@@ -126,23 +126,23 @@ struct PinSource: ParsableArguments {
             if address == nil { Self.note(pinning.recentEvents) }
             return pinning
         } catch {
-            throw CommandFailure(error.code == .address ? .usage : .undecided, error.reason)
+            throw CommandError(error.code == .address ? .usage : .undecided, error.reason)
         }
     }
 
-    /// Says that policies of Certificate Transparency are not judged.
+    /// Says that policies of Certificate Transparency are not evaluated.
     private static func note(_ events: [PinningEvent]) {
         let kinds: Set<PinningEvent.Kind> = [.logsMissing, .logsUnreadable, .unknownTransparency]
         for event in events where kinds.contains(event.kind) { StandardError.note("\(event)") }
     }
 
     /// Refreshes once. What is in force afterwards decides, whatever came of it; what went wrong is said.
-    private static func refresh(_ pinning: Pinning) async throws(CommandFailure) {
+    private static func refresh(_ pinning: Pinning) async throws(CommandError) {
         let outcome = await pinning.refresh()
         let report = RefreshReport(await pinning.status, outcome, pinning.recentEvents)
         for complaint in report.complaints + report.notes { StandardError.note(complaint) }
         guard report.list != nil else {
-            throw CommandFailure(
+            throw CommandError(
                 .undecided, "there is no list: none is stored, none was fetched",
                 hint: "--bundled FILE is the list that the app ships")
         }

@@ -12,13 +12,13 @@ import PinListRepository
 enum PublicKeyArgument {
     /// The key of metadata that a name means.
     ///
-    /// - Throws: ``CommandFailure`` when there is none, or it does not sign metadata.
-    static func metadataKey(_ text: String) async throws(CommandFailure) -> MetadataKey {
-        let name = try CommandFailure.wrapping { () throws(RepositoryError) in try KeyName(text) }
-        return try await CommandFailure.wrapping { () async throws(RepositoryError) in
+    /// - Throws: ``CommandError`` when there is none, or it does not sign metadata.
+    static func metadataKey(_ text: String) async throws(CommandError) -> MetadataKey {
+        let name = try CommandError.wrapping { () throws(RepositoryError) in try KeyName(text) }
+        return try await CommandError.wrapping { () async throws(RepositoryError) in
             switch name {
             case .file(let path):
-                let bytes = try BoundedFile.read(path, most: PublicKeyForm.maximumLength)
+                let bytes = try BoundedFile.read(path, maximum: PublicKeyForm.maximumLength)
                 return try PublicKeyForm.metadataKey(in: bytes, named: path)
             case .token(let uri):
                 let signer = PKCS11Signer(uri, pin: .terminal, environment: ProcessInfo.processInfo.environment)

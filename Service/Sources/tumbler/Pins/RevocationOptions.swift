@@ -42,8 +42,8 @@ struct RevocationOptions: ParsableArguments {
 
     /// What a path must pass; `nil` for nothing.
     ///
-    /// - Throws: ``CommandFailure`` when a list cannot be read.
-    func check() throws(CommandFailure) -> RevocationCheck? {
+    /// - Throws: ``CommandError`` when a list cannot be read.
+    func check() throws(CommandError) -> RevocationCheck? {
         guard !self.lists.isEmpty || self.revocation != nil else { return nil }
         return RevocationCheck(try RevocationListFile.read(self.lists), self.revocation ?? .ifKnown)
     }
@@ -53,13 +53,13 @@ struct RevocationOptions: ParsableArguments {
 enum RevocationListFile {
     /// Reads lists.
     ///
-    /// - Throws: ``CommandFailure`` with the file's name when one cannot be read, or holds none.
-    static func read(_ paths: [String]) throws(CommandFailure) -> RevocationLists {
+    /// - Throws: ``CommandError`` with the file's name when one cannot be read, or holds none.
+    static func read(_ paths: [String]) throws(CommandError) -> RevocationLists {
         var lists = RevocationLists.none
         for path in paths {
             let bytes = try InputFile.read(path, maximumLength: RevocationLists.maximumLength)
             do throws(InputError) { lists = try lists.adding([bytes]) } catch {
-                throw CommandFailure(
+                throw CommandError(
                     .undecided, "\(path): \(error)", hint: "openssl crl -in FILE -noout -text says what is in it")
             }
         }
@@ -73,7 +73,7 @@ actor RevocationListCache {
     private static let maximumCount = 16
 
     /// The least characters of a text that is no path: no list in base64 is as short as a path may be.
-    private static let longestPath = 4_096
+    private static let maximumPath = 4_096
 
     private var sets: [[String]: RevocationLists] = [:]
 
@@ -93,12 +93,12 @@ actor RevocationListCache {
     /// DER begins with a SEQUENCE, so base64 of a list begins with `MI` (a length of two bytes or more) or `M`; a path may
     /// as well. What is base64 of such bytes and no file is a list.
     private static func bytes(of text: String) throws(InputError) -> [UInt8] {
-        if text.utf8.count > self.longestPath || !FileManager.default.fileExists(atPath: text),
+        if text.utf8.count > self.maximumPath || !FileManager.default.fileExists(atPath: text),
             let der = Base64.decode(text.utf8), der.first == 0x30
         {
             return der
         }
-        do throws(CommandFailure) {
+        do throws(CommandError) {
             return try InputFile.read(text, maximumLength: RevocationLists.maximumLength)
         } catch {
             throw InputError(.revocationList, error.message)

@@ -37,7 +37,7 @@ struct TransparencyCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Validate against these anchors, PEM, or the word system.", valueName: "file|system"))
     var roots: String?
 
-    @Flag(help: "Print the judgement as JSON.")
+    @Flag(help: "Print the evaluation as JSON.")
     var json = false
 
     @OptionGroup var time: TimeOption
@@ -49,9 +49,9 @@ struct TransparencyCommand: AsyncParsableCommand {
         let chain = try await self.chain(at: time)
         let evidence = TransparencyEvidence(of: chain.first ?? [], issuedBy: chain.dropFirst().first, logs: list)
         switch evidence.defect?.code {
-        case .certificate: throw CommandFailure(.undecided, "\(self.input): \(evidence.defect?.reason ?? "")")
+        case .certificate: throw CommandError(.undecided, "\(self.input): \(evidence.defect?.reason ?? "")")
         case .issuer:
-            throw CommandFailure(
+            throw CommandError(
                 .undecided, "\(self.input): the issuer's certificate is missing or cannot be read",
                 hint: "a chain is PEM, the server's certificate first, its issuer's next")
         default: break
@@ -59,26 +59,26 @@ struct TransparencyCommand: AsyncParsableCommand {
         if evidence.unknownVersions > 0 {
             StandardError.note("\(evidence.unknownVersions) of its timestamps are of a version that is not known")
         }
-        let judgement = evidence.judgement(under: self.policy, at: time)
-        if self.json { try JSONOutput.write(judgement) } else { try StandardOutput.write(lines: judgement.lines) }
-        guard judgement.isSatisfied else { throw ExitCode(CommandExit.doesNotHold.rawValue) }
+        let evaluation = evidence.evaluation(under: self.policy, at: time)
+        if self.json { try JSONOutput.write(evaluation) } else { try StandardOutput.write(lines: evaluation.lines) }
+        guard evaluation.isSatisfied else { throw ExitCode(CommandExit.doesNotHold.rawValue) }
     }
 
     /// The certificate and what follows it: the validated path with `--roots`, else what was presented.
-    private func chain(at time: Timestamp) async throws(CommandFailure) -> [[UInt8]] {
+    private func chain(at time: Timestamp) async throws(CommandError) -> [[UInt8]] {
         let presented: [[UInt8]]
         var identity = ServerIdentity.uncheckedName
         if self.input == InputFile.standardInput || FileManager.default.fileExists(atPath: self.input) {
             let bytes = try InputFile.read(self.input)
             guard let chain = try ChainFile.certificates(in: bytes, named: self.input) else {
-                throw CommandFailure(
+                throw CommandError(
                     .undecided, "\(self.input): no certificate in it",
                     hint: "a chain is PEM, the server's certificate first")
             }
             presented = chain
         } else {
             guard let server = ServerAddress(self.input) else {
-                throw CommandFailure(
+                throw CommandError(
                     .undecided, "\(self.input): no such file", hint: "to ask a server, write HOST:PORT or https://HOST")
             }
             presented = try await LiveServer.presentedChain(of: server)
@@ -89,9 +89,9 @@ struct TransparencyCommand: AsyncParsableCommand {
         switch await validator.validate(presented: presented, as: identity, at: time).result {
         case .success(let path): return path.certificates
         case .failure(let refusal):
-            throw CommandFailure(
+            throw CommandError(
                 .doesNotHold, "\(self.input): the chain does not validate: \(refusal.detail)",
-                hint: "without --roots the timestamps are judged without validation")
+                hint: "without --roots the timestamps are evaluated without validation")
         }
     }
 }

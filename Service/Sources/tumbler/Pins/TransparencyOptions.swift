@@ -36,8 +36,8 @@ struct TransparencyOptions: ParsableArguments {
 
     /// What a path must satisfy; `nil` for nothing.
     ///
-    /// - Throws: ``CommandFailure`` when the log list cannot be read.
-    func demand(at time: Timestamp) throws(CommandFailure) -> TransparencyDemand? {
+    /// - Throws: ``CommandError`` when the log list cannot be read.
+    func demand(at time: Timestamp) throws(CommandError) -> TransparencyDemand? {
         guard let logs else { return nil }
         let file = try LogListFile.read(logs)
         LogListFile.notes(on: file.list, named: logs, at: time)
@@ -45,25 +45,25 @@ struct TransparencyOptions: ParsableArguments {
     }
 }
 
-/// The logs that policies are judged with, and the policy that is asked beside the pins; `nil` for none but those of the
+/// The logs that policies are evaluated with, and the policy that is asked beside the pins; `nil` for none but those of the
 /// list's own entries.
 struct TransparencyDemand: Sendable {
     let policy: TransparencyPolicy?
     let logs: LogListFile
 
     /// A decision with what the list's entry asks for, and then with the policy that was asked for by name.
-    func judged(_ decision: PinningDecision, at time: Timestamp) -> PinningDecision {
+    func evaluated(_ decision: PinningDecision, at time: Timestamp) -> PinningDecision {
         let path = decision.path
         // Verified once, for one policy or two, and not at all for a path that is refused otherwise.
         var known: TransparencyEvidence?
-        func judgement(_ policy: TransparencyPolicy) -> TransparencyJudgement {
+        func evaluation(_ policy: TransparencyPolicy) -> TransparencyEvaluation {
             let evidence = known ?? TransparencyEvidence(of: path, logs: self.logs.list)
             known = evidence
-            return evidence.judgement(under: policy, at: time)
+            return evidence.evaluation(under: policy, at: time)
         }
-        let judged = decision.judged { judgement(TransparencyPolicy($0)) }
-        guard let policy, judged.reason != .transparency else { return judged }
-        return judged.requiring(judgement(policy))
+        let evaluated = decision.evaluated { evaluation(TransparencyPolicy($0)) }
+        guard let policy, evaluated.reason != .transparency else { return evaluated }
+        return evaluated.requiring(evaluation(policy))
     }
 
     /// Expects the log list that a signed list names, where it names one.

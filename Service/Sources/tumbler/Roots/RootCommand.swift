@@ -49,9 +49,9 @@ struct RootNewCommand: AsyncParsableCommand {
         for text in self.rootKeys { change.added.append((.root, try await PublicKeyArgument.metadataKey(text))) }
         for text in self.pinsKeys { change.added.append((.pins, try await PublicKeyArgument.metadataKey(text))) }
         let finished = change
-        let root = try CommandFailure.wrapping { () throws(RepositoryError) in try finished.first(named: self.name) }
+        let root = try CommandError.wrapping { () throws(RepositoryError) in try finished.first(named: self.name) }
         try self.output.write(root.payload)
-        try ShownRoot(root, payload: root.payload).write(asJSON: self.json)
+        try RootDescription(root, payload: root.payload).write(asJSON: self.json)
     }
 }
 
@@ -70,15 +70,15 @@ struct RootShowCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let metadata = try CommandFailure.wrapping { () throws(RepositoryError) in
-            let bytes = try BoundedFile.read(self.file, most: MetadataLimits().rootBytes)
+        let metadata = try CommandError.wrapping { () throws(RepositoryError) in
+            let bytes = try BoundedFile.read(self.file, maximum: MetadataLimits().rootBytes)
             return try SignableMetadata(bytes, named: self.file)
         }
         guard case .root(let root) = metadata.content else {
-            throw CommandFailure(
+            throw CommandError(
                 .doesNotHold, "\(self.file) is a list, not a root", hint: "tumbler verify \(self.file) --root FILE")
         }
-        try ShownRoot(root, payload: metadata.envelope.payload).write(asJSON: self.json)
+        try RootDescription(root, payload: metadata.envelope.payload).write(asJSON: self.json)
     }
 }
 
@@ -125,11 +125,11 @@ struct RootRotateCommand: AsyncParsableCommand {
         }
         change.removed = self.remove.map { ($0.kind, $0.value) }
         let finished = change
-        let before = try self.root.map { path throws(CommandFailure) in try RootOption.read(path) }
+        let before = try self.root.map { path throws(CommandError) in try RootOption.read(path) }
         let newest = try before ?? self.project.newestRoot()
-        let root = try CommandFailure.wrapping { () throws(RepositoryError) in try finished.next(after: newest) }
+        let root = try CommandError.wrapping { () throws(RepositoryError) in try finished.next(after: newest) }
         try ReachableThresholds.expect(of: root, self.project, unless: self.allow)
         try self.output.write(root.payload)
-        try ShownRoot(root, payload: root.payload).write(asJSON: self.json)
+        try RootDescription(root, payload: root.payload).write(asJSON: self.json)
     }
 }

@@ -34,8 +34,8 @@ struct RootTermsOptions: ParsableArguments {
 
     /// The change so far: hybrid demands, times and thresholds.
     ///
-    /// - Throws: ``CommandFailure`` for a number or a duration that is none, and for a key that does not sign metadata.
-    func change() async throws(CommandFailure) -> RootChange {
+    /// - Throws: ``CommandError`` for a number or a duration that is none, and for a key that does not sign metadata.
+    func change() async throws(CommandError) -> RootChange {
         var change = RootChange(issuedAt: self.time.time)
         if let validFor { change.validity = try Self.seconds(validFor) }
         change.thresholds = try Self.counts(self.thresholds, of: "--threshold")
@@ -49,23 +49,23 @@ struct RootTermsOptions: ParsableArguments {
     /// The numbers of an option, at most one for each role.
     private static func counts(
         _ options: [RoleOption], of name: String
-    ) throws(CommandFailure) -> [(kind: MetadataRefusal.Kind, count: Int)] {
-        var counts: [(kind: MetadataRefusal.Kind, count: Int)] = []
+    ) throws(CommandError) -> [(kind: MetadataRole, count: Int)] {
+        var counts: [(kind: MetadataRole, count: Int)] = []
         for option in options {
             guard let count = Int(option.value), count > 0 else {
-                throw CommandFailure(.usage, "\(name) \(option.kind.rawValue)=\(option.value): no number from 1")
+                throw CommandError(.usage, "\(name) \(option.kind.rawValue)=\(option.value): no number from 1")
             }
             guard !counts.contains(where: { $0.kind == option.kind }) else {
-                throw CommandFailure(.usage, "\(name) \(option.kind.rawValue) is there twice")
+                throw CommandError(.usage, "\(name) \(option.kind.rawValue) is there twice")
             }
             counts.append((option.kind, count))
         }
         return counts
     }
 
-    private static func seconds(_ text: String) throws(CommandFailure) -> Int64 {
+    private static func seconds(_ text: String) throws(CommandError) -> Int64 {
         guard let seconds = SourceDuration.seconds(of: text) else {
-            throw CommandFailure(.usage, "--valid-for \(text): no duration", hint: SourceDuration.form)
+            throw CommandError(.usage, "--valid-for \(text): no duration", hint: SourceDuration.form)
         }
         return seconds
     }

@@ -19,8 +19,8 @@ struct EmergencySimulation {
     private static let day: Int64 = 86_400
 
     /// Older lists count as the oldest that is looked at.
-    private static let longestPast = 90 * day
-    private static let mostLists = 64
+    private static let maximumPast = 90 * day
+    private static let maximumLists = 64
 
     /// How many lists installations were taken to hold; 1 where none is known.
     let lists: Int
@@ -44,15 +44,15 @@ struct EmergencySimulation {
         suspendedFor seconds: Int64?, at time: Timestamp
     ) throws(SimulationError) {
         let byVersion = Dictionary(held.map { ($0.version, $0) }) { first, _ in first }
-        let lists = Array(byVersion.values.sorted { $0.version < $1.version }.suffix(Self.mostLists))
+        let lists = Array(byVersion.values.sorted { $0.version < $1.version }.suffix(Self.maximumLists))
         let oldest = lists.first?.issuedAt ?? time
-        let past = min(max(time.secondsSince1970 - oldest.secondsSince1970, 0), Self.longestPast)
+        let past = min(max(time.secondsSince1970 - oldest.secondsSince1970, 0), Self.maximumPast)
         // The new list goes out at the beginning of an hour: the answer counts whole hours.
         let hours = past / Self.hour + (past % Self.hour == 0 ? 0 : 1)
         let now = TimeSpan(seconds: hours * Self.hour)
         let begin = time.secondsSince1970 - now.seconds
 
-        let scale = TimeSpan(seconds: Int64(exactly: curve.scale.rounded()) ?? TimeSpan.longest)
+        let scale = TimeSpan(seconds: Int64(exactly: curve.scale.rounded()) ?? TimeSpan.maximum)
         var scenario = Scenario(clients: Self.clients, opened: .gammaPoisson(shape: curve.shape, scale: scale))
         scenario.refreshAfter = TimeSpan(seconds: refreshAfter)
         scenario.days = (Int(exactly: hours) ?? 0) / 24 + 32

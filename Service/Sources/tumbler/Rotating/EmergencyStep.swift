@@ -37,8 +37,8 @@ struct EmergencySteps {
 
     /// Says what a step does and how to go back, and asks.
     ///
-    /// - Throws: ``CommandFailure`` when it is not wanted.
-    func expect(_ step: EmergencyStep, _ question: String) throws(CommandFailure) {
+    /// - Throws: ``CommandError`` when it is not wanted.
+    func expect(_ step: EmergencyStep, _ question: String) throws(CommandError) {
         self.tell(step)
         guard self.isAsking else { return }
         guard SigningConsent.ask(question) else { throw self.stopped(before: step) }
@@ -95,8 +95,8 @@ struct EmergencySteps {
     }
 
     /// What was done before a step, as a failure of the command: the step was not wanted.
-    func stopped(before step: EmergencyStep) -> CommandFailure {
-        CommandFailure(
+    func stopped(before step: EmergencyStep) -> CommandError {
+        CommandError(
             .doesNotHold, "stopped before \(step.name): \(self.done(before: step))", hint: self.goingOn(before: step))
     }
 

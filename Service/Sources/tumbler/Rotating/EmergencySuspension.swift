@@ -38,8 +38,8 @@ struct EmergencySuspension {
             let standing = source.suspended.map(\.value).filter { suspension in
                 suspension.until > time && (suspension.scope == .entry(host) || suspension.scope == .everything)
             }
-            if !isDemanded, let longest = standing.map(\.until).max(), longest >= until {
-                notes.append("\(host) is suspended until \(longest) already, and stays so")
+            if !isDemanded, let maximum = standing.map(\.until).max(), maximum >= until {
+                notes.append("\(host) is suspended until \(maximum) already, and stays so")
                 continue
             }
             hosts.append(host)

@@ -36,19 +36,19 @@ struct NewKeyOptions: ParsableArguments {
 
     /// The pin of the key that comes.
     ///
-    /// - Throws: ``CommandFailure`` for a file that holds something else.
-    func newPin() throws(CommandFailure) -> Pin {
+    /// - Throws: ``CommandError`` for a file that holds something else.
+    func newPin() throws(CommandError) -> Pin {
         if let pin {
-            do throws(InputError) { return try Pin(pin) } catch { throw CommandFailure(.usage, "--pin: \(error)") }
+            do throws(InputError) { return try Pin(pin) } catch { throw CommandError(.usage, "--pin: \(error)") }
         }
         let path = self.key ?? self.csr ?? ""
         let bytes = try InputFile.read(path)
-        let found = try CommandFailure.wrapping { () throws(RepositoryError) in
+        let found = try CommandError.wrapping { () throws(RepositoryError) in
             try PinnedMaterial.all(in: bytes, named: path)
         }
         let kinds: Set<PinnedMaterial.Kind> = self.csr == nil ? [.privateKey, .publicKey] : [.request]
         guard let material = found.first, found.count == 1, kinds.contains(material.kind) else {
-            throw CommandFailure(
+            throw CommandError(
                 .doesNotHold, "\(path) is not one \(self.csr == nil ? "key" : "certificate request")",
                 hint: "--key takes a key, --csr a request; tumbler pin \(path) says what it is")
         }

@@ -47,7 +47,7 @@ struct RotateAbortCommand: AsyncParsableCommand {
         let entry = try RotationFolder.Entry.expected(host, in: knowledge.folder)
         var plan = entry.plan
         guard !plan.state.isFinal else {
-            throw CommandFailure(.doesNotHold, "the rotation of \(host) is \(plan.state.rawValue) already")
+            throw CommandError(.doesNotHold, "the rotation of \(host) is \(plan.state.rawValue) already")
         }
         let keeper = try await RotationKeeper(host, entry, knowledge.input, self.options.service)
         let publishing = RotationPublishing(
@@ -73,19 +73,19 @@ struct RotateAbortCommand: AsyncParsableCommand {
     /// Refuses to take out a pin that is served, or may be.
     private static func expectUnserved(
         _ plan: RotationPlan, _ addresses: [KeySightings.Address]?
-    ) throws(CommandFailure) {
+    ) throws(CommandError) {
         guard let addresses, !addresses.isEmpty else {
-            throw CommandFailure(
+            throw CommandError(
                 .undecided, "whether \(plan.host) serves the new key is not known: no address was asked",
                 hint: "run this where the host can be reached, without --no-look")
         }
         if let address = addresses.first(where: { $0.pins.map(plan.new.isIn) ?? false }) {
-            throw CommandFailure(
+            throw CommandError(
                 .doesNotHold, "\(address.address) serves the new key: without its pin it would be refused",
                 hint: "put the old key back there first")
         }
         if let address = addresses.first(where: { $0.pins == nil }) {
-            throw CommandFailure(
+            throw CommandError(
                 .undecided, "\(address.address) did not answer with a valid chain: it may serve the new key",
                 hint: "try again when it answers")
         }

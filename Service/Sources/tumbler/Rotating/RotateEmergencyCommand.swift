@@ -68,7 +68,7 @@ struct RotateEmergencyCommand: AsyncParsableCommand {
         let knowledge = try await RotationKnowledge(self.project, self.service, self.look, at: time)
         let existing = try knowledge.folder.plan(of: host)
         if let existing, !existing.plan.state.isFinal {
-            throw CommandFailure(
+            throw CommandError(
                 .doesNotHold, "\(RotationFolder.path(of: host)) is a plan that is \(existing.plan.state.rawValue)",
                 hint:
                     "tumbler rotate next \(host) --force \(existing.plan.state.rawValue) --reason TEXT goes on with it")
@@ -112,7 +112,7 @@ struct RotateEmergencyCommand: AsyncParsableCommand {
     private func released(_ release: Release, _ steps: EmergencySteps) async throws -> ReleasedList {
         let refusal = steps.stopped(before: .release)
         do { return try await release.run(declined: refusal) } catch {
-            if (error as? CommandFailure)?.message != refusal.message {
+            if (error as? CommandError)?.message != refusal.message {
                 StandardError.note(steps.done(before: .release))
                 if let next = steps.goingOn(before: .release) { StandardError.note(next) }
             }

@@ -71,10 +71,10 @@ struct RotateNextCommand: AsyncParsableCommand {
         let situation = try await knowledge.situation(of: entry, certificate: self.certificate)
         let state = situation.plan.state
         guard let following = state.following else {
-            throw CommandFailure(.doesNotHold, "the rotation of \(host) is \(state.rawValue): nothing comes next")
+            throw CommandError(.doesNotHold, "the rotation of \(host) is \(state.rawValue): nothing comes next")
         }
         if let force, force != state.rawValue {
-            throw CommandFailure(
+            throw CommandError(
                 .doesNotHold, "the rotation of \(host) is \(state.rawValue), and not \(force)",
                 hint: "tumbler rotate status \(host)")
         }
@@ -89,7 +89,7 @@ struct RotateNextCommand: AsyncParsableCommand {
         }
         let released = try await self.publish(step.state, situation, knowledge, at: time)
         if let released, !released.isOut {
-            throw CommandFailure(
+            throw CommandError(
                 .undecided,
                 "version \(released.version) is released and not published; the plan is still \(state.rawValue)",
                 hint: "tumbler publish, then tumbler rotate next \(host)")
@@ -112,13 +112,13 @@ struct RotateNextCommand: AsyncParsableCommand {
     }
 
     /// Refuses a step whose gate does not hold.
-    private static func expectOpen(_ situation: RotationSituation, at time: Timestamp) throws(CommandFailure) {
+    private static func expectOpen(_ situation: RotationSituation, at time: Timestamp) throws(CommandError) {
         let outlook = situation.outlook
         guard outlook.gate != .holds else { return }
         let next = outlook.next?.rawValue ?? ""
         let more = outlook.missing.count > 1 ? " (and \(outlook.missing.count - 1) more)" : ""
         let earliest = outlook.earliest.flatMap { $0 > time ? "at the earliest \($0); " : nil } ?? ""
-        throw CommandFailure(
+        throw CommandError(
             outlook.gate == .unknown ? .undecided : .doesNotHold,
             PrintableText.line(
                 "\(situation.plan.host) is not \(next): \(outlook.missing.first ?? "its gate does not hold")\(more)",

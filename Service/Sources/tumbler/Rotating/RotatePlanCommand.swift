@@ -72,8 +72,8 @@ struct RotatePlanCommand: AsyncParsableCommand {
             throw ValidationError(
                 "--kept and --held-by are one line of at most \(RotationPlan.maximumTextLength) bytes")
         }
-        guard max(self.heldBy.count, self.oldHeldBy.count) <= RotationPlan.mostKeys else {
-            throw ValidationError("--held-by: at most \(RotationPlan.mostKeys)")
+        guard max(self.heldBy.count, self.oldHeldBy.count) <= RotationPlan.maximumKeys else {
+            throw ValidationError("--held-by: at most \(RotationPlan.maximumKeys)")
         }
     }
 
@@ -84,13 +84,13 @@ struct RotatePlanCommand: AsyncParsableCommand {
         let host = self.rotated.host
         let existing = try knowledge.folder.plan(of: host)
         if let existing, !existing.plan.state.isFinal {
-            throw CommandFailure(
+            throw CommandError(
                 .doesNotHold, "\(RotationFolder.path(of: host)) is a plan that is \(existing.plan.state.rawValue)",
                 hint: "tumbler rotate status \(host); tumbler rotate abort \(host) ends it")
         }
         let forecast = knowledge.forecast(limit: self.maxRefusing)
         if let switchAt, switchAt < time {
-            throw CommandFailure(.usage, "--switch-at \(switchAt) is over", hint: "name a time to come")
+            throw CommandError(.usage, "--switch-at \(switchAt) is over", hint: "name a time to come")
         }
         var plan = try await RotationDraft(knowledge: knowledge, host: host).plan(
             try self.newKey.newPin(), self.newKey.old, isShared: self.shared, limit: self.maxRefusing,

@@ -75,11 +75,11 @@ struct RotateStatusCommand: AsyncParsableCommand {
 extension RotationFolder.Entry {
     /// The plan of a host.
     ///
-    /// - Throws: ``CommandFailure`` when there is none, or it cannot be read.
-    static func expected(_ host: HostName, in folder: RotationFolder) throws(CommandFailure) -> RotationFolder.Entry {
-        let entry = try CommandFailure.wrapping { () throws(RepositoryError) in try folder.plan(of: host) }
+    /// - Throws: ``CommandError`` when there is none, or it cannot be read.
+    static func expected(_ host: HostName, in folder: RotationFolder) throws(CommandError) -> RotationFolder.Entry {
+        let entry = try CommandError.wrapping { () throws(RepositoryError) in try folder.plan(of: host) }
         guard let entry else {
-            throw CommandFailure(
+            throw CommandError(
                 .doesNotHold, "there is no \(RotationFolder.path(of: host))",
                 hint: "tumbler rotate plan \(host) --key FILE makes a plan")
         }

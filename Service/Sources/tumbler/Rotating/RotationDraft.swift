@@ -18,25 +18,25 @@ struct RotationDraft {
     ///   - new: The pin of the key that comes.
     ///   - old: Those that go; none for the one that is served.
     ///   - isShared: Whether the key is meant to be that of other entries as well.
-    /// - Throws: ``CommandFailure`` with the exit code 1 for what speaks against it.
+    /// - Throws: ``CommandError`` with the exit code 1 for what speaks against it.
     func plan(
         _ new: Pin, _ old: [Pin], isShared: Bool, limit: RefusingLimit, timeline: RotationTimeline, at time: Timestamp
-    ) async throws(CommandFailure) -> RotationPlan {
+    ) async throws(CommandError) -> RotationPlan {
         let source = self.knowledge.input.source
         guard let domain = source.domains.first(where: { $0.host == self.host }) else {
             let near = NearestName.of("\(self.host)", among: source.domains.map { "\($0.host)" })
-            throw CommandFailure(
+            throw CommandError(
                 .doesNotHold, "\(self.host) has no entry in tumbler.yaml",
                 hint: near.map { "there is \($0)" } ?? "name the domain of an entry")
         }
         let known = domain.pins.map(\.known)
         let going = try await old.isEmpty ? self.served(known, new) : old
         guard !going.contains(new) else {
-            throw CommandFailure(
+            throw CommandError(
                 .doesNotHold, "\(new) is the key that goes", hint: "name the new key, and with --old the pins that go")
         }
         let files = DiskFiles(in: self.knowledge.input.project.folder)
-        let scope = try CommandFailure.wrapping { () throws(RepositoryError) in
+        let scope = try CommandError.wrapping { () throws(RepositoryError) in
             try PinEdit(ProjectFolder.sourceName, files: files).scope(of: going, at: self.host)
         }
         // The new pin matches where the first that goes does.
@@ -48,20 +48,20 @@ struct RotationDraft {
             timeline: timeline, maxRefusing: limit, at: time)
         let others = source.others(with: new, beside: scope.entries)
         if !others.isEmpty, !isShared {
-            throw CommandFailure(
+            throw CommandError(
                 .doesNotHold,
                 "\(new) is a pin of \(others.prefix(5).map(\.description).joined(separator: ", ")) already",
                 hint: "was the wrong file named? --shared, where several hosts are to have one key")
         }
         if let objection = (source.objections(to: plan) + self.knowledge.collisions(of: plan)).first {
-            throw CommandFailure(.doesNotHold, objection, hint: "nothing was planned")
+            throw CommandError(.doesNotHold, objection, hint: "nothing was planned")
         }
         return plan
     }
 
     /// The pins that are served now by a server's own key, else those that probes saw; where there are none, nobody
     /// knows what goes.
-    private func served(_ known: [KnownPin], _ new: Pin) async throws(CommandFailure) -> [Pin] {
+    private func served(_ known: [KnownPin], _ new: Pin) async throws(CommandError) -> [Pin] {
         let addresses = try await self.knowledge.addresses(of: [self.host]) ?? []
         let leaves = Set(addresses.compactMap { $0.pins?.first ?? nil })
         let served = known.filter { $0.position.covers(index: 0) && $0.pin != new && leaves.contains($0.pin) }
@@ -71,7 +71,7 @@ struct RotationDraft {
             $0.position.covers(index: 0) && $0.pin != new && seen.contains($0.pin.description)
         }
         guard remembered.count == 1 else {
-            throw CommandFailure(
+            throw CommandError(
                 .undecided, "which pin of \(self.host) goes is not known: \(Self.whyUnknown(addresses, new))",
                 hint: "--old PIN names it")
         }

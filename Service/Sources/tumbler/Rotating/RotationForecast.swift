@@ -65,7 +65,7 @@ struct RotationForecast {
     /// - Returns: The share of the requests that name an older list, and since when the newest is out.
     static func spread(of lists: GateLists?, at time: Timestamp) -> (share: Double, after: Int64)? {
         guard let count = lists?.holders.count, let newest = lists?.newest.max(by: { $0.version < $1.version }),
-            count.requests >= GateRefusing.leastRequests
+            count.requests >= GateRefusing.minimumRequests
         else { return nil }
         let holding = count.lists.filter { $0.list.version >= newest.version }.reduce(0.0) { $0 + Double($1.requests) }
         let after = time.secondsSince1970 - newest.issuedAt.secondsSince1970

@@ -20,21 +20,21 @@ struct RotationKeeper {
     /// - Parameters:
     ///   - entry: The plan of the project, as it was read.
     ///   - service: Where the service is, and the token.
-    /// - Throws: ``CommandFailure`` with the exit code 1 when the service has a plan that does not lead to this one. A
+    /// - Throws: ``CommandError`` with the exit code 1 when the service has a plan that does not lead to this one. A
     ///   service that cannot be asked is warned of.
     init(
         _ host: HostName, _ entry: RotationFolder.Entry?, _ input: SourceInput, _ service: ServiceOptions
-    ) async throws(CommandFailure) {
+    ) async throws(CommandError) {
         self.folder = RotationFolder(of: input.project)
         self.entry = entry
         guard let service = try RotationService(service, input.source) else {
             (self.service, self.tag) = (nil, nil)
             return
         }
-        do throws(CommandFailure) {
+        do throws(CommandError) {
             let stored = try await service.stored(host)
             if let stored, !Self.leads(stored.plan, to: entry?.plan) {
-                throw CommandFailure(
+                throw CommandError(
                     .doesNotHold,
                     "the service has another plan of \(host), which is \(stored.plan.state.rawValue): "
                         + "another one was faster",
@@ -58,11 +58,11 @@ struct RotationKeeper {
     /// Keeps a plan: on the service first, so that whoever was slower has changed nothing.
     ///
     /// - Parameter isReleased: Whether a list went out with this step: then the project's file is written in any case.
-    /// - Throws: ``CommandFailure``.
-    func keep(_ plan: RotationPlan, isReleased: Bool = false) async throws(CommandFailure) {
-        var refusal: CommandFailure?
+    /// - Throws: ``CommandError``.
+    func keep(_ plan: RotationPlan, isReleased: Bool = false) async throws(CommandError) {
+        var refusal: CommandError?
         if let service {
-            do throws(CommandFailure) { try await service.store(plan, replacing: self.tag) } catch {
+            do throws(CommandError) { try await service.store(plan, replacing: self.tag) } catch {
                 if error.exitCode == .doesNotHold {
                     refusal = error
                 } else {
@@ -71,7 +71,7 @@ struct RotationKeeper {
             }
         }
         if let refusal, !isReleased { throw refusal }
-        try CommandFailure.wrapping { () throws(RepositoryError) in
+        try CommandError.wrapping { () throws(RepositoryError) in
             try self.folder.write(plan, replacing: self.entry)
         }
         if let refusal { throw refusal }

@@ -23,8 +23,8 @@ struct RotationLookOptions: ParsableArguments {
 
     /// What each address of the entries of a rotation serves now; `nil` when nobody looks.
     ///
-    /// - Throws: ``CommandFailure`` when there are no anchors.
-    func look(at hosts: [HostName], _ time: Timestamp) async throws(CommandFailure) -> [KeySightings.Address]? {
+    /// - Throws: ``CommandError`` when there are no anchors.
+    func look(at hosts: [HostName], _ time: Timestamp) async throws(CommandError) -> [KeySightings.Address]? {
         guard !self.noLook else { return nil }
         let observer = HostObserver(
             validator: PathValidator(

@@ -16,7 +16,7 @@ struct RotationPublishing {
     ///
     /// - Parameter changes: The edit; none where the source says it already.
     /// - Returns: The list that was released.
-    /// - Throws: ``CommandFailure`` or ``RepositoryError``.
+    /// - Throws: ``CommandError`` or ``RepositoryError``.
     func publish(_ changes: [PinEdit.Change]) async throws -> ReleasedList {
         let before = try self.project.newestList()
         let change = try SourceChange(changes, in: self.project)
@@ -30,8 +30,8 @@ struct RotationPublishing {
     }
 
     /// The edits of a source.
-    func edit() throws(CommandFailure) -> PinEdit {
-        try CommandFailure.wrapping { () throws(RepositoryError) in
+    func edit() throws(CommandError) -> PinEdit {
+        try CommandError.wrapping { () throws(RepositoryError) in
             try PinEdit(ProjectFolder.sourceName, files: DiskFiles(in: self.project.folder))
         }
     }

@@ -23,8 +23,8 @@ struct RotationService {
 
     /// The service of a project; `nil` when there is none, or no token.
     ///
-    /// - Throws: ``CommandFailure`` for an address or a token that cannot be read.
-    init?(_ options: ServiceOptions, _ source: ListSource) throws(CommandFailure) {
+    /// - Throws: ``CommandError`` for an address or a token that cannot be read.
+    init?(_ options: ServiceOptions, _ source: ListSource) throws(CommandError) {
         guard let address = try options.address(or: source), let token = try options.token() else { return nil }
         self.client = ServiceClient(address, token)
         self.name = source.name
@@ -38,20 +38,20 @@ struct RotationService {
 
     /// The plan of a host; `nil` when the service has none.
     ///
-    /// - Throws: ``CommandFailure``; with the exit code 1 when it has one that this tool must not replace.
-    func stored(_ host: HostName) async throws(CommandFailure) -> Stored? {
+    /// - Throws: ``CommandError``; with the exit code 1 when it has one that this tool must not replace.
+    func stored(_ host: HostName) async throws(CommandError) -> Stored? {
         let answer = try await self.ask(
             ServiceClient.Request(
-                method: .GET, url: self.address(of: host), body: nil, mostBytes: RotationPlan.maximumLength))
+                method: .GET, url: self.address(of: host), body: nil, maximumBytes: RotationPlan.maximumLength))
         if answer.status == 404 { return nil }
         guard answer.status == 200, let tag = answer.entityTag else {
             let failure = answer.failure("the plan of \(host) was not read")
-            throw CommandFailure(.undecided, failure.message, hint: failure.hint)
+            throw CommandError(.undecided, failure.message, hint: failure.hint)
         }
         do throws(RotationPlanError) {
             return Stored(plan: try RotationPlan(json: answer.body), tag: tag)
         } catch {
-            throw CommandFailure(
+            throw CommandError(
                 .doesNotHold, "the plan of \(host) on \(self.client.address) cannot be read: \(error)",
                 hint: error.code == .newerSchema ? "update tumbler: a newer one wrote it" : nil)
         }
@@ -59,15 +59,15 @@ struct RotationService {
 
     /// Stores a plan in place of the one that was read.
     ///
-    /// - Throws: ``CommandFailure``; with the exit code 1 when another one was faster.
-    func store(_ plan: RotationPlan, replacing tag: String?) async throws(CommandFailure) {
+    /// - Throws: ``CommandError``; with the exit code 1 when another one was faster.
+    func store(_ plan: RotationPlan, replacing tag: String?) async throws(CommandError) {
         let answer = try await self.ask(
             ServiceClient.Request(
                 method: .PUT, url: self.address(of: plan.host), body: plan.bytes,
-                mostBytes: ServiceClient.confirmationBytes,
+                maximumBytes: ServiceClient.confirmationBytes,
                 condition: tag.map { ("If-Match", $0) } ?? ("If-None-Match", "*")))
         if answer.status == 412 {
-            throw CommandFailure(
+            throw CommandError(
                 .doesNotHold,
                 "the plan of \(plan.host) on \(self.client.address) was changed meanwhile: "
                     + "another one was faster",
@@ -75,13 +75,13 @@ struct RotationService {
         }
         guard [200, 201, 204].contains(answer.status) else {
             let failure = answer.failure("the plan was not stored")
-            throw CommandFailure(.undecided, failure.message, hint: failure.hint)
+            throw CommandError(.undecided, failure.message, hint: failure.hint)
         }
     }
 
-    private func ask(_ request: ServiceClient.Request) async throws(CommandFailure) -> ServiceAnswer {
-        do throws(ServiceSilence) { return try await self.client.ask(request) } catch {
-            throw CommandFailure(.undecided, "\(self.client.address): \(error.reason)")
+    private func ask(_ request: ServiceClient.Request) async throws(CommandError) -> ServiceAnswer {
+        do throws(ServiceResponseError) { return try await self.client.ask(request) } catch {
+            throw CommandError(.undecided, "\(self.client.address): \(error.reason)")
         }
     }
 }

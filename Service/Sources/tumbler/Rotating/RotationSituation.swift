@@ -47,24 +47,24 @@ struct RotationKnowledge {
     /// The plans.
     let folder: RotationFolder
 
-    /// The lists that the gate judges by; `nil` where there are none.
+    /// The lists that the gate evaluates by; `nil` where there are none.
     let lists: GateLists?
 
     /// All plans; or why one cannot be read.
     private let plans: Result<[RotationPlan], RepositoryError>
 
     private let whyNoLists: String
-    private let status: Result<ServiceStatus, CommandFailure>?
+    private let status: Result<ServiceStatus, CommandError>?
     private let look: RotationLookOptions
     private let memory: ProbeMemoryFile
     private let time: Timestamp
 
     /// Reads the project, and asks the service where there is one.
     ///
-    /// - Throws: ``CommandFailure`` for a project that cannot be read.
+    /// - Throws: ``CommandError`` for a project that cannot be read.
     init(
         _ project: ProjectOption, _ service: ServiceOptions, _ look: RotationLookOptions, at time: Timestamp
-    ) async throws(CommandFailure) {
+    ) async throws(CommandError) {
         self.input = try SourceInput(nil, project)
         self.folder = RotationFolder(of: self.input.project)
         do throws(RepositoryError) { self.plans = .success(try self.folder.plans().map(\.plan)) } catch {
@@ -74,7 +74,7 @@ struct RotationKnowledge {
         self.time = time
         self.memory = ProbeMemoryFile(
             self.input.project.folder.appendingPathComponent(ProbeMemoryFile.defaultPath), isOurs: true)
-        do throws(CommandFailure) {
+        do throws(CommandError) {
             self.lists = try await GateLists.load(project, name: nil, service, at: time)
             self.whyNoLists = ""
         } catch {
@@ -86,13 +86,13 @@ struct RotationKnowledge {
     /// What the service says of itself; `nil` when there is none.
     private static func status(
         _ source: ListSource, _ options: ServiceOptions
-    ) async throws(CommandFailure) -> Result<ServiceStatus, CommandFailure>? {
+    ) async throws(CommandError) -> Result<ServiceStatus, CommandError>? {
         guard let address = try options.address(or: source) else { return nil }
         let token = try options.token()
         guard token != nil || address.isLoopback else {
-            return .failure(CommandFailure(.undecided, "there is no token for \(address)"))
+            return .failure(CommandError(.undecided, "there is no token for \(address)"))
         }
-        do throws(CommandFailure) {
+        do throws(CommandError) {
             return .success(try await ServiceClient(address, token).status().status)
         } catch { return .failure(error) }
     }
@@ -105,10 +105,10 @@ struct RotationKnowledge {
     /// - Parameters:
     ///   - entry: The plan.
     ///   - certificate: The chain that is to be deployed, where there is one.
-    /// - Throws: ``CommandFailure``.
+    /// - Throws: ``CommandError``.
     func situation(
         of entry: RotationFolder.Entry, certificate: String? = nil
-    ) async throws(CommandFailure) -> RotationSituation {
+    ) async throws(CommandError) -> RotationSituation {
         var plan = entry.plan
         var facts = RotationFacts()
         var notes: [String] = []
@@ -154,7 +154,7 @@ struct RotationKnowledge {
     /// What the gate says of the new key at each entry; the worst of it.
     private func gate(
         _ plan: RotationPlan, _ certificate: String?, _ notes: inout [String]
-    ) async throws(CommandFailure) -> GateAnswer? {
+    ) async throws(CommandError) -> GateAnswer? {
         guard let lists else {
             notes.append("the gate cannot be asked: \(self.whyNoLists)")
             return nil
@@ -167,7 +167,7 @@ struct RotationKnowledge {
             notes.append("the gate cannot be asked: no rules can be made of a list: \(error)")
             return nil
         }
-        let file = try certificate.map { path throws(CommandFailure) in try GateFile(path) } ?? .key(plan.new.pin)
+        let file = try certificate.map { path throws(CommandError) in try GateFile(path) } ?? .key(plan.new.pin)
         guard certificate != nil || plan.new.position != .issuer && plan.new.pin.kind == .publicKey else {
             notes.append("the gate needs the chain that is to be deployed: --certificate FILE")
             return nil
@@ -176,9 +176,9 @@ struct RotationKnowledge {
         var worst: GateAnswer?
         for host in plan.entries {
             let (material, lifetimes) = try await file.material(
-                for: host, roots: { () throws(CommandFailure) in try RootsOption.load(anchors) }, at: self.time)
+                for: host, roots: { () throws(CommandError) in try RootsOption.load(anchors) }, at: self.time)
             if case .path(let path) = material, !plan.new.isIn(path.publicKeyPins) {
-                throw CommandFailure(
+                throw CommandError(
                     .doesNotHold, "\(certificate ?? ""): the chain does not have the new key, \(plan.new.pin)",
                     hint: "name the chain that is to be deployed")
             }
@@ -245,7 +245,7 @@ struct RotationKnowledge {
     }
 
     /// What each address of some hosts serves now; `nil` when nobody looks.
-    func addresses(of hosts: [HostName]) async throws(CommandFailure) -> [KeySightings.Address]? {
+    func addresses(of hosts: [HostName]) async throws(CommandError) -> [KeySightings.Address]? {
         try await self.look.look(at: hosts, self.time)
     }
 

@@ -27,8 +27,8 @@ struct CompanionProgram: Sendable {
     ///   - path: Folders, as `PATH` has them. One that is relative names another folder wherever one types, and is passed
     ///     over.
     /// - Returns: Its path.
-    /// - Throws: ``CommandFailure`` with what is missing and how to get it.
-    func file(beside own: URL?, orOn path: String) throws(CommandFailure) -> String {
+    /// - Throws: ``CommandError`` with what is missing and how to get it.
+    func file(beside own: URL?, orOn path: String) throws(CommandError) -> String {
         let own = own?.resolvingSymlinksInPath()
         let beside = own?.deletingLastPathComponent().path
         let folders = path.split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
@@ -36,7 +36,7 @@ struct CompanionProgram: Sendable {
             .map { URL(fileURLWithPath: $0, isDirectory: true).appendingPathComponent(self.name) }
             .first { Self.isProgram($0, otherThan: own) }
         guard let found else {
-            throw CommandFailure(
+            throw CommandError(
                 .undecided,
                 "\(self.name) is not installed: it is neither beside tumbler\(beside.map { ", in \($0)," } ?? "") nor on the PATH",
                 hint: self.hint)
@@ -46,8 +46,8 @@ struct CompanionProgram: Sendable {
 
     /// Finds its file for this process.
     ///
-    /// - Throws: ``CommandFailure`` with what is missing and how to get it.
-    func installed() throws(CommandFailure) -> String {
+    /// - Throws: ``CommandError`` with what is missing and how to get it.
+    func installed() throws(CommandError) -> String {
         try self.file(beside: Bundle.main.executableURL, orOn: ProcessInfo.processInfo.environment["PATH"] ?? "")
     }
 
@@ -63,10 +63,10 @@ struct CompanionProgram: Sendable {
     ///
     /// - Parameter first: Which argument of this process is its own name: 0, or 1 for a program that has the command alone.
     func takesOver(from first: Int = 0) -> Never {
-        do throws(CommandFailure) {
+        do throws(CommandError) {
             let program = try self.installed()
             execv(program, CommandLine.unsafeArgv + min(first, Int(CommandLine.argc)))
-            throw CommandFailure(
+            throw CommandError(
                 .undecided, "\(program) cannot be started: \(String(cString: strerror(errno)))", hint: self.hint)
         } catch {
             CommandLineProgram.end(with: error)

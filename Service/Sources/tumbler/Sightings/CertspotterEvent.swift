@@ -22,19 +22,19 @@ enum CertspotterEvent {
     /// The certificate that was found; `nil` for one that cannot be read: no app accepts it, and a hook that failed because
     /// of it would be called with it again and again, and with nothing else. Anybody can have a log take such a one.
     ///
-    /// - Throws: ``CommandFailure`` when the environment is not a hook's, or names no file.
-    static func certificate(_ environment: [String: String]) throws(CommandFailure) -> ToldCertificate? {
+    /// - Throws: ``CommandError`` when the environment is not a hook's, or names no file.
+    static func certificate(_ environment: [String: String]) throws(CommandError) -> ToldCertificate? {
         guard environment["EVENT"] == Self.discovered else {
-            throw CommandFailure(
+            throw CommandError(
                 .usage, "this is no hook of certspotter: EVENT is not set",
                 hint: "certspotter -script, or a program in hooks.d, with tumbler sighting --from certspotter in it")
         }
         guard let path = environment["CERT_FILENAME"], !path.isEmpty else {
-            throw CommandFailure(
+            throw CommandError(
                 .undecided, "certspotter names no file with the certificate", hint: "run certspotter without -no_save")
         }
         let bytes = try InputFile.read(path)
-        do throws(CommandFailure) {
+        do throws(CommandError) {
             let told = try SightedFile.certificate(bytes, named: path, log: environment["LOG_URI"] ?? "", loggedAt: nil)
             let identity = (try? SightedCertificate(told.certificate))?.identity ?? ""
             // The monitor took the certificate apart by itself.
@@ -55,18 +55,18 @@ enum CertspotterEvent {
 enum SightedFile {
     /// Reads it: PEM, a chain with the certificate first, or DER.
     ///
-    /// - Throws: ``CommandFailure``.
+    /// - Throws: ``CommandError``.
     static func certificate(
         _ bytes: [UInt8], named path: String, log: String, loggedAt: Timestamp?
-    ) throws(CommandFailure) -> ToldCertificate {
+    ) throws(CommandError) -> ToldCertificate {
         guard let chain = try ChainFile.certificates(in: bytes, named: path), let first = chain.first else {
-            throw CommandFailure(.undecided, "\(path): there is no certificate in it")
+            throw CommandError(.undecided, "\(path): there is no certificate in it")
         }
-        do throws(SightingDefect) { _ = try SightedCertificate(first) } catch {
-            throw CommandFailure(.undecided, "\(path): \(error)")
+        do throws(SightingError) { _ = try SightedCertificate(first) } catch {
+            throw CommandError(.undecided, "\(path): \(error)")
         }
         return ToldCertificate(
-            first, chain: Array(chain.dropFirst().prefix(ToldCertificate.mostChain)),
-            log: PrintableText.line(log, maximumLength: ToldCertificate.longestLog), loggedAt: loggedAt)
+            first, chain: Array(chain.dropFirst().prefix(ToldCertificate.maximumChain)),
+            log: PrintableText.line(log, maximumLength: ToldCertificate.maximumLog), loggedAt: loggedAt)
     }
 }

@@ -16,7 +16,7 @@ struct SightingCommand: AsyncParsableCommand {
         commandName: "sighting",
         abstract: "Hand certificates that were found in Certificate Transparency logs to the service.",
         discussion: """
-            The service judges each by the list that it serves: a certificate of a pinned host whose key is not in the \
+            The service evaluates each by the list that it serves: a certificate of a pinned host whose key is not in the \
             list is an alarm, hours or weeks before a server presents it.
 
             --from certspotter is the hook of certspotter(8): it reads the environment that certspotter-script(8) \
@@ -89,7 +89,7 @@ struct SightingCommand: AsyncParsableCommand {
         } else {
             for path in self.files {
                 let told: ToldCertificate
-                do throws(CommandFailure) {
+                do throws(CommandError) {
                     told = try SightedFile.certificate(
                         InputFile.read(path), named: path, log: self.log ?? "", loggedAt: self.loggedAt)
                 } catch {
@@ -105,11 +105,11 @@ struct SightingCommand: AsyncParsableCommand {
         if outcome.isPartial { throw ExitCode(CommandExit.undecided.rawValue) }
     }
 
-    private func listName() throws(CommandFailure) -> String {
+    private func listName() throws(CommandError) -> String {
         if let name { return name }
         let project = try self.project.find()
-        guard let name = try CommandFailure.wrapping({ () throws(RepositoryError) in try project.name() }) else {
-            throw CommandFailure(.usage, "the project has no list yet", hint: "--name NAME")
+        guard let name = try CommandError.wrapping({ () throws(RepositoryError) in try project.name() }) else {
+            throw CommandError(.usage, "the project has no list yet", hint: "--name NAME")
         }
         return name
     }

@@ -12,7 +12,7 @@ import PinListMetadata
 /// (formats.md, section 8). A line that cannot be read is said and passed over.
 struct SightingLines {
     /// The most bytes of a line: a certificate of 64 KiB with its chain in base64 and some more.
-    static let longestLine = 1_048_576
+    static let maximumLine = 1_048_576
     /// How many are read at once.
     private static let batch = 64
 
@@ -22,24 +22,24 @@ struct SightingLines {
 
     /// Opens a file; `-` is standard input.
     ///
-    /// - Throws: ``CommandFailure`` when there is no such file.
-    init(_ path: String) throws(CommandFailure) {
-        self.input = try InputLines(path, maximumLength: Self.longestLine)
+    /// - Throws: ``CommandError`` when there is no such file.
+    init(_ path: String) throws(CommandError) {
+        self.input = try InputLines(path, maximumLength: Self.maximumLine)
         self.path = path
     }
 
     /// The next certificates; `nil` at the end.
     ///
-    /// - Throws: ``CommandFailure`` when reading fails.
-    mutating func next(_ outcome: inout SightingOutcome) throws(CommandFailure) -> [ToldCertificate]? {
+    /// - Throws: ``CommandError`` when reading fails.
+    mutating func next(_ outcome: inout SightingOutcome) throws(CommandError) -> [ToldCertificate]? {
         let lines = try self.input.next(atMost: Self.batch)
         guard !lines.isEmpty else { return nil }
         var told: [ToldCertificate] = []
         for line in lines {
             self.number += 1
-            do throws(CommandFailure) {
+            do throws(CommandError) {
                 guard case .bytes(let bytes) = line else {
-                    throw CommandFailure(.undecided, "over \(Self.longestLine) bytes")
+                    throw CommandError(.undecided, "over \(Self.maximumLine) bytes")
                 }
                 told.append(try Self.certificate(Array(bytes)))
             } catch {
@@ -69,12 +69,12 @@ struct SightingLines {
 
     /// Reads a line. The certificate is `der`, as the service takes it, `cert_der`, `cert` with `data`, or `raw`; the chain
     /// is `chain`; `log` and `loggedAt` are as the service takes them.
-    static func certificate(_ bytes: [UInt8]) throws(CommandFailure) -> ToldCertificate {
+    static func certificate(_ bytes: [UInt8]) throws(CommandError) -> ToldCertificate {
         guard let line = try? JSONDecoder().decode(Line.self, from: Data(bytes)) else {
-            throw CommandFailure(.undecided, "not a JSON object, or a member of it that is known is of another type")
+            throw CommandError(.undecided, "not a JSON object, or a member of it that is known is of another type")
         }
         guard let der = line.der ?? line.certDER ?? line.cert?.data ?? line.raw else {
-            throw CommandFailure(
+            throw CommandError(
                 .undecided, "there is no certificate in it: no der, cert_der, cert with data, or raw",
                 hint: "SSLMate's service adds cert_der with expand=cert_der")
         }
@@ -82,10 +82,10 @@ struct SightingLines {
         if let chain = line.chain { members.append(.init("chain", .array(chain.map { .string($0) }))) }
         if let log = line.log { members.append(.init("log", .string(log))) }
         if let time = line.loggedAt { members.append(.init("loggedAt", .string(time))) }
-        do throws(SightingDefect) {
+        do throws(SightingError) {
             let told = try ToldCertificate(.object(members))
             _ = try SightedCertificate(told.certificate)
             return told
-        } catch { throw CommandFailure(.undecided, error.description) }
+        } catch { throw CommandError(.undecided, error.description) }
     }
 }

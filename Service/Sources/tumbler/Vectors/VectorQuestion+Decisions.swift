@@ -24,14 +24,14 @@ extension VectorQuestion {
         guard let known = Self.codes.first(where: { $0.description == code }) else {
             throw Self.missing("code")
         }
-        var refusal = MetadataRefusal(.pins, known, "a vector")
+        var refusal = MetadataError(.pins, known, "a vector")
         refusal.isSigned = self.value("envelope") != nil
         let envelope = refusal.isSigned ? try self.base64("envelope") : []
         return Self.shown(Report(refusal, of: envelope, list: list, app: try self.reportedApp(), at: time))
     }
 
     /// The codes of formats.md, section 3.3.
-    private static let codes: [MetadataRefusal.Code] = [
+    private static let codes: [MetadataError.Code] = [
         .tooLarge, .malformed, .wrongType, .unsigned, .thresholdNotMet, .wrongName, .rootGap, .rollback, .equivocation,
         .issuedInFuture, .expired,
     ]
@@ -97,7 +97,7 @@ extension VectorQuestion {
             return (decision, list)
         case ("cleartext"?, _): return (policy.cleartext(to: host, at: time), list)
         case ("other-host-connection"?, let path):
-            return (policy.validateResponse(for: host, over: path, judgedFor: nil, at: time), list)
+            return (policy.validateResponse(for: host, over: path, evaluatedFor: nil, at: time), list)
         case (let reason?, nil):
             let known: [PinningDecision.Reason] = [.chainInvalid, .noCertificates, .overBudget]
             guard let reason = known.first(where: { $0.description == reason }) else { throw Self.missing("transport") }

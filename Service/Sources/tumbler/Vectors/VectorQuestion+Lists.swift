@@ -13,7 +13,7 @@ extension VectorQuestion {
         let root = Array(try self.text("root").utf8)
         let list = try self.optionalText("list").map { Array($0.utf8) }
         let buildDate = try self.optionalTime("buildDate")
-        do throws(MetadataRefusal) {
+        do throws(MetadataError) {
             state = try TrustState(bundledRoot: root, bundledList: list, buildDate: buildDate)
         } catch {
             return .members(["refused": Self.refused(error)])
@@ -33,7 +33,7 @@ extension VectorQuestion {
         let isRoot = self.value("root") != nil
         let offered = Array(try self.text(isRoot ? "root" : "list").utf8)
         var members: [String: JSONValue] = [:]
-        do throws(MetadataRefusal) {
+        do throws(MetadataError) {
             members["result"] = .string(try Self.offer(offered, isRoot: isRoot, to: &state, at: time))
         } catch {
             members["result"] = .string("refused")
@@ -48,7 +48,7 @@ extension VectorQuestion {
     /// Offers what came from outside; without a time it was stored.
     private static func offer(
         _ bytes: [UInt8], isRoot: Bool, to state: inout TrustState, at time: Timestamp?
-    ) throws(MetadataRefusal) -> String {
+    ) throws(MetadataError) -> String {
         if isRoot {
             if let time { try state.accept(root: bytes, at: time) } else { try state.load(root: bytes) }
             return "newer"
@@ -75,7 +75,7 @@ extension VectorQuestion {
         return .members(members)
     }
 
-    private static func refused(_ refusal: MetadataRefusal) -> JSONValue {
+    private static func refused(_ refusal: MetadataError) -> JSONValue {
         .members(["code": .string(refusal.code.description), "what": .string(refusal.kind.rawValue)])
     }
 }

@@ -8,7 +8,7 @@ import PinListMetadata
 /// A question of the vectors: an object of JSON, and what is taken from it.
 struct VectorQuestion {
     /// A question that cannot be read: a mistake of the vectors, or of what asks.
-    struct Defect: Error, CustomStringConvertible {
+    struct QuestionError: Error, CustomStringConvertible {
         let description: String
     }
 
@@ -30,13 +30,13 @@ struct VectorQuestion {
     }
 
     /// A text that has to be there.
-    func text(_ name: String) throws(Defect) -> String {
+    func text(_ name: String) throws(QuestionError) -> String {
         guard let text = try self.optionalText(name) else { throw Self.missing(name) }
         return text
     }
 
     /// A text.
-    func optionalText(_ name: String) throws(Defect) -> String? {
+    func optionalText(_ name: String) throws(QuestionError) -> String? {
         switch self.value(name) {
         case nil: return nil
         case .string(let text)?: return text
@@ -45,13 +45,13 @@ struct VectorQuestion {
     }
 
     /// A whole number that has to be there.
-    func integer(_ name: String) throws(Defect) -> Int64 {
+    func integer(_ name: String) throws(QuestionError) -> Int64 {
         guard case .integer(let number)? = self.value(name) else { throw Self.missing(name) }
         return number
     }
 
     /// A boolean; `false` where it is absent.
-    func flag(_ name: String) throws(Defect) -> Bool {
+    func flag(_ name: String) throws(QuestionError) -> Bool {
         switch self.value(name) {
         case nil: return false
         case .bool(let flag)?: return flag
@@ -60,7 +60,7 @@ struct VectorQuestion {
     }
 
     /// The elements of an array; `nil` where it is absent.
-    func optionalArray(_ name: String) throws(Defect) -> [JSONValue]? {
+    func optionalArray(_ name: String) throws(QuestionError) -> [JSONValue]? {
         switch self.value(name) {
         case nil: return nil
         case .array(let values)?: return values
@@ -69,63 +69,65 @@ struct VectorQuestion {
     }
 
     /// The elements of an array that has to be there.
-    func array(_ name: String) throws(Defect) -> [JSONValue] {
+    func array(_ name: String) throws(QuestionError) -> [JSONValue] {
         guard let values = try self.optionalArray(name) else { throw Self.missing(name) }
         return values
     }
 
     /// Texts.
-    func texts(_ name: String) throws(Defect) -> [String] {
-        try self.array(name).map { value throws(Defect) in
+    func texts(_ name: String) throws(QuestionError) -> [String] {
+        try self.array(name).map { value throws(QuestionError) in
             guard case .string(let text) = value else { throw Self.missing(name) }
             return text
         }
     }
 
     /// Bytes in base64.
-    func base64(_ name: String) throws(Defect) -> [UInt8] {
+    func base64(_ name: String) throws(QuestionError) -> [UInt8] {
         guard let bytes = Base64.decode(try self.text(name).utf8) else { throw Self.missing(name) }
         return bytes
     }
 
     /// An array of bytes in base64; `nil` where it is absent.
-    func optionalChain(_ name: String) throws(Defect) -> [[UInt8]]? {
+    func optionalChain(_ name: String) throws(QuestionError) -> [[UInt8]]? {
         guard self.value(name) != nil else { return nil }
-        return try self.texts(name).map { text throws(Defect) in
+        return try self.texts(name).map { text throws(QuestionError) in
             guard let bytes = Base64.decode(text.utf8) else { throw Self.missing(name) }
             return bytes
         }
     }
 
     /// An array of bytes in base64 that has to be there.
-    func chain(_ name: String) throws(Defect) -> [[UInt8]] {
+    func chain(_ name: String) throws(QuestionError) -> [[UInt8]] {
         guard let chain = try self.optionalChain(name) else { throw Self.missing(name) }
         return chain
     }
 
     /// A time.
-    func optionalTime(_ name: String) throws(Defect) -> Timestamp? {
+    func optionalTime(_ name: String) throws(QuestionError) -> Timestamp? {
         guard let text = try self.optionalText(name) else { return nil }
         do { return try Timestamp(text) } catch { throw Self.missing(name) }
     }
 
     /// A time that has to be there.
-    func time(_ name: String) throws(Defect) -> Timestamp {
+    func time(_ name: String) throws(QuestionError) -> Timestamp {
         guard let time = try self.optionalTime(name) else { throw Self.missing(name) }
         return time
     }
 
     /// An object that has to be there.
-    func object(_ name: String) throws(Defect) -> VectorQuestion {
+    func object(_ name: String) throws(QuestionError) -> VectorQuestion {
         guard case .object? = self.value(name), let value = self.value(name) else { throw Self.missing(name) }
         return VectorQuestion(value)
     }
 
     /// Objects.
-    func objects(_ name: String) throws(Defect) -> [VectorQuestion] { try self.array(name).map { VectorQuestion($0) } }
+    func objects(_ name: String) throws(QuestionError) -> [VectorQuestion] {
+        try self.array(name).map { VectorQuestion($0) }
+    }
 
     /// The id of an installation, in hex; `nil` for one that cannot keep it.
-    func installation() throws(Defect) -> InstallationID? {
+    func installation() throws(QuestionError) -> InstallationID? {
         guard let text = try self.optionalText("installation") else { return nil }
         let digits = Array(text.utf8)
         let bytes = stride(from: 0, to: digits.count - digits.count % 2, by: 2).compactMap { index in
@@ -138,8 +140,8 @@ struct VectorQuestion {
     }
 
     /// What is said of a member that is absent, or is not what it has to be.
-    static func missing(_ name: String) -> Defect {
-        Defect(description: "\(name) is missing, or not what it has to be")
+    static func missing(_ name: String) -> QuestionError {
+        QuestionError(description: "\(name) is missing, or not what it has to be")
     }
 }
 

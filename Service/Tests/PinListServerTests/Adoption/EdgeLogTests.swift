@@ -42,8 +42,8 @@ struct EdgeLogTests {
         try await TestedStore.sqlite.withDatabase { open in
             let store = try open()
             #expect(try await store.add(log, digest: "d", named: "f", at: TurnedClock.start))
-            let key = InquiryKey(name: "a", hour: TurnedClock.start.hour, source: .log, digest: Self.digest)
-            #expect(try await store.read { try $0.inquiries(of: "a", since: 0) } == [key: 7])
+            let key = ListRequestKey(name: "a", hour: TurnedClock.start.hour, source: .log, digest: Self.digest)
+            #expect(try await store.read { try $0.listRequests(of: "a", since: 0) } == [key: 7])
         }
     }
 
@@ -67,7 +67,7 @@ struct EdgeLogTests {
         try await TestedStore.sqlite.withDatabase { open in
             let store = try open()
             #expect(try await store.add(log, digest: "d", named: "f", at: TurnedClock.start))
-            let counts = try await store.read { try $0.inquiries(of: "a", since: 0) }
+            let counts = try await store.read { try $0.listRequests(of: "a", since: 0) }
             #expect(counts.map { "\($0.key.digest) \($0.value)" }.sorted() == [" 3", "other 1"])
         }
     }
@@ -114,9 +114,9 @@ struct EdgeLogTests {
                 #expect(
                     try await store.add(read, digest: file, named: "access.log", at: TurnedClock.start) == isNew)
             }
-            let key = InquiryKey(
+            let key = ListRequestKey(
                 name: "com.example.app", hour: TurnedClock.start.hour, source: .log, digest: digest)
-            #expect(try await store.read { try $0.inquiries(of: "com.example.app", since: 0) } == [key: 2])
+            #expect(try await store.read { try $0.listRequests(of: "com.example.app", since: 0) } == [key: 2])
             let details = try await store.read { try $0.auditEntries(from: 3, limit: 9).map(\.detail) }
             #expect(details == ["access.log: 1 requests, one", "access.log: 1 requests, two"])
         }

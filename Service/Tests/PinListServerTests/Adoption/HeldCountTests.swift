@@ -18,13 +18,13 @@ struct HeldCountTests {
     private static let versions = ["one": Int64(1), "two": 2]
 
     private func count(
-        _ parts: (hoursAgo: Int64, digest: String, count: Int64)..., source: InquiryKey.Source = .installation,
+        _ parts: (hoursAgo: Int64, digest: String, count: Int64)..., source: ListRequestKey.Source = .installation,
         window: Int64 = 43_200
     ) -> HeldCount {
-        var counts: [InquiryKey: Int64] = [:]
+        var counts: [ListRequestKey: Int64] = [:]
         for part in parts {
             let hour = Self.now.hour - part.hoursAgo
-            counts[InquiryKey(name: "a", hour: hour, source: source, digest: part.digest)] = part.count
+            counts[ListRequestKey(name: "a", hour: hour, source: source, digest: part.digest)] = part.count
         }
         return HeldCount(counts, versions: Self.versions, window: window, at: Self.now)
     }

@@ -229,7 +229,7 @@ struct AlarmEvaluationTests {
             _ = try await Self.told(a, to: store, after: 0)
             let silence = try await Self.silence("failure-rate:a", for: 900_000, in: store, after: 10)
             #expect(silence?.severity == .critical)
-            #expect(silence?.endsAt == Self.time(10 + AlarmHandling.longestSilence))
+            #expect(silence?.endsAt == Self.time(10 + AlarmHandling.maximumSilence))
             #expect(try await Self.silence("failure-rate:none", for: 60, in: store, after: 10) == nil)
             // Another host of the kind is not silenced.
             #expect(try await Self.told(a + b, to: store, after: 300) == ["firing failure-rate:a 2"])

@@ -182,10 +182,13 @@ struct AlarmRuleTests {
             let digest = Envelope.digest(of: repository.lists[0])
             let hour = TurnedClock.start.hour + 48
             try await store.write { store in
-                for (ago, source) in [(1, InquiryKey.Source.installation), (13, .log)] as [(Int64, InquiryKey.Source)] {
+                for (ago, source) in [(1, ListRequestKey.Source.installation), (13, .log)]
+                    as [(Int64, ListRequestKey.Source)]
+                {
                     for (digest, count) in [(digest, 60), ("x", 40)] as [(String, Int64)] {
                         try store.add([
-                            InquiryKey(name: "com.example.app", hour: hour - ago, source: source, digest: digest): count
+                            ListRequestKey(name: "com.example.app", hour: hour - ago, source: source, digest: digest):
+                                count
                         ])
                     }
                 }

@@ -63,7 +63,7 @@ struct ProbeRequestTests {
             let large =
                 #"{"host": "api.example.com", "ok": false, "error": "\#(String(repeating: "x", count: 65_536))"}"#
             #expect(try await push("{\"hosts\": [\(large)]}").code == "malformed")
-            let many = String(repeating: "0, ", count: ProbeFacts.mostValues) + "0"
+            let many = String(repeating: "0, ", count: ProbeFacts.maximumValues) + "0"
             let deep = #"{"host": "api.example.com", "ok": false, "notes": [\#(many)]}"#
             #expect(try await push("{\"hosts\": [\(deep)]}").code == "malformed")
             let other = try await service.token(.probe, ["com.example.other"])

@@ -130,7 +130,7 @@ struct PlotTests {
     @Test("with more windows than are drawn keeps the newest, and sums what it merges")
     func withMoreWindowsThanAreDrawnKeepsTheNewestAndSumsWhatItMerges() {
         let long = self.series(Array(repeating: 1, count: 5_000))
-        #expect(long.values.count == PlotSeries.mostWindows)
+        #expect(long.values.count == PlotSeries.maximumWindows)
         #expect(long.end.secondsSince1970 == 1_795_219_200 + 5_000 * 3_600)
         let merged = self.series([9, 1, 2, nil, nil, 5, 6]).merged(toAtMost: 3)
         #expect(merged.values == [3, 11])

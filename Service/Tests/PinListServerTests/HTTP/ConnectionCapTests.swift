@@ -43,7 +43,7 @@ struct ConnectionCapTests {
         #expect(lines.withLockedValue { $0.allSatisfy { $0.contains("maximumConnections") } })
         cap.connectionClosed()
         #expect(cap.isAcceptingNewConnections())
-        #expect(cap.open == 1 && cap.most == 2)
+        #expect(cap.open == 1 && cap.maximum == 2)
     }
 
     @Test("descriptors are kept back for the store, the operator's listener, webhooks and logs")
@@ -62,7 +62,7 @@ struct ConnectionCapTests {
         // Too few for anything: some connections all the same, for the service serves nobody without.
         #expect(
             DescriptorBudget(limit: 20).publicConnections(configured: nil, hasAdminListener: true)
-                == DescriptorBudget.leastConnections)
+                == DescriptorBudget.minimumConnections)
         #expect(DescriptorBudget(limit: nil).publicConnections(configured: nil, hasAdminListener: true) == nil)
         #expect(DescriptorBudget(limit: nil).publicConnections(configured: 7, hasAdminListener: true) == 7)
     }

@@ -23,13 +23,13 @@ struct ListByteHandlerTests {
     private struct Pair {
         let fast: EmbeddedChannel
         let slow: EmbeddedChannel
-        let counters: (fast: InquiryCounter, slow: InquiryCounter)
+        let counters: (fast: ListRequestCounter, slow: ListRequestCounter)
         let list: [UInt8]
 
         init(_ lists: ServedLists, _ list: [UInt8], _ source: RequestSource) throws {
-            func connection(_ inquiries: InquiryCounter, decodes: Bool) throws -> EmbeddedChannel {
+            func connection(_ listRequests: ListRequestCounter, decodes: Bool) throws -> EmbeddedChannel {
                 let responder = ListResponder(
-                    lists: lists, inquiries: inquiries, source: source, clock: TurnedClock())
+                    lists: lists, listRequests: listRequests, source: source, clock: TurnedClock())
                 let channel = EmbeddedChannel()
                 channel.remoteAddress = try SocketAddress(ipAddress: "192.0.2.1", port: 1)
                 let pipeline = channel.pipeline.syncOperations
@@ -42,7 +42,7 @@ struct ListByteHandlerTests {
                 try channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 1)).wait()
                 return channel
             }
-            let counters = (fast: InquiryCounter(seed: 1), slow: InquiryCounter(seed: 1))
+            let counters = (fast: ListRequestCounter(seed: 1), slow: ListRequestCounter(seed: 1))
             self.fast = try connection(counters.fast, decodes: false)
             self.slow = try connection(counters.slow, decodes: true)
             self.counters = counters
@@ -175,9 +175,9 @@ struct ListByteHandlerTests {
             pair.expectSame(Self.request(Self.pins))
         }
         // Too many fields, and too many bytes.
-        let many = "Host: a\r\n" + String(repeating: "Accept: a\r\n", count: ListRequestHead.mostFields)
+        let many = "Host: a\r\n" + String(repeating: "Accept: a\r\n", count: ListRequestHead.maximumFields)
         #expect(ListRequestHead(ByteBuffer(bytes: Self.request(Self.pins, many))) == nil)
-        let long = "Host: a\r\nAccept: \(String(repeating: "a", count: ListRequestHead.mostBytes))\r\n"
+        let long = "Host: a\r\nAccept: \(String(repeating: "a", count: ListRequestHead.maximumBytes))\r\n"
         #expect(ListRequestHead(ByteBuffer(bytes: Self.request(Self.pins, long))) == nil)
     }
 

@@ -18,9 +18,9 @@ struct ListChannelHandlerTests {
     private static let list = "/v1/lists/com.example.app/pins.json"
 
     /// Runs `body` with a connection, the list that is served, and what counts questions.
-    private func run(_ body: (EmbeddedChannel, [UInt8], InquiryCounter) throws -> Void) async throws {
+    private func run(_ body: (EmbeddedChannel, [UInt8], ListRequestCounter) throws -> Void) async throws {
         let repository = try RepositorySimulator.story()
-        let (lists, inquiries) = (ServedLists(anchors: repository.anchors), InquiryCounter(seed: 1))
+        let (lists, listRequests) = (ServedLists(anchors: repository.anchors), ListRequestCounter(seed: 1))
         try await TestedStore.sqlite.withDatabase { open in
             let store = try open()
             _ = try await Publisher(store: store, anchors: repository.anchors).publish(
@@ -28,11 +28,11 @@ struct ListChannelHandlerTests {
             _ = try await lists.reload(from: store)
         }
         let responder = ListResponder(
-            lists: lists, inquiries: inquiries, source: RequestSource(trustedProxies: [], edges: []),
+            lists: lists, listRequests: listRequests, source: RequestSource(trustedProxies: [], edges: []),
             clock: TurnedClock())
         let channel = EmbeddedChannel()
         try channel.pipeline.syncOperations.addHandler(ListChannelHandler(responder))
-        try body(channel, repository.lists[0], inquiries)
+        try body(channel, repository.lists[0], listRequests)
         _ = try channel.finish(acceptAlreadyClosed: true)
     }
 
@@ -67,7 +67,7 @@ struct ListChannelHandlerTests {
 
     @Test("the list, the list that is held, its head, a root, the next root: nobody behind hears of them")
     func listTheListThatIsHeldItsHeadARootTheNextRootNobodyBehindHearsOfThem() async throws {
-        try await self.run { channel, list, inquiries in
+        try await self.run { channel, list, listRequests in
             try self.send(channel, Self.list)
             let whole = try self.answers(channel)
             #expect(whole.statuses == [200])
@@ -80,7 +80,7 @@ struct ListChannelHandlerTests {
             try self.send(channel, Self.list, .put)
             #expect(try self.answers(channel).statuses == [200, 404, 405])
             #expect(try self.handedOn(channel) == 0)
-            #expect(inquiries.take().values.reduce(0, +) == 2)
+            #expect(listRequests.take().values.reduce(0, +) == 2)
         }
     }
 

@@ -31,20 +31,20 @@ struct WaitingIncidentTests {
 
     @Test("are charged for them while they wait, and keep no other report waiting")
     func areChargedForThemWhileTheyWaitAndKeepNoOtherReportWaiting() async throws {
-        let (incident, most) = (try Self.incident(4_194_304), ReportIntake.mostWaitingEnvelopeBytes / 4_194_304)
+        let (incident, maximum) = (try Self.incident(4_194_304), ReportIntake.maximumWaitingEnvelopeBytes / 4_194_304)
         let plain = try Self.accepted(ReportText.report(ReportText.body()))
         try await TestedStore.sqlite.withDatabase { open in
             let store = GatedStore(try open())
             let intake = ReportIntake(store: store, instance: "a")
-            async let first: Void = intake.store(Array(repeating: incident, count: most))
+            async let first: Void = intake.store(Array(repeating: incident, count: maximum))
             await store.untilWriting()
-            await #expect(throws: ReportIntake.Congestion.self) { try await intake.store([incident]) }
+            await #expect(throws: ReportIntake.CongestionError.self) { try await intake.store([incident]) }
             async let other: Void = intake.store([plain])
             store.open()
             _ = try await (first, other)
             // What was stored waits no more.
             try await intake.store([incident])
-            #expect(await intake.written.reports == Int64(most) + 2)
+            #expect(await intake.written.reports == Int64(maximum) + 2)
         }
     }
 
@@ -55,9 +55,9 @@ struct WaitingIncidentTests {
             let watch = EquivocationWatch(
                 store: try open(), lists: ServedLists(anchors: repository.anchors),
                 logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-            let large = try Self.incident(EquivocationWatch.mostBytes + 1).report
+            let large = try Self.incident(EquivocationWatch.maximumBytes + 1).report
             #expect(await !watch.look(at: large, TurnedClock.start))
-            let whole = try Self.incident(EquivocationWatch.mostBytes).report
+            let whole = try Self.incident(EquivocationWatch.maximumBytes).report
             for _ in 0..<3 { #expect(await watch.look(at: whole, TurnedClock.start)) }
         }
     }

@@ -35,48 +35,49 @@ struct DeployableKeysTests {
     }
 
     /// What is known of keys 9 and 10 of the newest list, of requests by the digest that they name.
-    private func judge(
+    private func evaluate(
         _ requests: [String: Int64], _ lists: [PinList], entry: PinnedDomain? = nil
-    ) throws -> [DeployableKeys.Judgement] {
+    ) throws -> [DeployableKeys.Evaluation] {
         let counts = Dictionary(
             uniqueKeysWithValues: requests.map { digest, count in
-                (InquiryKey(name: "a", hour: Self.now.hour, source: .installation, digest: digest), count)
+                (ListRequestKey(name: "a", hour: Self.now.hour, source: .installation, digest: digest), count)
             })
         let count = HeldCount(counts, versions: Self.versions, window: 43_200, at: Self.now)
         let byVersion = Dictionary(uniqueKeysWithValues: lists.map { ($0.version, $0) })
         let entry = try entry ?? Self.entry([9, 10])
         let keys = DeployableKeys(count, of: [entry], at: Self.now) { byVersion[$0] }
-        return entry.pins.map { keys.judgement(of: $0, in: entry) }
+        return entry.pins.map { keys.evaluation(of: $0, in: entry) }
     }
 
     @Test("the share of those whose list refuses a key, as the gate counts it")
     func shareOfThoseWhoseListRefusesAKeyAsTheGateCountsIt() throws {
         let lists = [try Self.list(1, [9]), try Self.list(2, [9, 10])]
-        #expect(try self.judge(["one": 100, "two": 900], lists) == [.refused(share: 0), .refused(share: 0.1)])
+        #expect(try self.evaluate(["one": 100, "two": 900], lists) == [.refused(share: 0), .refused(share: 0.1)])
         // Who enforces half of the time refuses half of the time.
         let half = [try Self.list(1, [9], rollout: 50), lists[1]]
-        #expect(try self.judge(["one": 100, "two": 900], half) == [.refused(share: 0), .refused(share: 0.05)])
+        #expect(try self.evaluate(["one": 100, "two": 900], half) == [.refused(share: 0), .refused(share: 0.05)])
         // Digests that the service does not know, and lists that are not at hand, refuse every key.
         #expect(
-            try self.judge(["one": 100, "two": 850, "made up": 50], lists)
+            try self.evaluate(["one": 100, "two": 850, "made up": 50], lists)
                 == [.refused(share: 0.05), .refused(share: 0.15)])
-        #expect(try self.judge(["one": 100, "two": 900], [lists[1]]) == [.refused(share: 0.1), .refused(share: 0.1)])
+        #expect(
+            try self.evaluate(["one": 100, "two": 900], [lists[1]]) == [.refused(share: 0.1), .refused(share: 0.1)])
     }
 
     @Test("at most one percent is safe, and what nobody measured is never safe")
     func atMostOnePercentIsSafeAndWhatNobodyMeasuredIsNeverSafe() throws {
         let lists = [try Self.list(1, [9]), try Self.list(2, [9, 10])]
         func isSafe(_ requests: [String: Int64]) throws -> [Bool] {
-            try self.judge(requests, lists).map { judgement in
+            try self.evaluate(requests, lists).map { evaluation in
                 HostPins.Pinned(
-                    pin: "", position: "any", note: "", service: .neverProbed, probes: [], judgement: judgement
+                    pin: "", position: "any", note: "", service: .neverProbed, probes: [], evaluation: evaluation
                 ).isSafe
             }
         }
         #expect(try isSafe(["one": 3, "two": 297]) == [true, true])
         #expect(try isSafe(["one": 4, "two": 296]) == [true, false])
         #expect(try isSafe(["two": 299]) == [false, false])
-        let few = try self.judge(["two": 299], lists)
+        let few = try self.evaluate(["two": 299], lists)
         #expect(
             few.allSatisfy { if case .notMeasured(let why) = $0 { why.contains("300") } else { false } }, "\(few)")
     }
@@ -85,9 +86,9 @@ struct DeployableKeysTests {
     func keyAloneDoesNotAnswerForAnIssuersKeyOrWhereAnIssuerMustMatchAsWell() throws {
         let lists = [try Self.list(2, [9, 10])]
         for entry in [try Self.entry([9], position: .issuer), try Self.entry([9], requireIssuer: true)] {
-            let judged = try self.judge(["two": 900], lists, entry: entry)
-            #expect(judged.allSatisfy { if case .needsChain = $0 { true } else { false } }, "\(judged)")
-            #expect(judged.count == 1)
+            let evaluated = try self.evaluate(["two": 900], lists, entry: entry)
+            #expect(evaluated.allSatisfy { if case .needsChain = $0 { true } else { false } }, "\(evaluated)")
+            #expect(evaluated.count == 1)
         }
     }
 
@@ -110,10 +111,10 @@ struct DeployableKeysTests {
                 #expect(before.contains("Safe to deploy: these keys"))
                 #expect(before.contains("not measured"))
                 #expect(!before.contains("refuse it"))
-                func held(_ list: [UInt8], _ count: Int64) -> [InquiryKey: Int64] {
+                func held(_ list: [UInt8], _ count: Int64) -> [ListRequestKey: Int64] {
                     let digest = Envelope.digest(of: list)
                     return [
-                        InquiryKey(
+                        ListRequestKey(
                             name: "com.example.app", hour: Self.now.hour, source: .installation, digest: digest): count
                     ]
                 }

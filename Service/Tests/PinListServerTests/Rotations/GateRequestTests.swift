@@ -102,7 +102,9 @@ struct GateRequestTests {
                 let other = try await service.token(.probe, ["com.example.app"])
                 let (id, now) = (try #require(AccessToken.id(of: leaked)), service.clock.now)
                 try await service.store.write { store in
-                    for _ in 0..<AuditQuota.mostOfDay - 1 { try store.log(GateRoute.action, "before", by: id, at: now) }
+                    for _ in 0..<AuditQuota.maximumPerDay - 1 {
+                        try store.log(GateRoute.action, "before", by: id, at: now)
+                    }
                 }
                 func hand(_ token: String) async throws -> RunningService.Answer {
                     try await service.ask(
@@ -118,7 +120,7 @@ struct GateRequestTests {
                 service.clock.turn(by: 23 * 3_600)
                 #expect(try await hand(leaked).status == 204)
                 let count = try await service.store.read { try $0.newestAuditEntry()?.number }
-                #expect(count == Int64(AuditQuota.mostOfDay) + 2)
+                #expect(count == Int64(AuditQuota.maximumPerDay) + 2)
             }
         }
     }

@@ -135,7 +135,8 @@ struct RotationPageTests {
                 func held(_ list: [UInt8], _ count: Int64) throws {
                     let digest = Envelope.digest(of: list)
                     try store.add([
-                        InquiryKey(name: "com.example.app", hour: hour, source: .installation, digest: digest): count
+                        ListRequestKey(name: "com.example.app", hour: hour, source: .installation, digest: digest):
+                            count
                     ])
                 }
                 try held(repository.lists[0], 250)

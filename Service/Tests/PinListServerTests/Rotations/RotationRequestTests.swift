@@ -201,7 +201,7 @@ struct RotationRequestTests {
     func plansOfAListHaveALimitTogetherWhichASmallerPlanStaysBelow(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let store = try open()
-            let large = [UInt8](repeating: 0x20, count: Int(StoreTransaction.mostRotationBytes))
+            let large = [UInt8](repeating: 0x20, count: Int(StoreTransaction.maximumRotationBytes))
             let rotation = StoredRotation(
                 name: "a", host: "one.example.com", storedAt: TurnedClock.start, bytes: large)
             let small = StoredRotation(name: "a", host: "two.example.com", storedAt: TurnedClock.start, bytes: [0x20])

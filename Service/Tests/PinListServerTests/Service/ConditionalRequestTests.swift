@@ -88,9 +88,9 @@ struct ConditionalRequestTests {
                 _ = try await service.ask(.HEAD, Self.path, ["If-None-Match": tag])
             }
             // It has ended, and stored what it had counted.
-            let counts = try await store.read { try $0.inquiries(of: "com.example.app", since: 0) }
-            func key(_ source: InquiryKey.Source, _ digest: String) -> InquiryKey {
-                InquiryKey(name: "com.example.app", hour: TurnedClock.start.hour, source: source, digest: digest)
+            let counts = try await store.read { try $0.listRequests(of: "com.example.app", since: 0) }
+            func key(_ source: ListRequestKey.Source, _ digest: String) -> ListRequestKey {
+                ListRequestKey(name: "com.example.app", hour: TurnedClock.start.hour, source: source, digest: digest)
             }
             #expect(counts == [key(.installation, digest): 2, key(.installation, ""): 2, key(.edge, digest): 2])
         }
@@ -111,7 +111,7 @@ struct ConditionalRequestTests {
             try await RunningService.with(store, change) { service in
                 _ = try await service.ask(.GET, Self.path)
             }
-            let counts = try await store.read { try $0.inquiries(of: "com.example.app", since: 0) }
+            let counts = try await store.read { try $0.listRequests(of: "com.example.app", since: 0) }
             #expect(counts.keys.map(\.source) == [.edge])
         }
     }

@@ -165,7 +165,7 @@ struct LoginLinkTests {
             let store = WrappedStore(try open())
             try await RunningService.with(store) { service in
                 var codes: [String] = []
-                for second in 0...Int64(LoginCode.mostOpen) {
+                for second in 0...Int64(LoginCode.maximumOpen) {
                     codes.append(
                         try await Self.code(
                             store, at: Timestamp(secondsSince1970: TurnedClock.start.secondsSince1970 + second)))

@@ -139,7 +139,7 @@ struct PublishingRequestTests {
             // The answer comes before the body was sent, and may be lost with the connection; nothing is taken.
             let large = try? await service.ask(
                 .PUT, "/v1/lists/com.example.app", headers,
-                [UInt8](repeating: 0x20, count: EnvelopeArray.mostBytes + 1))
+                [UInt8](repeating: 0x20, count: EnvelopeArray.maximumBytes + 1))
             #expect(large == nil || large?.status == 413)
             let packed = try await service.ask(
                 .PUT, "/v1/lists/com.example.app", headers + [("Content-Encoding", "gzip")], [1])

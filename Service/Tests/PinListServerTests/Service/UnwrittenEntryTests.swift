@@ -29,19 +29,19 @@ struct UnwrittenEntryTests {
             let publisher = Publisher(store: store, anchors: repository.anchors, unwritten: unwritten)
             let now = clock.now
             try await store.write { store in
-                for _ in 0..<AuditQuota.mostOfDay - 1 {
+                for _ in 0..<AuditQuota.maximumPerDay - 1 {
                     try store.log(Publisher.refusedAction, "before", by: "leaked", at: now)
                 }
             }
             func refuse(_ actor: String) async throws {
-                await #expect(throws: PublicationRefusal.self) {
+                await #expect(throws: PublicationError.self) {
                     try await publisher.publish(
                         array: Array("{}".utf8), name: "com.example.app", by: actor, at: clock.now)
                 }
             }
             for _ in 0..<50 { try await refuse("leaked") }
             try await refuse("other")
-            #expect(try await Self.entries(store).count == AuditQuota.mostOfDay + 1)
+            #expect(try await Self.entries(store).count == AuditQuota.maximumPerDay + 1)
             let changes = try await publisher.publish(
                 [repository.roots[0], repository.lists[0]], name: "com.example.app", by: "leaked", at: clock.now)
             #expect(changes.count == 2)
@@ -49,11 +49,11 @@ struct UnwrittenEntryTests {
                 entries: unwritten, store: store, clock: clock, logger: RunningService.silent)
             // Not before the day is over.
             await recorder.record(before: clock.now.hour / 24)
-            #expect(try await Self.entries(store).count == AuditQuota.mostOfDay + 3)
+            #expect(try await Self.entries(store).count == AuditQuota.maximumPerDay + 3)
             clock.turn(by: 86_400)
             for _ in 0..<2 { await recorder.record(before: clock.now.hour / 24) }
             let last = try #require(try await Self.entries(store).last)
-            #expect(try await Self.entries(store).count == AuditQuota.mostOfDay + 4)
+            #expect(try await Self.entries(store).count == AuditQuota.maximumPerDay + 4)
             #expect("\(last.actor) \(last.action)" == "service not-written")
             #expect(last.detail == "leaked: 49 further entries publish-refused of 2026-11-21 were not written")
             // On another day the token has room again.
@@ -91,7 +91,7 @@ struct UnwrittenEntryTests {
                     for action in [
                         AlarmHandling.acknowledgedAction, AlarmHandling.silencedAction, AlarmHandling.unsilencedAction,
                     ] {
-                        for _ in 0..<AuditQuota.mostOfDay { try store.log(action, "before", by: id, at: now) }
+                        for _ in 0..<AuditQuota.maximumPerDay { try store.log(action, "before", by: id, at: now) }
                     }
                 }
                 let fields: HTTPHeaders = ["Authorization": "Bearer \(token)"]
@@ -106,7 +106,7 @@ struct UnwrittenEntryTests {
                     #expect(answer.headers["retry-after"] == ["86400"], "\(deed)")
                 }
                 let count = try await service.store.read { try $0.newestAuditEntry()?.number }
-                #expect(count == Int64(3 * AuditQuota.mostOfDay))
+                #expect(count == Int64(3 * AuditQuota.maximumPerDay))
             }
         }
     }

@@ -24,9 +24,9 @@ struct SightingRequestTests {
     }
 
     @Test(
-        "each is judged by the list that is served, kept once, and those of no entry are counted",
+        "each is evaluated by the list that is served, kept once, and those of no entry are counted",
         arguments: TestedStore.all)
-    func eachIsJudgedByTheListThatIsServedKeptOnceAndThoseOfNoEntryAreCounted(on tested: TestedStore) async throws {
+    func eachIsEvaluatedByTheListThatIsServedKeptOnceAndThoseOfNoEntryAreCounted(on tested: TestedStore) async throws {
         let logged = LoggedCertificates()
         let (ours, theirs, bad) = (P256.Signing.PrivateKey(), P256.Signing.PrivateKey(), P256.Signing.PrivateKey())
         let issuer = try logged.issuer()
@@ -262,10 +262,11 @@ struct SightingRequestTests {
             #expect(answer.headers["retry-after"] == ["86400"])
             #expect(try await scene.states([(first, [])]) == ["unknown"])
             // No page and no alarm is made of all of them.
-            #expect(try await scene.alarms().count == SightingOverview.most + 1)
+            #expect(try await scene.alarms().count == SightingOverview.maximum + 1)
             let page = try await scene.service.ask(.GET, "/certificates").text
             #expect(
-                page.components(separatedBy: "<td data-label=\"State\">").count == CertificatesPage.mostCertificates + 1
+                page.components(separatedBy: "<td data-label=\"State\">").count == CertificatesPage.maximumCertificates
+                    + 1
             )
             #expect(page.contains("9,700 older ones are not shown"))
             let retention = Retention(

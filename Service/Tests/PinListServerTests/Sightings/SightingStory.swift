@@ -121,9 +121,9 @@ struct SightingScene: Sendable {
         let answer = try await self.tell(LoggedCertificates.body(certificates, loggedAt: loggedAt))
         #expect(answer.status == 202, "\(answer.text)")
         guard case .object(let members)? = try? JSONValue(strict: answer.body),
-            case .array(let judged)? = members.first?.value
+            case .array(let evaluated)? = members.first?.value
         else { return [] }
-        return judged.compactMap { value in
+        return evaluated.compactMap { value in
             guard case .object(let members) = value, case .string(let state)? = members.last?.value else { return nil }
             return state
         }
@@ -134,7 +134,7 @@ struct SightingScene: Sendable {
         let roots = try await self.service.store.read { try #require(try $0.roots(of: Self.name).first) }
         let parts = ServiceParts.story(self.service.store, anchors: [Self.name: roots], clock: self.service.clock)
         _ = try await parts.lists.reload(from: self.service.store)
-        try await parts.judgeSightings()
+        try await parts.evaluateSightings()
         return AlarmRules.alarms(try await parts.overview().alarmFacts).filter { $0.kind == .unexpectedCertificate }
     }
 }

@@ -138,7 +138,7 @@ struct AuditRetentionTests {
             // July holds by itself.
             #expect(try await store.read { try $0.auditSeals() }.map(\.period.description) == ["2025-07"])
             #expect(try await Self.entries(store).count == 7)
-            await #expect(throws: AuditChain.Break.self) { try await Self.chain(store) }
+            await #expect(throws: AuditChain.VerificationError.self) { try await Self.chain(store) }
         }
     }
 

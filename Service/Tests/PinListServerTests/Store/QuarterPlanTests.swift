@@ -14,7 +14,7 @@ import Testing
 
 @Suite("What the databases do with ninety days of reports", .runsPostgreSQL)
 struct QuarterPlanTests {
-    /// What may be walked through although it has thousands of rows: there are at most `ReportGroup.mostGroups` groups.
+    /// What may be walked through although it has thousands of rows: there are at most `ReportGroup.maximumGroups` groups.
     private static let mayBeWalked: Set<String> = ["report_group", "group_count"]
     /// Tables with fewer rows are walked through faster than an index is read.
     private static let fewRows: Int64 = 2_500
@@ -107,7 +107,7 @@ struct QuarterPlanTests {
             try await ReportIntake(store: recorded, instance: "one").store(reports)
             try await recorded.write { store in
                 try store.add(
-                    [InquiryKey(name: quarter.name, hour: clock.now.hour, source: .installation, digest: ""): 1])
+                    [ListRequestKey(name: quarter.name, hour: clock.now.hour, source: .installation, digest: ""): 1])
                 try store.log("publish", "list 1", by: "cli", at: clock.now)
             }
             let parts = ServiceParts(

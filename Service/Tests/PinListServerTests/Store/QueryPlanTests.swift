@@ -112,7 +112,7 @@ struct QueryPlanTests {
                 _ = try store.publisher(of: publication.digest, at: publication.publishedAt)
             }
             _ = try store.publicationTimes(of: name, limit: 50)
-            _ = try store.inquiries(of: name, windows: 56, of: 12, until: now.hour)
+            _ = try store.listRequests(of: name, windows: 56, of: 12, until: now.hour)
             for filter in [GroupFilter(), GroupFilter(host: "a.example.com"), GroupFilter(reason: "no-matching-pin")] {
                 let groups = try store.groups(filter, newest: [:])
                 #expect(groups.map(\.host) == ["a.example.com"])
@@ -131,7 +131,7 @@ struct QueryPlanTests {
             _ = try store.sightings(of: name, key: "k")
             _ = try store.sightingCountsByHost(of: name)
             _ = try store.reportingNetworks(of: "k")
-            _ = try store.hasSightingsToJudge(of: name, by: "d")
+            _ = try store.hasSightingsToEvaluate(of: name, by: "d")
             _ = try store.auditEntries(from: 1, limit: 10)
             _ = try store.auditEntries(of: ["publish"], since: Timestamp(secondsSince1970: 0))
         }
@@ -144,10 +144,10 @@ struct QueryPlanTests {
         let scans = try await self.withRecorder { store in
             try store.add(
                 [Self.report("a.example.com", at: now), Self.report("b.example.com", at: now)], countedBy: "one")
-            try store.add([InquiryKey(name: "a", hour: now.hour, source: .installation, digest: ""): 1])
+            try store.add([ListRequestKey(name: "a", hour: now.hour, source: .installation, digest: ""): 1])
             #expect(try store.removeReports(before: now, limit: 10) == 0)
             try store.log("publish", "list 1", by: "cli", at: now)
-            _ = try store.judgeSightings(of: "a", by: SightingRules(repository.list), of: "d", at: now, limit: 10)
+            _ = try store.evaluateSightings(of: "a", by: SightingRules(repository.list), of: "d", at: now, limit: 10)
             _ = try store.add([], of: "a", by: SightingRules(repository.list), of: "d", at: now)
             try store.noteServed(["a": ["k"]], at: now)
             _ = try store.removeSightings(endedBefore: now, toldBefore: now)

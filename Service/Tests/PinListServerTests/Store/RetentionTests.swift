@@ -62,7 +62,7 @@ struct RetentionTests {
                 try store.add(token)
                 try store.log("note", "long ago", by: "test", at: Timestamp(secondsSince1970: 0))
                 for hour in [old, TurnedClock.start.hour] {
-                    try store.add([InquiryKey(name: "a", hour: hour, source: .log, digest: ""): 3])
+                    try store.add([ListRequestKey(name: "a", hour: hour, source: .log, digest: ""): 3])
                 }
             }
             try await Self.add(5, "old.example", days: 91, to: store)
@@ -163,7 +163,7 @@ struct RetentionTests {
             let today = TurnedClock.start.hour / 24
             for ago: Int64 in 0..<40 {
                 try await store.write {
-                    try $0.add([InquiryKey(name: "a", hour: (today - ago) * 24, source: .log, digest: ""): 1])
+                    try $0.add([ListRequestKey(name: "a", hour: (today - ago) * 24, source: .log, digest: ""): 1])
                 }
             }
             func oldest() async throws -> Int64? {

@@ -36,7 +36,7 @@ struct StoreCompatibilityTests {
                 [simulator.roots[0], simulator.lists[0]], name: simulator.root.name, by: "cli", at: Self.start)
             #expect(changes == [.root(1), .list(1)])
             _ = try await publisher.publish([second], name: simulator.root.name, by: "cli", at: Self.start)
-            await #expect(throws: PublicationRefusal.self) {
+            await #expect(throws: PublicationError.self) {
                 try await publisher.publish(
                     [simulator.lists[0]], name: simulator.root.name, by: "cli", at: Self.start)
             }

@@ -52,8 +52,8 @@ struct StoreLocationTests {
     }
 
     #if PostgreSQL
-    @Test("an address of PostgreSQL is judged before anything is connected to")
-    func addressOfPostgreSQLIsJudgedBeforeAnythingIsConnectedTo() {
+    @Test("an address of PostgreSQL is evaluated before anything is connected to")
+    func addressOfPostgreSQLIsEvaluatedBeforeAnythingIsConnectedTo() {
         let error = self.failure("postgres://user:s3cret@db.example.com/x")
         #expect(error?.code == .unsupported)
         #expect(error?.detail.contains("PGPASSFILE") == true)

@@ -68,7 +68,7 @@ struct StoreMoveTests {
             try store.add(code, by: "cli", at: TurnedClock.start)
             try store.add(many + reports, countedBy: "a")
             try store.add([try Self.report("stranger.example", isListed: false)], countedBy: "b")
-            try store.add([InquiryKey(name: "a", hour: 1, source: .log, digest: "d"): 2])
+            try store.add([ListRequestKey(name: "a", hour: 1, source: .log, digest: "d"): 2])
             try store.add([StoredProbe(name: "a", host: "b", at: TurnedClock.start, isOK: true, result: [0, 255])])
             _ = try AlarmEvaluation(targets: []).apply(
                 [Alarm(.silence, .notice, "a", "b")], in: store, auditHead: "", at: TurnedClock.start)

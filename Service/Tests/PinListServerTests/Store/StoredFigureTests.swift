@@ -30,15 +30,15 @@ struct StoredFigureTests {
     @Test("what clients hold, by windows: each hour in one of them, the oldest first", arguments: TestedStore.all)
     func whatClientsHoldByWindowsEachHourInOneOfThemTheOldestFirst(on tested: TestedStore) async throws {
         let hour = Self.now.hour
-        @Sendable func key(_ ago: Int64, _ digest: String) -> InquiryKey {
-            InquiryKey(name: "a", hour: hour - ago, source: .installation, digest: digest)
+        @Sendable func key(_ ago: Int64, _ digest: String) -> ListRequestKey {
+            ListRequestKey(name: "a", hour: hour - ago, source: .installation, digest: digest)
         }
         try await tested.withDatabase { open in
             let store = try open()
             try await store.write { store in
                 try store.add([key(0, "x"): 1, key(11, "x"): 2, key(12, "x"): 4, key(23, "y"): 8, key(24, "x"): 16])
             }
-            let windows = try await store.read { try $0.inquiries(of: "a", windows: 2, of: 12, until: hour) }
+            let windows = try await store.read { try $0.listRequests(of: "a", windows: 2, of: 12, until: hour) }
             #expect(windows == [[key(12, "x"): 4, key(23, "y"): 8], [key(0, "x"): 3]])
             let totals = try await store.read { try $0.inquiryTotals(of: "a", since: hour - 12) }
             #expect(totals == [hour: 1, hour - 11: 2, hour - 12: 4])
@@ -70,7 +70,7 @@ struct StoredFigureTests {
     @Test("hosts that anybody made up do not crowd out those of the lists", arguments: TestedStore.all)
     func hostsThatAnybodyMadeUpDoNotCrowdOutThoseOfTheLists(on tested: TestedStore) async throws {
         var reports = [try Self.report("listed.example.com")]
-        for number in 0..<(HostRate.mostUnlisted + 50) {
+        for number in 0..<(HostRate.maximumUnlisted + 50) {
             for _ in 0..<2 { reports.append(try Self.report("h\(number).example.com")) }
         }
         let all = reports
@@ -78,7 +78,7 @@ struct StoredFigureTests {
             let store = try open()
             try await store.write { try $0.add(all, countedBy: "one") }
             let rates = try await store.read { try $0.hostRates(listed: ["listed.example.com"], at: Self.now) }
-            #expect(rates.count == HostRate.mostUnlisted + 1)
+            #expect(rates.count == HostRate.maximumUnlisted + 1)
             #expect(rates.last?.host == "listed.example.com")
             #expect(rates.last?.hours.last == 1)
         }

@@ -64,7 +64,7 @@ struct StoredReportRateTests {
                     "a.example 60 10000", "b.example 180 5", "a.example 240 1000000", "b.example 240 1000000",
                 ])
             // A refused publication notes nothing.
-            await #expect(throws: PublicationRefusal.self) {
+            await #expect(throws: PublicationError.self) {
                 try await publisher.publish([second], name: "com.example.app", by: "cli", at: Self.start)
             }
             #expect(try await Self.rows(store).count == 4)

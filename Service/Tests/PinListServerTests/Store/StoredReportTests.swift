@@ -89,14 +89,14 @@ struct StoredReportTests {
             let store = GatedStore(try open())
             let intake = ReportIntake(store: store, instance: "a")
             let one = try Self.accepted()
-            let most = Array(repeating: one, count: ReportIntake.mostWaiting)
-            async let stored: Void = intake.store(most)
+            let maximum = Array(repeating: one, count: ReportIntake.maximumWaiting)
+            async let stored: Void = intake.store(maximum)
             await store.untilWriting()
-            await #expect(throws: ReportIntake.Congestion.self) { try await intake.store([one]) }
+            await #expect(throws: ReportIntake.CongestionError.self) { try await intake.store([one]) }
             store.open()
             try await stored
             try await intake.store([one])
-            #expect(await intake.written.reports == Int64(ReportIntake.mostWaiting) + 1)
+            #expect(await intake.written.reports == Int64(ReportIntake.maximumWaiting) + 1)
         }
     }
 
@@ -176,7 +176,7 @@ struct StoredReportTests {
     func whatInstancesCountedIsAddedUpADayLaterTheirNamesChangeWithEachStart(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let store = try open()
-            let key = InquiryKey(name: "a", hour: TurnedClock.start.hour, source: .log, digest: "")
+            let key = ListRequestKey(name: "a", hour: TurnedClock.start.hour, source: .log, digest: "")
             try await store.write { try $0.addRoot([1], version: 1, name: "a") }
             for instance in ["a", "b", "c"] {
                 try await store.append { store in
@@ -244,7 +244,7 @@ struct StoredReportTests {
     func whereStrangersGroupsFillTheirHalfTheirsAreOneGroup(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let store = try open()
-            try await Self.fill(store, ReportGroup.mostGroups / 2, isListed: false, reports: 2)
+            try await Self.fill(store, ReportGroup.maximumGroups / 2, isListed: false, reports: 2)
             let reports = try (0..<30).map { try Self.accepted(host: "invented\($0).example", isListed: false) }
             try await store.append { try $0.add(reports, countedBy: "a") }
             try await store.append { try $0.add([try Self.accepted(host: "known.example")], countedBy: "a") }
@@ -262,7 +262,7 @@ struct StoredReportTests {
     func listedHostWhoseHalfIsFullIsCountedAsItselfInTheHoursAndInTheOverflow(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let store = try open()
-            try await Self.fill(store, ReportGroup.mostGroups / 2, isListed: true, reports: 2)
+            try await Self.fill(store, ReportGroup.maximumGroups / 2, isListed: true, reports: 2)
             try await store.append { store in
                 try store.add(
                     [try Self.accepted(host: "known.example"), try Self.accepted(host: "known.example")], countedBy: "a"
@@ -280,7 +280,7 @@ struct StoredReportTests {
     func groupsOfOneReportLeaveFirstTheOldestOfThemAndAtMostAHundredForOneBatch(on tested: TestedStore) async throws {
         try await tested.withDatabase { open in
             let store = try open()
-            try await Self.fill(store, ReportGroup.mostGroups / 2, isListed: false, reports: 1)
+            try await Self.fill(store, ReportGroup.maximumGroups / 2, isListed: false, reports: 1)
             let reports = try (0..<130).map { try Self.accepted(host: "invented\($0).example", isListed: false) }
             try await store.append { try $0.add(reports, countedBy: "a") }
             #expect(try await Self.overflow(in: store) == ["pin  30"])
@@ -289,7 +289,7 @@ struct StoredReportTests {
                     "SELECT COUNT(*), MIN(first_at) FROM group_count WHERE instance = ?", [.text("x")]
                 ).map { [try $0.integer(0), try $0.integer(1)] }
             }
-            #expect(rest == [[Int64(ReportGroup.mostGroups / 2) - 100, 101]])
+            #expect(rest == [[Int64(ReportGroup.maximumGroups / 2) - 100, 101]])
         }
     }
 
@@ -307,7 +307,7 @@ struct StoredReportTests {
                 try store.connection.rows("SELECT host, SUM(count) FROM report_hour GROUP BY host ORDER BY host", [])
                     .map { "\(try $0.text(0)) \(try $0.integer(1))" }
             }
-            #expect(hosts.count == CountedHosts.mostOther + 1)
+            #expect(hosts.count == CountedHosts.maximumOther + 1)
             #expect(hosts.first == "* 100")
             #expect(hosts.dropFirst().allSatisfy { $0.hasSuffix(" 2") })
         }

@@ -94,7 +94,7 @@ struct PublishedWorld: Sendable {
         func fetch(_ request: FetchRequest) async throws -> FetchResponse {
             self.lock.withLock { self.count += 1 }
             let moment = self.clock.now.secondsSince1970 - Timeline.beginning.secondsSince1970
-            guard let list = self.world.list(at: moment) else { throw FetchFailure(.network, "no route") }
+            guard let list = self.world.list(at: moment) else { throw FetchError(.network, "no route") }
             guard request.address.hasSuffix("/pins.json") else { return FetchResponse(status: 404) }
             let tag = "\"\(Envelope.digest(of: list))\""
             return request.ifNoneMatch == tag

@@ -49,7 +49,7 @@ struct PostgreSQLAddressTests {
         arguments: [
             "", "postgres://", "postgres:///tumbler", "mysql://db/x", "host=db dbname=x", "postgres://db/x y",
             "postgres://a,/x", "postgres://db/x\0", "postgres://db/\u{7F}",
-            "postgres://db/" + String(repeating: "x", count: PostgreSQLLimits.longestAddress),
+            "postgres://db/" + String(repeating: "x", count: PostgreSQLLimits.maximumAddressLength),
         ])
     func whatIsNoAddressIsRefused(address: String) { #expect(self.refusal(address) != "none") }
 

@@ -16,16 +16,16 @@ struct AdoptionEstimateTests {
 
     /// Counts of an hour, so many hours ago.
     private func counts(
-        _ hoursAgo: Int64, _ counts: [String: Int64], _ source: InquiryKey.Source = .installation
-    ) -> [InquiryKey: Int64] {
+        _ hoursAgo: Int64, _ counts: [String: Int64], _ source: ListRequestKey.Source = .installation
+    ) -> [ListRequestKey: Int64] {
         Dictionary(
             uniqueKeysWithValues: counts.map { digest, count in
-                (InquiryKey(name: "a", hour: Self.now.hour - hoursAgo, source: source, digest: digest), count)
+                (ListRequestKey(name: "a", hour: Self.now.hour - hoursAgo, source: source, digest: digest), count)
             })
     }
 
     private func estimate(
-        _ parts: [InquiryKey: Int64]..., newest: Int64 = 2, publishedHoursAgo: Int64 = 6
+        _ parts: [ListRequestKey: Int64]..., newest: Int64 = 2, publishedHoursAgo: Int64 = 6
     ) -> AdoptionEstimate {
         AdoptionEstimate.make(
             parts.reduce(into: [:]) { $0.merge($1) { $0 + $1 } }, versions: Self.versions,
@@ -119,7 +119,7 @@ struct AdoptionEstimateTests {
     @Test("made-up digests count as not holding any: they delay, and hurry nobody; naming nothing counts for nothing")
     func madeUpDigestsCountAsNotHoldingAnyTheyDelayAndHurryNobody() {
         let estimate = self.estimate(
-            self.counts(1, ["two": 60, "fake": 30, InquiryKey.others: 5, InquiryKey.nothing: 1_000]),
+            self.counts(1, ["two": 60, "fake": 30, ListRequestKey.others: 5, ListRequestKey.nothing: 1_000]),
             self.counts(4, ["fake": 5]))
         #expect(estimate.state == .measured(base: 100))
         #expect(estimate.share(of: 2) == 0.6)

@@ -38,15 +38,15 @@ struct BodyBudgetTests {
             guard budget.take(6_291_456, for: &body) else { break }
             large.append(body)
         }
-        #expect(large.count == BodyBudget.mostBeyond / (6_291_456 - Self.usual))
+        #expect(large.count == BodyBudget.maximumBeyond / (6_291_456 - Self.usual))
         var usual: [BodyBudget.Body] = []
         for number in UInt8(0)..<200 {
             var body = BodyBudget.Body(from: try Self.source(number))
             guard budget.take(Self.usual, for: &body) else { break }
             usual.append(body)
         }
-        #expect(usual.count == BodyBudget.mostUsual / Self.usual - large.count)
-        #expect(budget.held <= BodyBudget.mostUsual + BodyBudget.mostBeyond)
+        #expect(usual.count == BodyBudget.maximumUsual / Self.usual - large.count)
+        #expect(budget.held <= BodyBudget.maximumUsual + BodyBudget.maximumBeyond)
         for body in large + usual { budget.end(body) }
         #expect(budget.held == 0)
     }
@@ -56,7 +56,7 @@ struct BodyBudgetTests {
         var budget = BodyBudget(usual: Self.usual)
         var first = BodyBudget.Body(from: try Self.source("2001:db8::1"))
         for _ in 0..<12 { #expect(budget.take(1_048_576, for: &first)) }
-        #expect(budget.held == BodyBudget.mostOfOneSource)
+        #expect(budget.held == BodyBudget.maximumOfOneSource)
         var second = BodyBudget.Body(from: try Self.source("2001:db8::2"))
         #expect(!budget.take(1, for: &second))
         budget.end(first)

@@ -19,9 +19,9 @@ struct CountedHostsTests {
     func floodOfInventedHostsTakesAHundredRowsADayAndAListedHostIsCountedAsItself() throws {
         var hosts = CountedHosts(taken: [])
         let counted = try (0..<10_000).map { hosts.host(of: try self.accepted("\($0).invented.test")) }
-        #expect(Set(counted).count == CountedHosts.mostOther + 1)
-        #expect(counted.filter { $0 == HostRate.otherHosts }.count == 10_000 - CountedHosts.mostOther)
-        #expect(hosts.added.count == CountedHosts.mostOther)
+        #expect(Set(counted).count == CountedHosts.maximumOther + 1)
+        #expect(counted.filter { $0 == HostRate.otherHosts }.count == 10_000 - CountedHosts.maximumOther)
+        #expect(hosts.added.count == CountedHosts.maximumOther)
         #expect(hosts.host(of: try self.accepted("api.example.com", isListed: true)) == "api.example.com")
         // What took a place keeps it.
         #expect(hosts.host(of: try self.accepted("7.invented.test")) == "7.invented.test")
@@ -44,7 +44,7 @@ struct CountedHostsTests {
         for number in 0..<200 { _ = hosts.host(of: try self.accepted("\(number).invented.test")) }
         let named = try self.accepted("cdn.example.net", name: "com.example.app")
         #expect(hosts.host(of: named) == "cdn.example.net")
-        #expect(hosts.added.count == CountedHosts.mostOther + 1)
+        #expect(hosts.added.count == CountedHosts.maximumOther + 1)
     }
 
     @Test("an incident of a published list has no host; one of another list is no incident of ours")

@@ -17,12 +17,12 @@ struct GroupQuotaTests {
             var count = 1
         }
 
-        let most: Int
+        let maximum: Int
         /// The oldest first.
         private(set) var kept: [Kept] = []
         private(set) var overflow: [ReportGroup: Int] = [:]
 
-        init(most: Int) { self.most = most }
+        init(maximum: Int) { self.maximum = maximum }
 
         func holds(_ group: ReportGroup) -> Bool { self.kept.contains { $0.group.id == group.id } }
 
@@ -35,7 +35,7 @@ struct GroupQuotaTests {
             }
             let share = GroupQuota.Share(of: group, isListed: isListed)
             var quota = GroupQuota(
-                listed: self.count(isListed: true), other: self.count(isListed: false), most: self.most)
+                listed: self.count(isListed: true), other: self.count(isListed: false), maximum: self.maximum)
             switch quota.room(for: share, holding: self.kept.count { $0.share == share }) {
             case .free: quota.add(share)
             case .whenOneLeaves(let scope):
@@ -67,7 +67,7 @@ struct GroupQuotaTests {
 
     @Test("ten thousand invented hosts push out no group of a listed host, and keep none from being made")
     func tenThousandInventedHostsPushOutNoGroupOfAListedHostAndKeepNoneFromBeingMade() throws {
-        var groups = Groups(most: 400)
+        var groups = Groups(maximum: 400)
         let known = try self.group("a.example")
         groups.add(known, isListed: true)
         for number in 0..<1_000 { groups.add(try self.group("\(number).invented.test"), isListed: false) }
@@ -80,7 +80,7 @@ struct GroupQuotaTests {
 
     @Test("a stranger who makes up versions of an app for one listed host leaves room for the other hosts")
     func strangerWhoMakesUpVersionsOfAnAppForOneListedHostLeavesRoomForTheOtherHosts() throws {
-        var groups = Groups(most: 400)
+        var groups = Groups(maximum: 400)
         for number in 0..<500 { groups.add(try self.group("a.example", version: "0.\(number)"), isListed: true) }
         #expect(groups.count(isListed: true) == 25)
         let others = try (0..<20).map { try self.group("b\($0).example") }
@@ -90,7 +90,7 @@ struct GroupQuotaTests {
 
     @Test("a group that is reported again outlives those that are reported once")
     func groupThatIsReportedAgainOutlivesThoseThatAreReportedOnce() throws {
-        var groups = Groups(most: 400)
+        var groups = Groups(maximum: 400)
         let genuine = try self.group("a.example", version: "7")
         groups.add(genuine, isListed: true)
         groups.add(genuine, isListed: true)
@@ -102,7 +102,7 @@ struct GroupQuotaTests {
 
     @Test("where each made-up group came twice, a listed host's failures are counted under its own name")
     func whereEachMadeUpGroupCameTwiceAListedHostsFailuresAreCountedUnderItsOwnName() throws {
-        var groups = Groups(most: 400)
+        var groups = Groups(maximum: 400)
         for number in 0..<300 {
             let made = try self.group("a.example", version: "0.\(number)")
             groups.add(made, isListed: true)
@@ -120,7 +120,7 @@ struct GroupQuotaTests {
 
     @Test("incidents of a published list have a share of their own, and their overflow names the list")
     func incidentsOfAPublishedListHaveAShareOfTheirOwnAndTheirOverflowNamesTheList() throws {
-        var groups = Groups(most: 400)
+        var groups = Groups(maximum: 400)
         for number in 0..<200 {
             groups.add(try self.incident(of: "com.example.app", reason: "made-up-\(number)"), isListed: true)
         }
@@ -134,18 +134,18 @@ struct GroupQuotaTests {
 
     @Test("the parts are never larger than all groups together, and one host has at least sixteen")
     func partsAreNeverLargerThanAllGroupsTogetherAndOneHostHasAtLeastSixteen() {
-        for most in 0...1_000 {
-            let quota = GroupQuota(listed: 0, other: 0, most: most)
-            #expect(quota.mostListed + quota.mostOther == max(most, 2))
-            #expect(quota.mostListed >= quota.mostOther && quota.mostOther > 0)
+        for maximum in 0...1_000 {
+            let quota = GroupQuota(listed: 0, other: 0, maximum: maximum)
+            #expect(quota.maximumListed + quota.maximumOther == max(maximum, 2))
+            #expect(quota.maximumListed >= quota.maximumOther && quota.maximumOther > 0)
             for isListed in [true, false] {
-                let part = isListed ? quota.mostListed : quota.mostOther
-                #expect(quota.mostOfShare(isListed: isListed) >= min(16, part))
-                #expect(quota.mostOfShare(isListed: isListed) <= part)
+                let part = isListed ? quota.maximumListed : quota.maximumOther
+                #expect(quota.maximumOfShare(isListed: isListed) >= min(16, part))
+                #expect(quota.maximumOfShare(isListed: isListed) <= part)
             }
         }
-        #expect(GroupQuota(listed: 0, other: 0).mostListed == 5_000)
-        #expect(GroupQuota(listed: 0, other: 0).mostOfShare(isListed: true) == 625)
+        #expect(GroupQuota(listed: 0, other: 0).maximumListed == 5_000)
+        #expect(GroupQuota(listed: 0, other: 0).maximumOfShare(isListed: true) == 625)
     }
 
     @Test("a sender who calls a reason overflow makes no group that is not counted")

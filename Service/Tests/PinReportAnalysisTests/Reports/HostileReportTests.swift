@@ -51,7 +51,7 @@ struct HostileReportTests {
     @Test(
         "JSON that is none of the forms",
         arguments: [
-            ("{}", ReportDefect.Code.notReport), ("7", .wrongType), ("null", .wrongType), ("\"hostname\"", .wrongType),
+            ("{}", ReportError.Code.notReport), ("7", .wrongType), ("null", .wrongType), ("\"hostname\"", .wrongType),
             ("{\"tumbler\":{}}", .notReport), ("{\"hostname\":null}", .notReport),
             ("{\"hostname\":[]}", .wrongType), ("{\"hostname\":\"a\",\"port\":{}}", .wrongType),
             ("{\"hostname\":\"a\",\"port\":\"x\"}", .wrongType),
@@ -64,7 +64,7 @@ struct HostileReportTests {
             ("{\"tumbler\":{\"reason\":\"equivocation\",\"envelope\":\"%%\"}}", .envelopeInvalid),
             ("{\"tumbler\":{\"reason\":\"equivocation\",\"envelope\":7}}", .wrongType),
         ])
-    func jsonThatIsNoneOfTheForms(text: String, code: ReportDefect.Code) {
+    func jsonThatIsNoneOfTheForms(text: String, code: ReportError.Code) {
         #expect(ReportText.defect(text)?.code == code)
     }
 

@@ -23,7 +23,7 @@ struct LikelyCauseTests {
             group: ReportGroup(report), count: 120,
             seen: ReportText.now...ReportText.now.advanced(by: 3 * Self.hour))
         facts.networks = networks.map { BoundedCount($0) }
-        facts.leaves = BoundedCount(leaves, isMore: leaves == DistinctLeaves.most)
+        facts.leaves = BoundedCount(leaves, isMore: leaves == DistinctLeaves.maximum)
         facts.issuerIsPublicCA = report.issuer?.isNamedAsPublic
         facts.isChainValidated = report.isChainValidated
         facts.newestListVersion = 7

@@ -76,13 +76,13 @@ struct NetworkCounterTests {
     @Test("who makes up hosts fills the part for hosts of no list, and no listed host goes without a number")
     func whoMakesUpHostsFillsThePartForHostsOfNoListAndNoListedHostGoesWithoutANumber() {
         var scene = Scene()
-        for number in 0..<2 * NetworkCounter.mostGroups {
+        for number in 0..<2 * NetworkCounter.maximumGroups {
             _ = scene.count("192.0.2.1", "\(number).invented.test", isListed: false)
         }
-        #expect(scene.counter.groupCount == NetworkCounter.mostGroups / 2)
+        #expect(scene.counter.groupCount == NetworkCounter.maximumGroups / 2)
         #expect(scene.number("192.0.2.1", "a.example") == 1)
         #expect(scene.number("198.51.100.1", "a.example") == 2)
-        #expect(scene.counter.groupCount == NetworkCounter.mostGroups / 2 + 1)
+        #expect(scene.counter.groupCount == NetworkCounter.maximumGroups / 2 + 1)
         // The next day has room again.
         #expect(scene.number("192.0.2.1", "a.example", after: Self.day) == 1)
         #expect(scene.counter.groupCount == 1)
@@ -94,7 +94,7 @@ struct NetworkCounterTests {
         _ = scene.count("192.0.2.1", "a.example", version: "7")
         _ = scene.count("198.51.100.1", "a.example", version: "7")
         for number in 0..<2_000 { _ = scene.count("203.0.113.1", "a.example", version: "0.\(number)") }
-        let share = GroupQuota(listed: 0, other: 0).mostOfShare(isListed: true)
+        let share = GroupQuota(listed: 0, other: 0).maximumOfShare(isListed: true)
         #expect(scene.counter.groupCount == share)
         #expect(scene.count("192.0.3.1", "a.example", version: "7")?.networks == BoundedCount(3))
         // A genuine group that comes late finds a place, for the made-up ones have one network each.
@@ -118,7 +118,7 @@ struct NetworkCounterTests {
     @Test("a share full of groups of two networks each is looked through once, whatever floods in")
     func shareFullOfGroupsOfTwoNetworksEachIsLookedThroughOnceWhateverFloodsIn() {
         var scene = Scene()
-        let share = GroupQuota(listed: 0, other: 0).mostOfShare(isListed: true)
+        let share = GroupQuota(listed: 0, other: 0).maximumOfShare(isListed: true)
         for number in 0..<share {
             _ = scene.count("203.0.113.1", "a.example", version: "0.\(number)")
             _ = scene.count("198.51.100.1", "a.example", version: "0.\(number)")

@@ -65,7 +65,7 @@ struct ReportFormatTests {
     @Test("a list incident with its envelope, of a size that no other report may have, and a stale list")
     func listIncidentWithItsEnvelopeOfASizeThatNoOtherReportMayHaveAndAStaleList() throws {
         let envelope = [UInt8](repeating: 0xfb, count: 4_194_304)
-        let refusal = MetadataRefusal.Code.equivocation
+        let refusal = MetadataError.Code.equivocation
         let value: JSONValue = .object([
             .init("date-time", .string("2026-11-21T11:59:00Z")), .init("app-bundle-id", .string("com.example.app")),
             .init(

@@ -30,7 +30,7 @@ struct SourceLimiterTests {
     private func body(
         of reports: Int, _ address: SourceAddress, _ limiter: inout SourceLimiter, at now: Int64
     ) throws -> Int64? {
-        let answer = limiter.judge(address, at: now)
+        let answer = limiter.evaluate(address, at: now)
         guard let admission = answer.admission else { return answer.retryAfter }
         return limiter.charge(reports - 1, address, admission, at: now).retryAfter
     }
@@ -39,11 +39,11 @@ struct SourceLimiterTests {
     func burstThenARateTheWaitIsSaidInWholeSecondsAndAfterItThereIsRoom() throws {
         var limiter = SourceLimiter(Self.limits, seed: 1)
         let phone = try self.address("192.0.2.1")
-        let answers = (0..<3).map { _ in limiter.judge(phone, at: 0).retryAfter }
+        let answers = (0..<3).map { _ in limiter.evaluate(phone, at: 0).retryAfter }
         #expect(answers == [nil, nil, 10])
-        let then = limiter.judge(phone, at: 10 * Self.second)
+        let then = limiter.evaluate(phone, at: 10 * Self.second)
         #expect(then.isAllowed)
-        let rested = (0..<3).map { _ in limiter.judge(phone, at: 100 * Self.second).retryAfter }
+        let rested = (0..<3).map { _ in limiter.evaluate(phone, at: 100 * Self.second).retryAfter }
         #expect(rested == [nil, nil, 10])
     }
 
@@ -51,19 +51,19 @@ struct SourceLimiterTests {
     func moreAreTurnedAwayTheLaterTheyAreAskedToComeOneAfterTheOther() throws {
         var limiter = SourceLimiter(Self.limits, seed: 1)
         let office = try self.address("192.0.2.1")
-        let told = (0..<2_000).compactMap { _ in limiter.judge(office, at: 0).retryAfter }
+        let told = (0..<2_000).compactMap { _ in limiter.evaluate(office, at: 0).retryAfter }
         #expect(told.count == 1_998)
         #expect(Array(told.prefix(4)) == [10, 20, 30, 40])
         #expect(zip(told, told.dropFirst()).allSatisfy { $0 <= $1 })
-        #expect(told.last == RetryTime.longestLine)
+        #expect(told.last == RetryTime.maximumLine)
         // An hour later the line is an hour shorter, and who comes early stands at its end.
-        let half = RetryTime.longestLine - 3_600
-        _ = limiter.judge(office, at: 3_600 * Self.second)
-        _ = limiter.judge(office, at: 3_600 * Self.second)
-        #expect(limiter.judge(office, at: 3_600 * Self.second).retryAfter == half + 10)
+        let half = RetryTime.maximumLine - 3_600
+        _ = limiter.evaluate(office, at: 3_600 * Self.second)
+        _ = limiter.evaluate(office, at: 3_600 * Self.second)
+        #expect(limiter.evaluate(office, at: 3_600 * Self.second).retryAfter == half + 10)
         // A line that is over is forgotten.
-        let later = 4 * RetryTime.longestLine * Self.second
-        #expect((0..<3).map { _ in limiter.judge(office, at: later).retryAfter } == [nil, nil, 10])
+        let later = 4 * RetryTime.maximumLine * Self.second
+        #expect((0..<3).map { _ in limiter.evaluate(office, at: later).retryAfter } == [nil, nil, 10])
     }
 
     @Test("what all send beyond the limit is told as one line, and a source that floods makes nobody else wait longer")
@@ -73,12 +73,12 @@ struct SourceLimiterTests {
         limits.sourceBurst = 100
         limits.sampleEvery = 1_000_000
         var limiter = SourceLimiter(limits, seed: 1)
-        for number in 0..<100 { _ = limiter.judge(try self.address("10.0.\(number).1"), at: 0) }
-        let told = try (0..<50).map { limiter.judge(try self.address("10.1.\($0).1"), at: 0).retryAfter }
+        for number in 0..<100 { _ = limiter.evaluate(try self.address("10.0.\(number).1"), at: 0) }
+        let told = try (0..<50).map { limiter.evaluate(try self.address("10.1.\($0).1"), at: 0).retryAfter }
         #expect(told == (1...50).map { Int64($0) })
         let flood = try self.address("203.0.113.1")
-        for _ in 0..<10_000 { _ = limiter.judge(flood, at: 0) }
-        #expect(limiter.judge(try self.address("192.0.2.1"), at: 0).retryAfter == 52)
+        for _ in 0..<10_000 { _ = limiter.evaluate(flood, at: 0) }
+        #expect(limiter.evaluate(try self.address("192.0.2.1"), at: 0).retryAfter == 52)
     }
 
     @Test("more sources than the table has places make the line of all as long as they are many")
@@ -89,7 +89,7 @@ struct SourceLimiterTests {
         var limiter = SourceLimiter(limits, seed: 1)
         var last: Int64?
         for number in 0..<5_001 {
-            last = limiter.judge(try self.address("10.1.\(number / 250).\(number % 250)"), at: 0).retryAfter
+            last = limiter.evaluate(try self.address("10.1.\(number / 250).\(number % 250)"), at: 0).retryAfter
         }
         // A thousand tokens in a second, for 5,000 who were turned away.
         #expect(last == 5)
@@ -100,7 +100,7 @@ struct SourceLimiterTests {
         var limiter = SourceLimiter(SourceLimiter.Limits(), seed: 1)
         let browser = try self.address("192.0.2.1")
         #expect(try self.body(of: 128, browser, &limiter, at: 0) == nil)
-        #expect(limiter.judge(browser, at: 0).retryAfter == 9)
+        #expect(limiter.evaluate(browser, at: 0).retryAfter == 9)
         #expect(try self.body(of: 1, browser, &limiter, at: 9 * Self.second) == nil)
         #expect(try self.body(of: 1, browser, &limiter, at: 9 * Self.second) != nil)
         // A bucket that is not full does not owe: the array comes again when it is.
@@ -118,7 +118,7 @@ struct SourceLimiterTests {
     func of120ArraysThatAreSentAtOnceBringOneThrough() throws {
         var limiter = SourceLimiter(SourceLimiter.Limits(), seed: 1)
         let flood = try self.address("192.0.2.1")
-        let admissions = (0..<200).compactMap { _ in limiter.judge(flood, at: 0).admission }
+        let admissions = (0..<200).compactMap { _ in limiter.evaluate(flood, at: 0).admission }
         #expect(admissions.count == 120)
         let taken = admissions.count { limiter.charge(127, flood, $0, at: 0).isAllowed }
         #expect(taken == 1)
@@ -130,7 +130,7 @@ struct SourceLimiterTests {
         let flood = try self.address("192.0.2.1")
         var admissions: [SourceLimiter.Admission] = []
         for second in 0..<60 as Range<Int64> {
-            let admission = try #require(limiter.judge(flood, at: second * Self.second).admission)
+            let admission = try #require(limiter.evaluate(flood, at: second * Self.second).admission)
             #expect(admission.sourceWasFull)
             admissions.append(admission)
         }
@@ -141,14 +141,14 @@ struct SourceLimiterTests {
     func largeIncidentIsChargedInTwoStepsAndBothAreOwedByTheOneBodyThatOverdraws() throws {
         var limiter = SourceLimiter(SourceLimiter.Limits(), seed: 1)
         let phone = try self.address("192.0.2.1")
-        let admissions = (0..<3).compactMap { _ in limiter.judge(phone, at: 0).admission }
+        let admissions = (0..<3).compactMap { _ in limiter.evaluate(phone, at: 0).admission }
         let read = try #require(limiter.charge(191, phone, admissions[0], at: 0).admission)
         #expect(!limiter.charge(191, phone, admissions[1], at: 0).isAllowed)
         #expect(limiter.charge(100, phone, read, at: 0).isAllowed)
         #expect(!limiter.charge(1, phone, admissions[2], at: 0).isAllowed)
         // 3 + 191 + 100 tokens, of which 120 were there.
-        #expect(!limiter.judge(phone, at: 174 * Self.second).isAllowed)
-        #expect(limiter.judge(phone, at: 175 * Self.second).isAllowed)
+        #expect(!limiter.evaluate(phone, at: 174 * Self.second).isAllowed)
+        #expect(limiter.evaluate(phone, at: 175 * Self.second).isAllowed)
     }
 
     @Test("an hour of arrays from one address stores its burst, its rate and one body", arguments: [2, 60, 128])
@@ -172,7 +172,7 @@ struct SourceLimiterTests {
         (limits.totalBurst, limits.totalPerMinute) = (10, 60)
         var limiter = SourceLimiter(limits, seed: 1)
         #expect(try self.body(of: 128, try self.address("192.0.2.1"), &limiter, at: 0) == nil)
-        #expect(limiter.judge(try self.address("192.0.2.2"), at: 0).retryAfter == 119)
+        #expect(limiter.evaluate(try self.address("192.0.2.2"), at: 0).retryAfter == 119)
         #expect(try self.body(of: 1, try self.address("192.0.2.2"), &limiter, at: 119 * Self.second) == nil)
     }
 
@@ -180,10 +180,10 @@ struct SourceLimiterTests {
     func iPv664IsOneSourceSinceOneMachineHasAllOfItIPv4AddressesAreToldApart() throws {
         var limiter = SourceLimiter(Self.limits, seed: 1)
         let sameSite = try ["2001:db8::1", "2001:db8::2", "2001:db8::3"].map(self.address)
-        let answers = sameSite.map { limiter.judge($0, at: 0).retryAfter }
+        let answers = sameSite.map { limiter.evaluate($0, at: 0).retryAfter }
         #expect(answers == [nil, nil, 10])
         let neighbours = try ["192.0.2.1", "192.0.2.2", "::ffff:192.0.2.1", "192.0.2.1"].map(self.address)
-        let others = neighbours.map { limiter.judge($0, at: 0).retryAfter }
+        let others = neighbours.map { limiter.evaluate($0, at: 0).retryAfter }
         #expect(others == [nil, nil, nil, 10])
     }
 
@@ -194,12 +194,12 @@ struct SourceLimiterTests {
         var limiter = SourceLimiter(limits, seed: 1)
         let flood = try self.address("192.0.2.1")
         var answers: [SourceLimiter.Answer] = []
-        for _ in 0..<102 { answers.append(limiter.judge(flood, at: 0)) }
+        for _ in 0..<102 { answers.append(limiter.evaluate(flood, at: 0)) }
         #expect(answers.count { $0.isAllowed } == 2)
         #expect(answers.count { $0.isSample } == 10)
         // The samples' own bucket is empty now.
         for _ in 0..<1_000 {
-            let answer = limiter.judge(flood, at: 1)
+            let answer = limiter.evaluate(flood, at: 1)
             #expect(!answer.isAllowed && !answer.isSample)
         }
     }
@@ -210,13 +210,13 @@ struct SourceLimiterTests {
         limits.sources = 4_096
         var limiter = SourceLimiter(limits, seed: 1)
         for number in 0..<100 {
-            let answer = limiter.judge(try self.address("10.0.\(number).1"), at: 0)
+            let answer = limiter.evaluate(try self.address("10.0.\(number).1"), at: 0)
             #expect(answer.isAllowed)
         }
         let late = try self.address("192.0.2.1")
-        let refused = limiter.judge(late, at: 0)
+        let refused = limiter.evaluate(late, at: 0)
         #expect(refused.retryAfter == 1)
-        let again = (1...2).map { limiter.judge(late, at: $0 * Self.second) }
+        let again = (1...2).map { limiter.evaluate(late, at: $0 * Self.second) }
         #expect(again.allSatisfy { $0.isAllowed })
     }
 
@@ -232,7 +232,7 @@ struct SourceLimiterTests {
         var allowed = 0
         for number in 0..<100_000 {
             let bytes = [10, UInt8(number >> 16 & 255), UInt8(number >> 8 & 255), UInt8(number & 255)]
-            let answer = limiter.judge(try #require(SourceAddress(bytes: bytes)), at: 0)
+            let answer = limiter.evaluate(try #require(SourceAddress(bytes: bytes)), at: 0)
             if answer.isAllowed { allowed += 1 }
         }
         #expect(limiter.capacity == capacity)
@@ -252,9 +252,9 @@ struct SourceLimiterTests {
         // In ten minutes eight places give 8 × 2 at once, and 8 × 6 in each minute.
         for step in 0..<6_000 as Range<Int64> {
             let now = step * Self.second / 10
-            if limiter.judge(attacker, at: now).isAllowed { allowed += 1 }
+            if limiter.evaluate(attacker, at: now).isAllowed { allowed += 1 }
             let other = try self.address("198.51.\(step / 200).\(step % 200)")
-            if limiter.judge(other, at: now).isAllowed { allowed += 1 }
+            if limiter.evaluate(other, at: now).isAllowed { allowed += 1 }
         }
         #expect(allowed <= 8 * 2 + 8 * 60)
         #expect(allowed > 8 * 2)
@@ -266,12 +266,12 @@ struct SourceLimiterTests {
         limits.sources = 8
         var limiter = SourceLimiter(limits, seed: 1)
         let active = try self.address("192.0.2.1")
-        _ = [limiter.judge(active, at: 0), limiter.judge(active, at: 0)]
+        _ = [limiter.evaluate(active, at: 0), limiter.evaluate(active, at: 0)]
         for number in 0..<7 {
-            let answer = limiter.judge(try self.address("198.51.100.\(number)"), at: 0)
+            let answer = limiter.evaluate(try self.address("198.51.100.\(number)"), at: 0)
             #expect(answer.isAllowed)
         }
-        let answer = limiter.judge(active, at: 0)
+        let answer = limiter.evaluate(active, at: 0)
         #expect(answer.retryAfter == 10)
     }
 
@@ -279,12 +279,12 @@ struct SourceLimiterTests {
     func clockThatGoesBackStandsStillOneThatRunsToItsEndDoesNotTrap() throws {
         var limiter = SourceLimiter(Self.limits, seed: 1)
         let phone = try self.address("192.0.2.1")
-        _ = [limiter.judge(phone, at: 100 * Self.second), limiter.judge(phone, at: 100 * Self.second)]
-        let back = limiter.judge(phone, at: 0)
+        _ = [limiter.evaluate(phone, at: 100 * Self.second), limiter.evaluate(phone, at: 100 * Self.second)]
+        let back = limiter.evaluate(phone, at: 0)
         #expect(back.retryAfter == 10)
-        let negative = limiter.judge(phone, at: .min)
+        let negative = limiter.evaluate(phone, at: .min)
         #expect(negative.retryAfter == 20)
-        let end = (0..<3).map { _ in limiter.judge(phone, at: .max).retryAfter }
+        let end = (0..<3).map { _ in limiter.evaluate(phone, at: .max).retryAfter }
         #expect(end == [nil, nil, 10])
     }
 
@@ -296,12 +296,12 @@ struct SourceLimiterTests {
         var limiter = SourceLimiter(limits, seed: 1)
         #expect(limiter.capacity == 1_048_576)
         let phone = try self.address("192.0.2.1")
-        let answers = (0..<2).map { _ in limiter.judge(phone, at: 0) }
+        let answers = (0..<2).map { _ in limiter.evaluate(phone, at: 0) }
         #expect(answers[0].isAllowed)
         #expect(answers[1] == .sample(retryAfter: 60))
         // What a body costs comes from outside as well.
         var other = SourceLimiter(limits, seed: 1)
-        let admission = try #require(other.judge(phone, at: 0).admission)
+        let admission = try #require(other.evaluate(phone, at: 0).admission)
         for tokens in [Int.min, -1, 0] { #expect(other.charge(tokens, phone, admission, at: 0).isAllowed) }
         for _ in 0..<3 { _ = other.charge(.max, phone, admission, at: .max) }
     }
@@ -317,7 +317,9 @@ struct SourceLimiterTests {
         let address = try #require(SourceAddress(bytes: [192, 0, 2, 1]))
         func taken(until second: Int64) -> Int {
             (0..<2).reduce(0) { sum, index in
-                sum + (0..<1_000).count { _ in instances[index].judge(address, at: second * 1_000_000_000).isAllowed }
+                sum
+                    + (0..<1_000).count { _ in instances[index].evaluate(address, at: second * 1_000_000_000).isAllowed
+                    }
             }
         }
         for index in instances.indices { instances[index].share(among: 2) }

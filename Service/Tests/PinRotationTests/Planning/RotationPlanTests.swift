@@ -49,12 +49,12 @@ struct RotationPlanTests {
     func gateThatLeadsBackManyTimesFillsNoDisk() throws {
         var plan = try PlanFixture.plan(in: .announced)
         var failure: RotationPlanError?
-        for index in 0..<(RotationPlan.mostSteps + 2) where failure == nil {
+        for index in 0..<(RotationPlan.maximumSteps + 2) where failure == nil {
             do {
                 try plan.enter(RotationStep(index % 2 == 0 ? .ready : .announced, at: PlanFixture.day(30)))
             } catch { failure = error }
         }
-        #expect(failure?.code == .tooLarge && plan.steps.count == RotationPlan.mostSteps - 1)
+        #expect(failure?.code == .tooLarge && plan.steps.count == RotationPlan.maximumSteps - 1)
         // There is room for the end.
         try plan.enter(RotationStep(.aborted, at: plan.since))
         #expect(try RotationPlan(json: plan.bytes) == plan)

@@ -112,7 +112,7 @@ struct DrillScenarioTests {
     func hostThatCannotFailCannotBeDrilledAndIsRefusedWithAHint(host: String) async throws {
         try await withTemporaryFolder { folder in
             let source = try DrillScene(folder: folder).source
-            let failure = #expect(throws: CommandFailure.self) {
+            let failure = #expect(throws: CommandError.self) {
                 _ = try DrillSource(copying: source, host: host, pins: [])
             }
             #expect(failure?.exitCode == .usage)

@@ -81,7 +81,7 @@ struct ServiceSettingsTests {
         for (flags, environment, origin) in [
             (["listen": "x"], [:], "listen (flag)"), ([:], ["TUMBLER_LISTEN": "x"], "listen (environment)"),
         ] as [([String: String], [String: String], String)] {
-            let error = #expect(throws: CommandFailure.self) {
+            let error = #expect(throws: CommandError.self) {
                 try ServiceSettings(flags: flags, environment: environment, file: nil)
             }
             #expect("\(error.map { "\($0)" } ?? "")".contains(origin))

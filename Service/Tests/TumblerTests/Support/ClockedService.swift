@@ -62,7 +62,7 @@ struct ClockedService {
             let first = try #require(await listeners.first { _ in true }, "the service did not start")
             let parts = service.parts
             let responder = ListResponder(
-                lists: parts.lists, inquiries: parts.inquiries, source: parts.source, clock: parts.clock)
+                lists: parts.lists, listRequests: parts.listRequests, source: parts.source, clock: parts.clock)
             try await body(
                 ClockedService(address: first.address, responder: responder, name: name, parts: parts))
         }
@@ -73,17 +73,17 @@ struct ClockedService {
     /// - Parameter requests: How many requests there were in the last 24 hours that named a list: all are stored when
     ///   this returns, those too that the service was storing meanwhile.
     func record(_ requests: Int) async throws {
-        let recorder = InquiryRecorder(
-            counter: self.parts.inquiries, store: self.parts.store, logger: self.parts.logger)
+        let recorder = ListRequestRecorder(
+            counter: self.parts.listRequests, store: self.parts.store, logger: self.parts.logger)
         let (name, hour) = (self.name, self.parts.clock.now.hour)
         var stored: Int64 = 0
         for _ in 0..<10_000 {
             await recorder.record()
             let counts = try await self.parts.store.read { store in
-                try store.inquiries(of: name, windows: 1, of: HeldCount.hours(of: 0), until: hour)
+                try store.listRequests(of: name, windows: 1, of: HeldCount.hours(of: 0), until: hour)
             }
             stored = (counts.first ?? [:]).reduce(0) { sum, count in
-                let isCounted = count.key.source == .installation && count.key.digest != InquiryKey.nothing
+                let isCounted = count.key.source == .installation && count.key.digest != ListRequestKey.nothing
                 return isCounted ? sum + count.value : sum
             }
             if stored == requests { return }

@@ -35,7 +35,7 @@ struct InstalledApps {
     }
 
     /// A conditional request for the list.
-    struct Inquiry {
+    struct ListRequest {
         /// The day, from 0.
         let day: Int64
         /// The version that it named.
@@ -51,7 +51,7 @@ struct InstalledApps {
     /// What the pinned host presents.
     var presented: ValidatedPath
     /// All requests so far.
-    private(set) var inquiries: [Inquiry] = []
+    private(set) var listRequests: [ListRequest] = []
     /// How many openings there were.
     private(set) var openings = 0
     /// How many connections were refused.
@@ -135,7 +135,7 @@ struct InstalledApps {
         let wait = await pinning.refreshSchedule.wait(refreshInterval: interval, at: self.clock.now)
         guard wait == 0 || isRefused else { return }
         let version = try #require(pinning.policyInForce.listVersion)
-        self.inquiries.append(Inquiry(day: day, version: version, isRefused: isRefused))
+        self.listRequests.append(ListRequest(day: day, version: version, isRefused: isRefused))
         let outcome = await pinning.refresh()
         try #require(outcome.isSuccess, "\(outcome)")
         if outcome.hasChanged || isRefused, self.isRefused(pinning, self.presented) { self.refusedAgain += 1 }
@@ -149,7 +149,7 @@ struct InstalledApps {
     mutating func restart() throws { self.apps = try (0..<self.habits.count).map(self.made) }
 
     /// The requests of a day.
-    func inquiries(on day: Int64) -> [Inquiry] { self.inquiries.filter { $0.day == day } }
+    func listRequests(on day: Int64) -> [ListRequest] { self.listRequests.filter { $0.day == day } }
 
     /// How many hold a version or a newer one.
     func holding(_ version: Int64) -> Int {

@@ -23,8 +23,8 @@ struct PageStory {
     /// Something that a client did not take.
     struct Refused: Hashable {
         let isNew: Bool
-        let kind: MetadataRefusal.Kind
-        let code: MetadataRefusal.Code
+        let kind: MetadataRole
+        let code: MetadataError.Code
     }
 
     private enum Step {
@@ -181,9 +181,9 @@ struct PageStory {
     private func mixtures(for client: Client) -> [[String: Int]] {
         var mixtures: [[String: Int]] = [[:]]
         for (name, contents) in self.history {
-            let least = max(self.floor[name] ?? 0, client.seen[name] ?? 0)
+            let minimum = max(self.floor[name] ?? 0, client.seen[name] ?? 0)
             mixtures = mixtures.flatMap { mixture in
-                (least..<contents.count).map { index in mixture.merging([name: index]) { $1 } }
+                (minimum..<contents.count).map { index in mixture.merging([name: index]) { $1 } }
             }
         }
         return mixtures
@@ -193,7 +193,7 @@ struct PageStory {
     private mutating func refresh(_ client: inout Client, from mixture: [String: Int]) {
         let before = client.state.inForce?.held.list.version ?? 0
         func bytes(_ name: String) -> [UInt8]? { mixture[name].flatMap { self.history[name]?[$0] } }
-        do throws(MetadataRefusal) {
+        do throws(MetadataError) {
             while let root = bytes("root/\(client.state.chain.newest.version + 1).json") {
                 try client.state.accept(root: root, at: Self.now)
             }
@@ -219,7 +219,7 @@ struct PageStory {
         var answers: [Bool: Set<String>] = [:]
         for client in self.clients {
             var state = client.state
-            do throws(MetadataRefusal) {
+            do throws(MetadataError) {
                 answers[client.isNew, default: []].insert("\(try state.accept(list: bytes, at: Self.now))")
             } catch {
                 answers[client.isNew, default: []].insert("\(error.code)")

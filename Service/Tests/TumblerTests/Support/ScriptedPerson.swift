@@ -45,7 +45,7 @@ final class ScriptedPerson: OnCallPerson {
         guard words.removeFirst() == "tumbler" else { return 127 }
         words += ["-C", folder]
         if words.first == "release" { words += ["--token-file", tokenFile] }
-        do throws(CommandFailure) { try await Tumbler.run(words) { self.tell($0) } } catch {
+        do throws(CommandError) { try await Tumbler.run(words) { self.tell($0) } } catch {
             return error.exitCode.rawValue
         }
         return 0

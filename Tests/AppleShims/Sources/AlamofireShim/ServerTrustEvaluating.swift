@@ -4,7 +4,7 @@
 
 public import SecurityShim
 
-/// Alamofire's protocol for what judges a server's trust, as its documentation has it.
+/// Alamofire's protocol for what evaluates a server's trust, as its documentation has it.
 public protocol ServerTrustEvaluating: Sendable {
     /// Throws when the server is not trusted.
     func evaluate(_ trust: SecTrust, forHost host: String) throws

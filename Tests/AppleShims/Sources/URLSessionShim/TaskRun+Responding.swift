@@ -7,13 +7,13 @@ internal import Foundation
 extension TaskRun {
     private static let redirectStatuses: Set<Int> = [301, 302, 303, 307, 308]
     /// As many redirects as Apple's documentation of `URLError.httpTooManyRedirects` means are not told: twenty.
-    private static let mostRedirects = 20
+    private static let maximumRedirects = 20
 
     /// The response that counts, after redirects.
     func respond() async throws -> Final {
         try self.checkCancellation()
         guard var request = try await self.firstRequest(), request.url != nil else { throw URLError(.badURL) }
-        for _ in 0...Self.mostRedirects {
+        for _ in 0...Self.maximumRedirects {
             let final = try await self.exchange(request)
             guard let next = Self.redirected(request, by: final.response) else { return final }
             let response = final.response

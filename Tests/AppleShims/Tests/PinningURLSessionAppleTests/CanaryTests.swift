@@ -30,7 +30,7 @@ struct CanaryTests {
     func systemThatTrustsEverythingOrNothingIsHeard(_ answer: Bool) async {
         var trials = TrustTrials()
         trials.path = { _, _, _ in answer }
-        let answers = KnownAnswers()
+        let answers = KnownAnswerCheck()
         let name = answer ? "canary-accepted" : "canary-refused"
         #expect(await Self.sing(.pinning(answers, beside: trials.all(answers))) == ["\(name) path"])
     }

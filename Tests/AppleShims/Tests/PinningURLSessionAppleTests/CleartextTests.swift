@@ -82,8 +82,8 @@ struct CleartextTests {
         #expect(phone.network.connections(at: Self.host, port: 80) == 0)
     }
 
-    @Test("a redirect to a pinned host is judged for that host")
-    func redirectToAPinnedHostIsJudgedForThatHost() async throws {
+    @Test("a redirect to a pinned host is evaluated for that host")
+    func redirectToAPinnedHostIsEvaluatedForThatHost() async throws {
         let (phone, _) = try Phone.bank(Self.host)
         phone.serve(Self.host, try TestPKI([Self.host]).chain)
         let pki = try TestPKI(["start.example.org"])

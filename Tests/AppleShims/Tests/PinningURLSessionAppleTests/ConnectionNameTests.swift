@@ -102,13 +102,13 @@ struct ConnectionNameTests {
     }
 
     @Test(
-        "is judged unless the response came from the cache of this device",
+        "is evaluated unless the response came from the cache of this device",
         arguments: [
             (URLSessionTaskMetrics.ResourceFetchType.unknown, true), (.networkLoad, true), (.serverPush, true),
             (.localCache, false),
         ])
-    func isJudgedUnlessTheResponseCameFromTheCacheOfThisDevice(
-        _ type: URLSessionTaskMetrics.ResourceFetchType, isJudged: Bool
+    func isEvaluatedUnlessTheResponseCameFromTheCacheOfThisDevice(
+        _ type: URLSessionTaskMetrics.ResourceFetchType, isEvaluated: Bool
     ) async throws {
         let busy = try await Busy { _ in }
         #expect(await busy.get(Self.other).error == nil)
@@ -116,7 +116,7 @@ struct ConnectionNameTests {
         let slow = await busy.occupy()
         busy.phone.network.settings.fetchType = type
         let outcome = await busy.get(Self.pinned)
-        #expect(((outcome.error as? PinningError)?.decision.reason == .otherHostConnection) == isJudged)
+        #expect(((outcome.error as? PinningError)?.decision.reason == .otherHostConnection) == isEvaluated)
         busy.release()
         _ = await slow.value
     }

@@ -40,8 +40,8 @@ struct NetworkFrameworkTests {
         #expect(!SimulatedSystem.wasEvaluatedOnMainThread(leaf: pki.leaf.der))
     }
 
-    @Test("is judged a few at a time, however many are made at once")
-    func isJudgedAFewAtATimeHoweverManyAreMadeAtOnce() async throws {
+    @Test("is evaluated a few at a time, however many are made at once")
+    func isEvaluatedAFewAtATimeHoweverManyAreMadeAtOnce() async throws {
         /// `@unchecked Sendable`: because what changes is read and written under the lock only.
         final class Gate: @unchecked Sendable {
             private let condition = NSCondition()
@@ -75,7 +75,7 @@ struct NetworkFrameworkTests {
             }
         }
         // The system gives threads one by one, and a test that waits for one too many would wait long.
-        #expect(TrustQueue.evaluations.maxConcurrentOperationCount == TrustQueue.most)
+        #expect(TrustQueue.evaluations.maxConcurrentOperationCount == TrustQueue.maximum)
         let gate = Gate()
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<64 {
@@ -88,16 +88,16 @@ struct NetworkFrameworkTests {
                     }
                 }
             }
-            while gate.inside < TrustQueue.most { await Task.yield() }
+            while gate.inside < TrustQueue.maximum { await Task.yield() }
             // One more would have had every chance to come.
-            for _ in 0..<2_000 where gate.inside == TrustQueue.most { await Task.yield() }
-            #expect(gate.inside == TrustQueue.most)
+            for _ in 0..<2_000 where gate.inside == TrustQueue.maximum { await Task.yield() }
+            #expect(gate.inside == TrustQueue.maximum)
             gate.open()
         }
     }
 
-    @Test("is judged by the rules in force at each handshake")
-    func isJudgedByTheRulesInForceAtEachHandshake() async throws {
+    @Test("is evaluated by the rules in force at each handshake")
+    func isEvaluatedByTheRulesInForceAtEachHandshake() async throws {
         let (phone, pki) = try Phone.bank()
         let options = self.options(phone)
         let presented = pki.chain.map(\.der)

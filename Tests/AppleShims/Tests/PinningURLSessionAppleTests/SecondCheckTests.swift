@@ -57,7 +57,7 @@ struct SecondCheckTests {
         let outcome = await delegate.run(session.dataTask(with: Self.url))
         let refusal = try #require(outcome.error as? PinningError)
         #expect(refusal.decision.reason == .otherHostConnection)
-        #expect(refusal.decision.detail == "the connection that answered was judged for \(Self.other)")
+        #expect(refusal.decision.detail == "the connection that answered was evaluated for \(Self.other)")
         #expect(outcome.response == nil)
         #expect(outcome.data.isEmpty)
         #expect(await session.pinnedText(Self.url).refusal == .otherHostConnection)
@@ -82,8 +82,8 @@ struct SecondCheckTests {
         #expect(outcome.data.isEmpty)
     }
 
-    @Test("is judged at its end, too: a host with a connection of its own gets a response over another's")
-    func isJudgedAtItsEndTooAHostWithAConnectionOfItsOwnGetsAResponseOverAnothers() async throws {
+    @Test("is evaluated at its end, too: a host with a connection of its own gets a response over another's")
+    func isEvaluatedAtItsEndTooAHostWithAConnectionOfItsOwnGetsAResponseOverAnothers() async throws {
         let wide = try TestPKI([Self.pinned, Self.other])
         let narrow = try TestPKI([Self.pinned])
         let phone = try Phone(
@@ -124,7 +124,7 @@ struct SecondCheckTests {
         let session = phone.session(delegate: delegate)
         #expect(await delegate.run(session.dataTask(with: Self.url)).error == nil)
         #expect(await delegate.run(session.dataTask(with: Phone.url(Self.other))).error == nil)
-        // Idle connections are given up; both hosts are judged, and the other's first connection is known.
+        // Idle connections are given up; both hosts are evaluated, and the other's first connection is known.
         await withCheckedContinuation { done in session.flush { done.resume() } }
         let slow = self.slow(Self.pinned, phone)
         let running = Task { await session.pinnedText(slow).value }
@@ -211,8 +211,9 @@ struct SecondCheckTests {
     }
 
     @Test(
-        "of a resumed TLS session that was never judged is withheld; judged in a session of the same client, it passes")
-    func ofAResumedTLSSessionThatWasNeverJudgedIsWithheld() async throws {
+        "of a resumed TLS session that was never evaluated is withheld; evaluated in a session of the same client, it passes"
+    )
+    func ofAResumedTLSSessionThatWasNeverEvaluatedIsWithheld() async throws {
         let (phone, _) = try Phone.bank()
         phone.network.settings.resumption = .acrossSessions
         // A session that is not pinned connected first, in the same process.
@@ -225,14 +226,14 @@ struct SecondCheckTests {
         #expect(outcome.data.isEmpty)
 
         phone.network.settings.resumption = .never
-        let judged = phone.session(delegate: delegate)
-        #expect(await delegate.run(judged.dataTask(with: Self.url)).error == nil)
+        let evaluated = phone.session(delegate: delegate)
+        #expect(await delegate.run(evaluated.dataTask(with: Self.url)).error == nil)
         phone.network.settings.resumption = .withinSession
-        await withCheckedContinuation { done in judged.flush { done.resume() } }
-        #expect(await delegate.run(judged.dataTask(with: Self.url)).data == Data(Self.pinned.utf8))
+        await withCheckedContinuation { done in evaluated.flush { done.resume() } }
+        #expect(await delegate.run(evaluated.dataTask(with: Self.url)).data == Data(Self.pinned.utf8))
         #expect(phone.network.challenges.count == 2)
 
-        // Another session of the same client knows what was judged in the first.
+        // Another session of the same client knows what was evaluated in the first.
         phone.network.settings.resumption = .acrossSessions
         let follower = RecordingDelegate()
         let another = phone.session(delegate: follower)
@@ -257,8 +258,9 @@ struct SecondCheckTests {
     }
 
     @Test(
-        "of a connection whose ends the metrics do not show is judged by all that it may be", arguments: [true, false])
-    func ofAConnectionWhoseEndsTheMetricsDoNotShowIsJudgedByAllThatItMayBe(isGood: Bool) async throws {
+        "of a connection whose ends the metrics do not show is evaluated by all that it may be",
+        arguments: [true, false])
+    func ofAConnectionWhoseEndsTheMetricsDoNotShowIsEvaluatedByAllThatItMayBe(isGood: Bool) async throws {
         let wide = try TestPKI([Self.pinned, Self.other])
         let phone = try Phone(
             [Phone.entry(Self.pinned, isGood ? [wide.leaf.pin] : [Phone.strangePin])], trusting: [wide.root])
@@ -299,8 +301,8 @@ struct SecondCheckTests {
         #expect(phone.network.requests(at: Self.pinned).count == 1)
     }
 
-    @Test("on connections that are open when rules come into force is judged by the new ones")
-    func onConnectionsThatAreOpenWhenRulesComeIntoForceIsJudgedByTheNewOnes() async throws {
+    @Test("on connections that are open when rules come into force is evaluated by the new ones")
+    func onConnectionsThatAreOpenWhenRulesComeIntoForceIsEvaluatedByTheNewOnes() async throws {
         let (phone, pki) = try Phone.bank()
         let delegate = RecordingDelegate()
         let session = phone.session(delegate: delegate)

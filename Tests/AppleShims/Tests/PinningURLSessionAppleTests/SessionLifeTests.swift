@@ -109,18 +109,18 @@ struct SessionLifeTests {
             ledger.opened(.init(local: "a \(number)", remote: "b 443"), for: try server(number))
             ledger.ended(ObjectIdentifier(task))
         }
-        #expect(ledger.judged.count == 1_024)
+        #expect(ledger.evaluated.count == 1_024)
         #expect(shared.all.count == 1_024)
         #expect(ledger.path(of: try server(2_999)) != nil)
         #expect(ledger.path(of: try server(0)) == nil)
         #expect(ledger.opener(of: .init(local: "a 2999", remote: "b 443")) == (try server(2_999)))
         #expect(ledger.opener(of: .init(local: "a 0", remote: "b 443")) == nil)
-        #expect(ledger.judged(otherThan: try server(1), needsEndpoint: true).isEmpty)
+        #expect(ledger.evaluated(otherThan: try server(1), needsEndpoint: true).isEmpty)
         // Tasks that never end, because a delegate of their own takes their metrics.
         for task in tasks { ledger.allowed(path, for: try server(2_999), task: ObjectIdentifier(task)) }
         #expect(ledger.pendingCount == 1_024)
         for task in tasks { ledger.ended(ObjectIdentifier(task)) }
-        #expect(ledger.judged(otherThan: try server(1), needsEndpoint: true).count == 1)
+        #expect(ledger.evaluated(otherThan: try server(1), needsEndpoint: true).count == 1)
     }
 
     @Test("remembers why the newest tasks ended, and of none that is gone")

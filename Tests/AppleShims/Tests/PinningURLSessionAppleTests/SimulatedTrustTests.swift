@@ -6,7 +6,7 @@ import Foundation
 import Security
 import Testing
 
-@Suite("The shim of Security judges real certificates")
+@Suite("The shim of Security evaluates real certificates")
 struct SimulatedTrustTests {
     private func trust(_ der: [[UInt8]], host: String) throws -> SecTrust {
         let chain = der.compactMap { SecCertificateCreateWithData(nil, Data($0) as CFData) }
@@ -88,8 +88,8 @@ struct SimulatedTrustTests {
         #expect(SecTrustEvaluateWithError(trust, nil))
     }
 
-    @Test("a chain of another time is judged at its own, and a path that failed is what was presented")
-    func chainOfAnotherTimeIsJudgedAtItsOwnAndAPathThatFailedIsWhatWasPresented() throws {
+    @Test("a chain of another time is evaluated at its own, and a path that failed is what was presented")
+    func chainOfAnotherTimeIsEvaluatedAtItsOwnAndAPathThatFailedIsWhatWasPresented() throws {
         let root = try TestCertificate.authority("old root")
         let leaf = try TestCertificate.server(by: root)
         SimulatedSystem.addAnchor(root.der)

@@ -182,7 +182,7 @@ struct StateTests {
         }
         SimulatedActivities.with(.refused) {
             var isRun = false
-            #expect(throws: StoreFailure.self) { try shared.withLock { isRun = true } }
+            #expect(throws: StateStoreError.self) { try shared.withLock { isRun = true } }
             #expect(!isRun)
         }
         // The lock was given back, and a folder of the app's own needs no such thing.

@@ -94,9 +94,9 @@ struct TrustObjectTests {
     }
 
     @Test(
-        "for an address is judged as for a name, however the address is written",
+        "for an address is evaluated as for a name, however the address is written",
         arguments: ["2001:db8::7", "2001:DB8:0:0::7", "[2001:db8::7]"])
-    func forAnAddressIsJudgedAsForANameHoweverTheAddressIsWritten(host: String) throws {
+    func forAnAddressIsEvaluatedAsForANameHoweverTheAddressIsWritten(host: String) throws {
         var bytes = [UInt8](repeating: 0, count: 16)
         bytes.replaceSubrange(0..<4, with: [0x20, 0x01, 0x0d, 0xb8])
         bytes[15] = 7
@@ -118,8 +118,8 @@ struct TrustObjectTests {
         #expect(SimulatedSystem.evaluations(of: trust) == 0)
     }
 
-    @Test("is judged by rules without a list, too")
-    func isJudgedByRulesWithoutAListToo() throws {
+    @Test("is evaluated by rules without a list, too")
+    func isEvaluatedByRulesWithoutAListToo() throws {
         let pki = try TestPKI([Self.host])
         SimulatedSystem.addAnchor(pki.root.der)
         let pinning = Pinning(policy: try PinningPolicy(domains: [Phone.entry(Self.host, [pki.leaf.pin])]))

@@ -39,7 +39,7 @@ extension Question {
             let session = URLSession.pinned(by: pinning, configuration: .ephemeral, delegate: recorder)
             let before = await place.requests()
             let error = await recorder.run(session.dataTask(with: place.plain))
-            return place.judged(error is PinningError, await place.requests() - before)
+            return place.evaluated(error is PinningError, await place.requests() - before)
         },
         Question("http3") { try await $0.newestProtocol() },
         Question("metrics") { try await $0.metrics() },
@@ -94,10 +94,10 @@ extension Place {
         let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
         let before = await self.requests()
         let error = await recorder.run(make(session, self.secure))
-        return self.judged(error is PinningError, await self.requests() - before)
+        return self.evaluated(error is PinningError, await self.requests() - before)
     }
 
-    func judged(_ isRefused: Bool, _ requests: Int) -> Answer {
+    func evaluated(_ isRefused: Bool, _ requests: Int) -> Answer {
         Answer("\(isRefused ? "refused" : "not refused"), \(requests) requests", isRefused && requests == 0)
     }
 
@@ -107,9 +107,9 @@ extension Place {
         let before = await self.requests()
         do {
             _ = try await session.data(for: URLRequest(url: self.secure))
-            return self.judged(false, await self.requests() - before)
+            return self.evaluated(false, await self.requests() - before)
         } catch {
-            return self.judged(pinning.refusal(for: error) != nil, await self.requests() - before)
+            return self.evaluated(pinning.refusal(for: error) != nil, await self.requests() - before)
         }
     }
 

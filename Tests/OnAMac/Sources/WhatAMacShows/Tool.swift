@@ -68,7 +68,7 @@ struct Place: Sendable {
 /// What came of a question.
 struct Answer: Sendable {
     let text: String
-    /// Whether it is what was hoped for; `nil` for a person to judge.
+    /// Whether it is what was hoped for; `nil` for a person to evaluate.
     let isGood: Bool?
 
     init(_ text: String, _ isGood: Bool? = nil) {

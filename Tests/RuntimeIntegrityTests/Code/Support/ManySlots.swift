@@ -36,7 +36,7 @@ struct ManySlots: ExecutableImage {
 
     func forEachImportSlot(
         unless isRight: (_ address: UInt64, _ own: UInt64) -> Bool, _ body: (ImportSlot) -> Bool
-    ) throws(ImageRefusal) {
+    ) throws(ImageError) {
         for index in 0..<self.count {
             let slot = ImportSlot(
                 address: UInt64(index * 8), kind: .call, symbol: "name\(index)", addend: 0, isWeak: false,

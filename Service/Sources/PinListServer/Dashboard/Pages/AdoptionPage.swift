@@ -12,7 +12,7 @@ struct AdoptionPage: DashboardPage {
     /// Whether it is measured.
     enum Measurement: Sendable {
         /// It is.
-        case measured(ShownAdoption)
+        case measured(AdoptionViewModel)
         /// It is not: why, and what to do.
         case notMeasured(Unmeasured)
     }

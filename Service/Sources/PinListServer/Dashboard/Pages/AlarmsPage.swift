@@ -38,9 +38,9 @@ struct AlarmsPage: DashboardPage {
     }
 
     /// Those that are firing.
-    var firing: [ShownAlarm]
+    var firing: [AlarmViewModel]
     /// Those that are over, the newest first.
-    var recent: [ShownAlarm]
+    var recent: [AlarmViewModel]
     /// The silences that are not over.
     var silences: [StoredSilence] = []
     /// Where alarms go.

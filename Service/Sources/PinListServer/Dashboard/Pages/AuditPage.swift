@@ -18,14 +18,14 @@ struct AuditPage: DashboardPage {
     /// Where the page with newer entries begins; `nil` when this is the newest.
     var newer: Int64?
     /// The newest tokens, the newest first.
-    var tokens: [ShownToken] = []
+    var tokens: [TokenViewModel] = []
 
     /// The member of an address that says where a page begins: the number of its newest entry.
     static let beforeMember = "from"
     /// How many entries a page has.
     static let pageLength = 50
     /// How many tokens stand in it; `tumbler token list` has them all.
-    static let mostTokens = 100
+    static let maximumTokens = 100
 
     /// What the window is called.
     var title: String { "Audit log" }

@@ -26,7 +26,7 @@ struct CertificatesPage: DashboardPage {
     var isFiltered: Bool
 
     /// The most certificates that are shown.
-    static let mostCertificates = 300
+    static let maximumCertificates = 300
     /// The member of an address that names a host.
     static let hostMember = "host"
 

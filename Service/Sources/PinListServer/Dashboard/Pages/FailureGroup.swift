@@ -43,14 +43,14 @@ struct FailureGroup: Hashable, Sendable {
     var attestation = ""
 
     /// The most windows that are drawn in a row of a table.
-    static let mostWindows = 56
+    static let maximumWindows = 56
 
     /// Where its page is.
     var path: String { "\(DashboardSection.failures.path)/\(DashboardLink.encode(self.id))" }
 
     /// What templates show of it.
     func view(in frame: PageFrame) -> View {
-        let series = self.series.merged(toAtMost: Self.mostWindows)
+        let series = self.series.merged(toAtMost: Self.maximumWindows)
         let spark = Sparkline(
             description: "Reports over time. Most: \(NumberText.short(series.maximum)).", series: series)
         return View([

@@ -42,7 +42,7 @@ struct FailureGroupPage: DashboardPage {
     var logged = ""
 
     /// The most samples, tallies of one kind, and certificates that are shown.
-    static let most = (samples: 10, tallies: 20, certificates: 10)
+    static let maximum = (samples: 10, tallies: 20, certificates: 10)
 
     /// What the window is called.
     var title: String { "\(VisibleText.plain(self.group.host, limit: 64)): \(self.group.cause.label)" }
@@ -64,12 +64,12 @@ struct FailureGroupPage: DashboardPage {
                     ])),
             "rows": .views(self.group.series.rows), "back": "\(frame.link(DashboardSection.failures.path))",
             "certificates": .views(
-                self.certificates.prefix(Self.most.certificates).enumerated().map { $1.view($0, in: frame) }),
+                self.certificates.prefix(Self.maximum.certificates).enumerated().map { $1.view($0, in: frame) }),
             "hasCertificates": .flag(!self.certificates.isEmpty),
             "networks": .views(Self.views(self.networks)), "hasNetworks": .flag(!self.networks.isEmpty),
             "apps": .views(Self.views(self.apps)), "hasApps": .flag(!self.apps.isEmpty),
             "samples": .views(
-                self.samples.prefix(Self.most.samples).enumerated().map { index, sample in
+                self.samples.prefix(Self.maximum.samples).enumerated().map { index, sample in
                     View([
                         "id": "sample-\(index)", "time": .markup(frame.times.full(sample.receivedAt)),
                         "json": .markup(VisibleText.block(sample.json)),
@@ -80,11 +80,11 @@ struct FailureGroupPage: DashboardPage {
     }
 
     private static func views(_ tallies: [Tally]) -> [View] {
-        let most = Double(tallies.map(\.count).max() ?? 0)
-        return tallies.prefix(Self.most.tallies).map { tally in
+        let maximum = Double(tallies.map(\.count).max() ?? 0)
+        return tallies.prefix(Self.maximum.tallies).map { tally in
             View([
                 "label": .markup(VisibleText.line(tally.label, limit: 64)), "count": "\(NumberText.count(tally.count))",
-                "bar": .markup(BarRow(value: Double(tally.count), top: most, tone: .calm).svg),
+                "bar": .markup(BarRow(value: Double(tally.count), top: maximum, tone: .calm).svg),
             ])
         }
     }

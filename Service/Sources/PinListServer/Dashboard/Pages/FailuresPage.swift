@@ -34,9 +34,9 @@ struct FailuresPage: DashboardPage {
     var caption = ""
 
     /// The most groups on a page.
-    static let mostGroups = 500
+    static let maximumGroups = 500
     /// The most choices of a filter.
-    static let mostChoices = 200
+    static let maximumChoices = 200
 
     /// What the window is called.
     var title: String { "Failures" }
@@ -47,7 +47,7 @@ struct FailuresPage: DashboardPage {
             id: "failures", title: "Pin failures reported",
             unit: "Reports in each \(TimeText.each(self.series.step))",
             series: self.series, pixels: 120)
-        let shown = min(self.groups.count, Self.mostGroups)
+        let shown = min(self.groups.count, Self.maximumGroups)
         return View([
             "summary": """
             \(NumberText.count(self.total, "group", "groups")), \
@@ -107,7 +107,7 @@ struct FailuresPage: DashboardPage {
     }
 
     private static func choices(_ values: [String], chosen: String) -> [View] {
-        var values = Array(values.prefix(Self.mostChoices))
+        var values = Array(values.prefix(Self.maximumChoices))
         if !chosen.isEmpty && !values.contains(chosen) { values.append(chosen) }
         return values.map { Self.choice($0, VisibleText.plain($0, limit: 48), isChosen: $0 == chosen) }
     }

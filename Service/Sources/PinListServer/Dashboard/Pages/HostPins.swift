@@ -31,7 +31,7 @@ struct HostPins: Hashable, Sendable {
         /// From where it was seen: names of probes.
         var probes: [String]
         /// Whether it could be deployed; `nil` where nothing is expected of the host.
-        var judgement: DeployableKeys.Judgement? = nil
+        var evaluation: DeployableKeys.Evaluation? = nil
     }
 
     /// The entry's domain.
@@ -119,10 +119,10 @@ struct HostPins: Hashable, Sendable {
 
     /// Which of its keys are safe to deploy, in a line; `nil` where that is no question.
     private var safe: View? {
-        let judged = self.pins.filter { $0.judgement != nil }
-        guard !judged.isEmpty else { return nil }
-        let safe = judged.filter(\.isSafe).map { DigestText.short($0.pin) }
-        let isMeasured = judged.contains { if case .refused? = $0.judgement { true } else { false } }
+        let evaluated = self.pins.filter { $0.evaluation != nil }
+        guard !evaluated.isEmpty else { return nil }
+        let safe = evaluated.filter(\.isSafe).map { DigestText.short($0.pin) }
+        let isMeasured = evaluated.contains { if case .refused? = $0.evaluation { true } else { false } }
         return View([
             "keys": .markup(Markup.join(safe, separator: ", ")), "hasKeys": .flag(!safe.isEmpty),
             "isNone": .flag(safe.isEmpty && isMeasured), "isUnknown": .flag(!isMeasured),
@@ -138,13 +138,13 @@ extension HostPins.Pinned {
 
     /// Whether so few would refuse it that the gate says safe, where nothing else is agreed.
     var isSafe: Bool {
-        guard case .refused(let share)? = self.judgement else { return false }
+        guard case .refused(let share)? = self.evaluation else { return false }
         return share <= GateRules.usualMaxRefusing / 100
     }
 
     /// Whether it could be deployed, in words.
-    private var judgementText: Markup {
-        switch self.judgement {
+    private var evaluationText: Markup {
+        switch self.evaluation {
         case .refused(let share) where self.isSafe:
             """
             <span class="state calm"><span aria-hidden="true">●</span> safe</span> \
@@ -185,7 +185,7 @@ extension HostPins.Pinned {
             "isUnknown": .flag(self.service == .neverProbed),
             "probes": .markup("\(Markup.join(shown, separator: ", "))\(more)"),
             "until": .markup(until.map { frame.times.date($0) } ?? ""), "left": .markup(left?.words ?? ""),
-            "bar": .markup(left?.bar(axis) ?? ""), "deploy": .markup(self.judgementText),
+            "bar": .markup(left?.bar(axis) ?? ""), "deploy": .markup(self.evaluationText),
         ])
     }
 }

@@ -15,7 +15,7 @@ struct HostsPage: DashboardPage {
     var measured = ""
 
     /// The most hosts that are shown.
-    static let mostHosts = 500
+    static let maximumHosts = 500
 
     /// What the window is called.
     var title: String { "Hosts" }
@@ -31,9 +31,9 @@ struct HostsPage: DashboardPage {
             \(NumberText.count(self.hosts.count, "host", "hosts")), \(NumberText.count(enforced)) enforced; \
             \(incomplete == 0 ? "nothing is missing" : "\(NumberText.count(incomplete)) with something missing")
             """,
-            "hosts": .views(self.hosts.prefix(Self.mostHosts).map { $0.view(in: frame) }),
-            "more": self.hosts.count > Self.mostHosts
-                ? "\(NumberText.count(self.hosts.count - Self.mostHosts)) more hosts are not shown." : "",
+            "hosts": .views(self.hosts.prefix(Self.maximumHosts).map { $0.view(in: frame) }),
+            "more": self.hosts.count > Self.maximumHosts
+                ? "\(NumberText.count(self.hosts.count - Self.maximumHosts)) more hosts are not shown." : "",
         ])
     }
 }

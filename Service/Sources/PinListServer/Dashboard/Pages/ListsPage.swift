@@ -66,7 +66,7 @@ struct ListsPage: DashboardPage {
     /// How many publications a page has.
     static let pageLength = 10
     /// The most lines of one difference.
-    static let mostChanges = ListSummary.mostLines
+    static let maximumChanges = ListSummary.maximumLines
 
     /// What the window is called.
     var title: String { "Lists" }
@@ -90,7 +90,7 @@ struct ListsPage: DashboardPage {
     }
 
     private static func view(_ publication: Publication, number: Int, in frame: PageFrame) -> View {
-        let shown = publication.changes.prefix(Self.mostChanges)
+        let shown = publication.changes.prefix(Self.maximumChanges)
         let rest = publication.changes.count - shown.count + publication.moreChanges
         return View([
             "what": publication.what == "root" ? "Root" : "List", "version": "\(publication.version)",

@@ -8,9 +8,9 @@ struct NowPage: DashboardPage {
     static let section: DashboardSection? = .now
 
     /// The alarms that are firing.
-    var alarms: [ShownAlarm]
+    var alarms: [AlarmViewModel]
     /// The hosts, those that need a look first.
-    var hosts: [ShownHostRate]
+    var hosts: [HostRateViewModel]
     /// The newest list of each name.
     var lists: [ServedList]
     /// What is not measured.
@@ -19,7 +19,7 @@ struct NowPage: DashboardPage {
     var room = ""
 
     /// The most hosts that are shown; the rest is on the page of failures.
-    static let mostHosts = 60
+    static let maximumHosts = 60
 
     /// What the window is called.
     var title: String { "Now" }
@@ -54,10 +54,10 @@ struct NowPage: DashboardPage {
             "alarms": .views(
                 self.alarms.sorted { ($1.severity, $0.since) < ($0.severity, $1.since) }.map { $0.view(in: frame) }),
             "hasAlarms": .flag(!self.alarms.isEmpty),
-            "hosts": .views(self.hosts.prefix(Self.mostHosts).map { $0.view(in: frame) }),
+            "hosts": .views(self.hosts.prefix(Self.maximumHosts).map { $0.view(in: frame) }),
             "hasHosts": .flag(!self.hosts.isEmpty),
-            "moreHosts": self.hosts.count > Self.mostHosts
-                ? "\(NumberText.count(self.hosts.count - Self.mostHosts)) more hosts are not shown." : "",
+            "moreHosts": self.hosts.count > Self.maximumHosts
+                ? "\(NumberText.count(self.hosts.count - Self.maximumHosts)) more hosts are not shown." : "",
             "lists": .views(self.lists.map { $0.view(in: frame) }), "hasLists": .flag(!self.lists.isEmpty),
             "unmeasured": .views(self.unmeasured.map(\.view)), "hasUnmeasured": .flag(!self.unmeasured.isEmpty),
             "room": "\(self.room)", "hasRoom": .flag(!self.room.isEmpty),

@@ -8,7 +8,7 @@ struct RotationsPage: DashboardPage {
     static let section: DashboardSection? = .rotations
 
     /// The rotations, those first that are not over.
-    var rotations: [ShownRotation]
+    var rotations: [RotationViewModel]
     /// How many there are in all.
     var total: Int
     /// Hosts whose plan cannot be read by this version.
@@ -17,7 +17,7 @@ struct RotationsPage: DashboardPage {
     var isFiltered: Bool
 
     /// The most that are shown.
-    static let mostRotations = 50
+    static let maximumRotations = 50
     /// The member of an address that names a host.
     static let hostMember = "host"
 
@@ -37,7 +37,7 @@ struct RotationsPage: DashboardPage {
             "hasRotations": .flag(!self.rotations.isEmpty),
             "summary": "\(NumberText.count(self.total, "rotation", "rotations"))",
             "unreadable": .views(
-                self.unreadable.prefix(Self.mostRotations).map { host in
+                self.unreadable.prefix(Self.maximumRotations).map { host in
                     View(["host": .markup(VisibleText.line(host, limit: 253))])
                 }),
             "all": self.isFiltered ? "\(frame.link(DashboardSection.rotations.path))" : "",

@@ -24,11 +24,11 @@ struct SeenCertificate: Hashable, Sendable {
     var pem: String
 
     /// The most names that are shown.
-    static let mostNames = 32
+    static let maximumNames = 32
 
     /// What templates show of it.
     func view(_ position: Int, in frame: PageFrame) -> View {
-        let names = self.names.prefix(Self.mostNames).map { VisibleText.line($0, limit: 128) }
+        let names = self.names.prefix(Self.maximumNames).map { VisibleText.line($0, limit: 128) }
         let more: Markup = self.names.count > names.count ? " and \(self.names.count - names.count) more" : ""
         let isExpired = self.validity.map { !$0.contains(frame.time) } ?? false
         return View([

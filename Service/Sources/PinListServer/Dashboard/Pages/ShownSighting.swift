@@ -36,7 +36,7 @@ struct ShownSighting: Hashable, Sendable {
     var acknowledgedBy: String?
 
     /// The most names that are shown.
-    static let mostNames = 12
+    static let maximumNames = 12
 
     /// What a state means, in words.
     static func words(_ state: SightingState) -> String {
@@ -73,7 +73,7 @@ struct ShownSighting: Hashable, Sendable {
 
     /// What templates show of it.
     func view(in frame: PageFrame) -> View {
-        let names = self.names.prefix(Self.mostNames).map { VisibleText.line($0, limit: 253) }
+        let names = self.names.prefix(Self.maximumNames).map { VisibleText.line($0, limit: 253) }
         let more: Markup = self.names.count > names.count ? " and \(self.names.count - names.count) more" : ""
         return View([
             "names": .markup(names.isEmpty ? "no name" : "\(Markup.join(names, separator: ", "))\(more)"),

@@ -8,7 +8,7 @@ internal import PinReportAnalysis
 /// Values counted in windows of equal length, one after another.
 struct PlotSeries: Hashable, Sendable {
     /// The most windows that are drawn; of longer series the newest.
-    static let mostWindows = 2_000
+    static let maximumWindows = 2_000
 
     /// When the first window begins.
     let start: Timestamp
@@ -20,7 +20,7 @@ struct PlotSeries: Hashable, Sendable {
     /// A series; values that are no numbers or negative count as not measured.
     init(start: Timestamp, step: Int, values: [Double?]) {
         let step = max(1, step)
-        let surplus = max(0, values.count - Self.mostWindows)
+        let surplus = max(0, values.count - Self.maximumWindows)
         self.start = Timestamp(secondsSince1970: start.secondsSince1970 &+ Int64(surplus) &* Int64(step))
         self.step = step
         self.values = values.dropFirst(surplus).map { value in
@@ -49,10 +49,10 @@ struct PlotSeries: Hashable, Sendable {
     var measured: [Range<Int>] { Self.runs(self.values.map { $0 != nil }) }
 
     /// The same in fewer, longer windows: the sums of what was measured; the oldest windows that fill none are left out.
-    func merged(toAtMost most: Int) -> PlotSeries {
-        let most = max(1, most)
-        guard self.values.count > most else { return self }
-        let length = (self.values.count + most - 1) / most
+    func merged(toAtMost maximum: Int) -> PlotSeries {
+        let maximum = max(1, maximum)
+        guard self.values.count > maximum else { return self }
+        let length = (self.values.count + maximum - 1) / maximum
         let skipped = self.values.count % length
         let sums = stride(from: skipped, to: self.values.count, by: length).map { from -> Double? in
             let measured = self.values[from..<(from + length)].compactMap { $0 }
@@ -76,11 +76,11 @@ struct PlotSeries: Hashable, Sendable {
 
 extension PlotSeries {
     /// How many windows a table has.
-    private static let mostRows = 48
+    private static let maximumRows = 48
 
     /// The same as a table: the newest windows, each with its time and count.
     var rows: [View] {
-        self.values.indices.reversed().prefix(Self.mostRows).map { index in
+        self.values.indices.reversed().prefix(Self.maximumRows).map { index in
             View([
                 "time": "\(TimeText.minute(self.time(of: index)))",
                 "count": .markup(self.values[index].map { "\(NumberText.short($0))" } ?? "not measured"),

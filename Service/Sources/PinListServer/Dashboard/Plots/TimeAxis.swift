@@ -18,7 +18,7 @@ struct TimeAxis: Hashable, Sendable {
     let ticks: [Tick]
 
     /// The most ticks that are made.
-    private static let mostTicks = 12
+    private static let maximumTicks = 12
 
     private static let steps: [Int64] = [
         60, 300, 900, 1_800, 3_600, 10_800, 21_600, 43_200, 86_400, 2 * 86_400, 7 * 86_400, 14 * 86_400,
@@ -32,13 +32,13 @@ struct TimeAxis: Hashable, Sendable {
     ///   - about: The most ticks.
     init(from start: Timestamp, to end: Timestamp, about: Int = 8) {
         let (length, overflow) = end.secondsSince1970.subtractingReportingOverflow(start.secondsSince1970)
-        let most = min(max(about, 1), Self.mostTicks)
+        let maximum = min(max(about, 1), Self.maximumTicks)
         // What lies outside the years that can be written has no ticks.
         guard length > 0, !overflow, start.secondsSince1970.magnitude < 253_402_300_799 else {
             self.ticks = []
             return
         }
-        if let step = Self.steps.first(where: { length / $0 <= Int64(most) }) {
+        if let step = Self.steps.first(where: { length / $0 <= Int64(maximum) }) {
             // Day 4 was the first Monday of 1970.
             let offset: Int64 = step >= 7 * 86_400 ? 4 * 86_400 : 0
             let first = Self.roundedUp(start.secondsSince1970 - offset, to: step) + offset
@@ -50,7 +50,7 @@ struct TimeAxis: Hashable, Sendable {
                     label: isDay ? TimeText.day(time) : String(time.description.dropFirst(11).prefix(5)))
             }
         } else {
-            self.ticks = Self.months(from: start, to: end, about: most)
+            self.ticks = Self.months(from: start, to: end, about: maximum)
         }
     }
 

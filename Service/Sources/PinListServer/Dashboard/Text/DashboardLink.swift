@@ -7,12 +7,12 @@ internal import PinReportAnalysis
 /// Addresses within the dashboard, with values from anywhere in their queries.
 enum DashboardLink {
     /// The most scalars of a value: what is longer is cut, as those who read the address do.
-    static let longestValue = FailureFilter.longestValue
+    static let maximumValueLength = FailureFilter.maximumValueLength
 
     /// A path with a query; members that are empty are left out.
     static func to(_ path: String, _ query: [(name: String, value: String)] = []) -> String {
         let members = query.filter { !$0.value.isEmpty }.map {
-            "\(self.encode($0.name))=\(self.encode(String($0.value.unicodeScalars.prefix(Self.longestValue))))"
+            "\(self.encode($0.name))=\(self.encode(String($0.value.unicodeScalars.prefix(Self.maximumValueLength))))"
         }
         return members.isEmpty ? path : path + "?" + members.joined(separator: "&")
     }

@@ -71,8 +71,8 @@ extension String {
 extension ReportRate {
     /// What a chart says of what it was multiplied by; empty where all installations reported.
     static func caption(_ factors: Set<Double>) -> String {
-        guard let most = factors.max(), most > 1 else { return "" }
-        let number = NumberText.decimal(most, places: 1)
+        guard let maximum = factors.max(), maximum > 1 else { return "" }
+        let number = NumberText.decimal(maximum, places: 1)
         return factors.count == 1
             ? "Multiplied by \(number), for one in \(number) installations reports."
             : "Multiplied by up to \(number), for as few as one in \(number) installations reports."

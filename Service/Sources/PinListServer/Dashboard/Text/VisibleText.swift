@@ -15,11 +15,11 @@ enum VisibleText {
     /// The most scalars of a text of many lines, such as a sample of a report.
     static let blockLength = 65_536
     /// The most scalars of a line that are named; a name is thirty times as long as what it names.
-    static let mostNamed = 48
+    static let maximumNamed = 48
     /// The same, of a text of many lines.
-    static let mostNamedInBlock = 1_024
+    static let maximumNamedInBlock = 1_024
     /// The most combining marks in a row: no orthography needs more.
-    static let mostMarks = 3
+    static let maximumMarks = 3
 
     /// One line: cut after ``lineLength``, with the rest in a fold. For places where a fold may stand.
     static func folded(_ text: String) -> Markup {
@@ -32,7 +32,7 @@ enum VisibleText {
 
     /// One line: cut after so many scalars.
     static func line(_ text: String, limit: Int = Self.lineLength) -> Markup {
-        let warning: Markup = LookAlike.mixesAlphabets(text) ? " <span class=\"cp\">mixed alphabets</span>" : ""
+        let warning: Markup = Confusables.mixesAlphabets(text) ? " <span class=\"cp\">mixed alphabets</span>" : ""
         return "<bdi>\(Self.shown(text, limit: limit, keepsLines: false))</bdi>\(warning)"
     }
 
@@ -88,16 +88,16 @@ enum VisibleText {
             surplus = 0
         }
         let scalars = text.unicodeScalars
-        let mostNamed = keepsLines ? Self.mostNamedInBlock : Self.mostNamed
+        let maximumNamed = keepsLines ? Self.maximumNamedInBlock : Self.maximumNamed
         var taken = 0
         var named = 0
-        for scalar in scalars.prefix(limit) where named < mostNamed {
+        for scalar in scalars.prefix(limit) where named < maximumNamed {
             taken += 1
             if Self.isMark(scalar) {
                 marks += 1
                 // A mark never sits on a character that HTML knows, nor at the beginning of a text.
                 let hasBase = seen.unicodeScalars.last.map { Self.isMark($0) || $0.properties.isAlphabetic } ?? false
-                if marks > Self.mostMarks || !hasBase { surplus += 1 } else { seen.unicodeScalars.append(scalar) }
+                if marks > Self.maximumMarks || !hasBase { surplus += 1 } else { seen.unicodeScalars.append(scalar) }
                 continue
             }
             marks = 0

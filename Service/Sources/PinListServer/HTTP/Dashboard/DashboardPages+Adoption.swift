@@ -11,9 +11,9 @@ extension DashboardPages {
     /// The most windows that are drawn.
     private static let windows: Int64 = 56
     /// The fewest: those before the first one that was measured are left out down to this number.
-    private static let leastWindows = 14
+    private static let minimumWindows = 14
     /// The most publications whose versions are shown.
-    private static let mostPublications = 50
+    private static let maximumPublications = 50
 
     static func adoption(_ asked: DashboardRequest) async throws -> AdoptionPage {
         guard let name = asked.name else {
@@ -36,20 +36,20 @@ extension DashboardPages {
         let versions = asked.parts.lists.names[name.name]?.versions ?? [:]
         let (windows, published) = try await asked.parts.store.read { store in
             (
-                try store.inquiries(of: name.name, windows: Self.windows, of: hours, until: now.hour),
-                try store.publicationTimes(of: name.name, limit: Self.mostPublications)
+                try store.listRequests(of: name.name, windows: Self.windows, of: hours, until: now.hour),
+                try store.publicationTimes(of: name.name, limit: Self.maximumPublications)
             )
         }
-        let all = windows.enumerated().map { index, inquiries in
+        let all = windows.enumerated().map { index, listRequests in
             let last = now.hour - (Self.windows - 1 - Int64(index)) * hours
-            return WindowCount(inquiries, hours: (last - hours + 1)...last, versions)
+            return WindowCount(listRequests, hours: (last - hours + 1)...last, versions)
         }
         let counts = Array(
             all.suffix(
-                max(Self.leastWindows, all.count - (all.firstIndex { $0.whyNotMeasured == nil } ?? 0))))
+                max(Self.minimumWindows, all.count - (all.firstIndex { $0.whyNotMeasured == nil } ?? 0))))
         let start = Timestamp(secondsSince1970: (now.hour - Int64(counts.count) * hours + 1) * 3_600)
         let shown = published.keys.sorted(by: >).map { version in
-            ShownAdoption.Version(
+            AdoptionViewModel.Version(
                 version: version, publishedAt: published[version] ?? now,
                 shares: counts.map { count in
                     count.whyNotMeasured == nil ? Double(count.versions[version] ?? 0) / Double(count.base) : nil
@@ -57,7 +57,7 @@ extension DashboardPages {
         }
         return AdoptionPage(
             measurement: .measured(
-                ShownAdoption(
+                AdoptionViewModel(
                     start: start, step: Int(hours * 3_600), versions: shown, requests: Int(base),
                     surplus: Int(clamping: counts.last?.surplus ?? 0), askedEvery: Int(name.adoption.window),
                     forecast: Self.forecast(name, counts, from: start, step: hours * 3_600))),
@@ -67,7 +67,7 @@ extension DashboardPages {
     /// When 99 % hold the newest list, or since when they do: since the first window of those up to now in which they did.
     private static func forecast(
         _ name: NameOverview, _ counts: [WindowCount], from start: Timestamp, step: Int64
-    ) -> ShownAdoption.Forecast {
+    ) -> AdoptionViewModel.Forecast {
         if let time = name.adoption.everybodyAt { return .expected(time) }
         if name.adoption.isStalled { return .unknown("the share no longer grows") }
         let before = counts.lastIndex { $0.share(of: name.list.version) < AdoptionEstimate.everybody }

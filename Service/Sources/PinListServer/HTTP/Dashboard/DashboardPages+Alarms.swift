@@ -61,9 +61,9 @@ extension DashboardPages {
     }
 
     /// An alarm as pages show it.
-    static func alarm(_ alarm: StoredAlarm, _ silences: [StoredSilence]) -> ShownAlarm {
+    static func alarm(_ alarm: StoredAlarm, _ silences: [StoredSilence]) -> AlarmViewModel {
         let kind = Alarm.Kind(rawValue: alarm.kind)
-        var shown = ShownAlarm(
+        var shown = AlarmViewModel(
             id: alarm.key, severity: alarm.severity == Alarm.Severity.critical.rawValue ? .now : .soon,
             title: AlarmWords.title(kind, subject: Alarm.subject(of: alarm.key)), evidence: alarm.detail,
             advice: AlarmWords.advice(kind), path: AlarmWords.path(kind), since: alarm.since, until: alarm.endedAt)

@@ -16,7 +16,7 @@ extension DashboardPages {
         let found = try await asked.parts.store.read { store in
             // PostgreSQL takes no zero in a text.
             let sightings = try store.sightings(
-                of: name, host: host.map { $0.utf8.contains(0) ? "" : $0 }, limit: CertificatesPage.mostCertificates)
+                of: name, host: host.map { $0.utf8.contains(0) ? "" : $0 }, limit: CertificatesPage.maximumCertificates)
             var networks: [String: Int64] = [:]
             for key in Set(sightings.map(\.key)) { networks[key] = try store.reportingNetworks(of: key) }
             return sightings.map { ($0, networks[$0.key]) }

@@ -16,13 +16,13 @@ extension DashboardPages {
         let newest = asked.overview.newestVersions
         let wanted = GroupFilter(
             host: filter.host, reason: filter.reason, appVersion: filter.version, since: since,
-            limit: FailuresPage.mostGroups)
+            limit: FailuresPage.maximumGroups)
         let grid = HourGrid(filter.span, until: now.hour)
         let (summaries, series, choices, kinds, unreported) = try await asked.parts.store.read { store in
             let summaries = try store.groups(wanted, newest: newest)
             return (
                 summaries, try store.groupCounts(summaries.map(\.number), in: grid),
-                try store.groupChoices(limit: FailuresPage.mostChoices), try store.kindCounts(in: grid),
+                try store.groupChoices(limit: FailuresPage.maximumChoices), try store.kindCounts(in: grid),
                 try store.unreported(in: grid)
             )
         }
@@ -41,7 +41,7 @@ extension DashboardPages {
     }
 
     static func failure(_ asked: DashboardRequest) async throws -> FailureGroupPage {
-        guard let id = asked.id, id.utf8.count == 64 else { throw DashboardRequest.NotFound() }
+        guard let id = asked.id, id.utf8.count == 64 else { throw DashboardRequest.NotFoundError() }
         let newest = asked.overview.newestVersions
         let grid = HourGrid(.week, until: asked.overview.time.hour)
         let now = asked.overview.time
@@ -55,7 +55,7 @@ extension DashboardPages {
             }
             return (summary, try store.details(of: summary.number, in: grid), logged ?? "")
         }
-        guard let (summary, details, logged) = found else { throw DashboardRequest.NotFound() }
+        guard let (summary, details, logged) = found else { throw DashboardRequest.NotFoundError() }
         let list = asked.overview.names.first { $0.name == summary.listName }?.list
         let domain = list?.domains.first { $0.entry.domain.description == summary.host }
         let pinned = domain?.entry.pins.map(\.pin.description) ?? []

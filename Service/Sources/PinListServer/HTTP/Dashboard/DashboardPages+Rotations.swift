@@ -13,7 +13,7 @@ extension DashboardPages {
     /// The most windows of a curve.
     private static let rotationWindows: Int64 = 60
     /// The most curves of a page.
-    private static let mostCurves = 12
+    private static let maximumCurves = 12
 
     static func rotations(_ asked: DashboardRequest) async throws -> RotationsPage {
         let host = asked.member(RotationsPage.hostMember)
@@ -26,8 +26,8 @@ extension DashboardPages {
             return (one == nil ? 1 : 0, one?.secondsSince1970 ?? 0, left.host)
                 < (other == nil ? 1 : 0, other?.secondsSince1970 ?? 0, right.host)
         }
-        let shown = Array(readable.prefix(RotationsPage.mostRotations))
-        let curves = try await Self.curves(shown.prefix(Self.mostCurves).compactMap(\.plan), asked)
+        let shown = Array(readable.prefix(RotationsPage.maximumRotations))
+        let curves = try await Self.curves(shown.prefix(Self.maximumCurves).compactMap(\.plan), asked)
         let pins = Set(shown.compactMap { $0.plan?.new.pin.description })
         let list = asked.name?.name ?? ""
         let logged = try await asked.parts.store.read { store in
@@ -55,7 +55,7 @@ extension DashboardPages {
         guard let name = asked.name else { return [:] }
         let now = asked.overview.time
         let versions = asked.parts.lists.names[name.name]?.versions ?? [:]
-        let least = max(1, (name.adoption.window + 3_599) / 3_600)
+        let minimum = max(1, (name.adoption.window + 3_599) / 3_600)
         return try await asked.parts.store.read { store in
             var curves: [HostName: PlotSeries] = [:]
             for plan in plans {
@@ -64,12 +64,12 @@ extension DashboardPages {
                 else { continue }
                 let last = min(plan.state.isFinal ? plan.since : now, now).hour
                 let span = min(max(last - announced.at.hour + 1, 1), 100_000)
-                let hours = max(least, (span + Self.rotationWindows - 1) / Self.rotationWindows)
+                let hours = max(minimum, (span + Self.rotationWindows - 1) / Self.rotationWindows)
                 let count = (span + hours - 1) / hours
-                let windows = try store.inquiries(of: name.name, windows: count, of: hours, until: last)
-                let shares = windows.enumerated().map { index, inquiries -> Double? in
+                let windows = try store.listRequests(of: name.name, windows: count, of: hours, until: last)
+                let shares = windows.enumerated().map { index, listRequests -> Double? in
                     let end = last - (count - 1 - Int64(index)) * hours
-                    let window = WindowCount(inquiries, hours: (end - hours + 1)...end, versions)
+                    let window = WindowCount(listRequests, hours: (end - hours + 1)...end, versions)
                     return window.whyNotMeasured == nil ? window.share(of: version) : nil
                 }
                 curves[plan.host] = PlotSeries(
@@ -82,7 +82,7 @@ extension DashboardPages {
 
     static func shown(
         _ plan: RotationPlan, due: Timestamp?, seen: [String], curve: PlotSeries?, at now: Timestamp
-    ) -> ShownRotation {
+    ) -> RotationViewModel {
         func event(_ label: String, _ state: RotationState, else planned: Timestamp?) -> RotationPlot.Event? {
             if let entered = plan.entered(state) {
                 return RotationPlot.Event(label: label, time: entered, isDone: true)
@@ -102,7 +102,7 @@ extension DashboardPages {
         }
         events += [event("old key retired", .retired, else: plan.retireAt), event("aborted", .aborted, else: nil)]
             .compactMap { $0 }
-        return ShownRotation(
+        return RotationViewModel(
             host: plan.host.description, entries: plan.entries.count, state: plan.state.rawValue, since: plan.since,
             nextState: plan.state.following?.rawValue, due: due, newPin: plan.new.pin.description,
             oldPins: plan.old.map(\.pin.description),
@@ -110,7 +110,7 @@ extension DashboardPages {
             maxRefusing: plan.maxRefusing.description,
             wayBack: plan.outlook(RotationFacts(), at: now).wayBack, events: events, adoption: curve, seen: seen,
             forced: plan.forcedSteps.map {
-                ShownRotation.Forced(state: $0.state.rawValue, time: $0.at, reason: $0.forced ?? "")
+                RotationViewModel.Forced(state: $0.state.rawValue, time: $0.at, reason: $0.forced ?? "")
             })
     }
 }

@@ -44,7 +44,7 @@ enum DashboardPages {
         let versions = asked.parts.lists.names[name.name]?.versions ?? [:]
         let (window, now) = (name.list.refreshInterval, asked.overview.time)
         // No more than are shown.
-        let entries = name.list.domains.prefix(HostsPage.mostHosts).map(\.entry).filter { $0.mode != .off }
+        let entries = name.list.domains.prefix(HostsPage.maximumHosts).map(\.entry).filter { $0.mode != .off }
         let keys = try await asked.parts.store.read { store in
             try store.deployableKeys(of: name.name, entries: entries, versions: versions, window: window, at: now)
         }
@@ -56,9 +56,9 @@ enum DashboardPages {
             var host = Self.pins(domain, probes[domain.entry.domain.description], name.list)
             host.rotation = rotations[domain.entry.domain.description]
             (host.loggedCertificates, host.unexpected) = logged[domain.entry.domain.description] ?? (0, "")
-            guard index < HostsPage.mostHosts, domain.entry.mode != .off else { return host }
+            guard index < HostsPage.maximumHosts, domain.entry.mode != .off else { return host }
             for (place, known) in domain.entry.pins.enumerated() where host.pins.indices.contains(place) {
-                host.pins[place].judgement = keys.judgement(of: known, in: domain.entry)
+                host.pins[place].evaluation = keys.evaluation(of: known, in: domain.entry)
             }
             return host
         }
@@ -77,13 +77,13 @@ enum DashboardPages {
         let (entries, tokens) = try await asked.parts.store.read { store in
             (
                 try store.auditEntries(from: first, limit: Int(max(0, from - first + 1))),
-                try store.newestTokens(limit: AuditPage.mostTokens)
+                try store.newestTokens(limit: AuditPage.maximumTokens)
             )
         }
         return AuditPage(
             entries: entries.reversed(), head: head, older: first > oldest ? first - 1 : nil,
             newer: from < newest ? min(newest, from + length) : nil,
-            tokens: tokens.map { ShownToken($0, at: asked.overview.time) })
+            tokens: tokens.map { TokenViewModel($0, at: asked.overview.time) })
     }
 
     // MARK: Parts
@@ -102,11 +102,11 @@ enum DashboardPages {
             share: name.adoption.share(of: name.list.version))
     }
 
-    static func rate(_ rate: HostRate, _ now: Timestamp) -> ShownHostRate {
+    static func rate(_ rate: HostRate, _ now: Timestamp) -> HostRateViewModel {
         let start = Timestamp(secondsSince1970: (now.hour - HostRate.week + 1) * 3_600)
-        let state: ShownHostRate.State =
+        let state: HostRateViewModel.State =
             rate.isAboveUsual ? .high : rate.lastHour > 2 * rate.usual && rate.lastHour >= 3 ? .raised : .usual
-        return ShownHostRate(
+        return HostRateViewModel(
             host: rate.host.isEmpty ? "(lists)" : rate.host, lastHour: HostRate.whole(rate.multiplied.pinFailures),
             usual: rate.multiplied.usual,
             hours: PlotSeries(start: start, step: 3_600, values: rate.multiplied.hours),

@@ -12,7 +12,7 @@ internal import PinReportAnalysis
 /// What a page is made from: the request, and the state of everything.
 struct DashboardRequest: Sendable {
     /// There is no such thing.
-    struct NotFound: Error {}
+    struct NotFoundError: Error {}
 
     let request: Request
     let parts: ServiceParts

@@ -21,10 +21,10 @@ extension DashboardRoutes {
         router.post(RouterPath(AlarmsPage.silencePath)) { request, _ in
             try await self.handle(request) { key, form, store, actor, now in
                 let reason = PrintableText.line(
-                    form[AlarmsPage.reasonField] ?? "", maximumLength: AlarmHandling.longestReason)
+                    form[AlarmsPage.reasonField] ?? "", maximumLength: AlarmHandling.maximumReasonLength)
                 // What no browser sends from our page is not guessed at.
                 guard let hours = form[AlarmsPage.hoursField].flatMap({ Int64($0) }), !reason.isEmpty,
-                    (1...AlarmHandling.longestSilence / 3_600).contains(hours)
+                    (1...AlarmHandling.maximumSilence / 3_600).contains(hours)
                 else { return false }
                 return try AlarmHandling.silence(
                     key, for: hours * 3_600, because: reason, upTo: nil, in: store, by: actor, at: now) != nil
@@ -75,7 +75,7 @@ extension DashboardRoutes {
             var answer = self.answer(
                 ErrorPage(
                     status: 429,
-                    detail: "A token rings \(AlarmTest.most) tests an hour; the next one in \(wait) seconds."),
+                    detail: "A token rings \(AlarmTest.maximum) tests an hour; the next one in \(wait) seconds."),
                 .tooManyRequests)
             answer.headers[.retryAfter] = "\(wait)"
             return answer

@@ -20,7 +20,7 @@ struct DashboardRoutes: Sendable {
     let random: @Sendable (Int) -> [UInt8]
 
     /// The most bytes of a form.
-    static let mostFormBytes = 8_192
+    static let maximumFormBytes = 8_192
 
     /// Adds all of them.
     func add(to router: Router<ServiceContext>) {
@@ -65,7 +65,7 @@ struct DashboardRoutes: Sendable {
             do {
                 let asked = try await DashboardRequest(request, context, self.parts)
                 return self.answer(try await build(asked), .ok, in: self.frame(asked))
-            } catch is DashboardRequest.NotFound {
+            } catch is DashboardRequest.NotFoundError {
                 return self.answer(ErrorPage(status: 404, detail: ""), .notFound)
             } catch let error as StoreError {
                 return self.answer(ErrorPage(status: 503, detail: error.detail), .serviceUnavailable)
@@ -168,7 +168,7 @@ struct DashboardRoutes: Sendable {
 
     /// The fields of a form.
     func form(_ request: Request) async throws -> [String: String] {
-        FormBody(try await request.body(upTo: Self.mostFormBytes)).fields
+        FormBody(try await request.body(upTo: Self.maximumFormBytes)).fields
     }
 
     /// A path of ours to go on with; anything else leads to the first page.

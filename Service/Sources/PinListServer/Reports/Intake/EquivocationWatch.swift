@@ -24,7 +24,7 @@ struct EquivocationWatch: Sendable {
 
     /// The most bytes of envelopes that are looked at at a time, four of the largest: a look holds the envelope, and a
     /// store that is slow holds up looks.
-    static let mostBytes = 16_777_216
+    static let maximumBytes = 16_777_216
 
     /// Bytes of envelopes that are looked at now.
     private let held = NIOLockedValueBox(0)
@@ -46,7 +46,7 @@ struct EquivocationWatch: Sendable {
     /// - Returns: Whether there was any. Otherwise nothing was taken.
     private func take(_ count: Int) -> Bool {
         self.held.withLockedValue { held in
-            guard held + count <= Self.mostBytes else { return false }
+            guard held + count <= Self.maximumBytes else { return false }
             held += count
             return true
         }
@@ -108,7 +108,7 @@ extension EquivocationCheck {
     ///   - store: What was published and what is evidence already.
     ///   - now: The time.
     init(_ list: PinList, payload: String, in store: StoreTransaction, at now: Timestamp) throws {
-        let sameVersion = try store.envelopes(of: list.version, name: list.name, limit: Self.mostEnvelopes)
+        let sameVersion = try store.envelopes(of: list.version, name: list.name, limit: Self.maximumEnvelopes)
         if try store.hasEvidence(payload) || sameVersion.contains(where: { Self.payloadDigest($0) == payload }) {
             self = .known
             return

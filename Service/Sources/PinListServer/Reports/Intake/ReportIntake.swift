@@ -11,18 +11,18 @@ internal import PinReportAnalysis
 /// the commit that has their report in it. So 202 means that it is on the disk, and a thousand of them cost one fsync.
 actor ReportIntake {
     /// The most reports of one transaction.
-    static let mostInBatch = 2_000
+    static let maximumBatchSize = 2_000
     /// The most reports that wait: beyond it the store is too slow, and senders are asked to come again.
-    static let mostWaiting = 20_000
+    static let maximumWaiting = 20_000
     /// The most bytes of all reports that wait.
-    static let mostWaitingBytes = 67_108_864
+    static let maximumWaitingBytes = 67_108_864
 
     /// The most bytes of all envelopes that wait, eight of the largest. They have room of their own: who sends incidents
     /// keeps no other report waiting.
-    static let mostWaitingEnvelopeBytes = 33_554_432
+    static let maximumWaitingEnvelopeBytes = 33_554_432
 
     /// There is no room: the store does not keep up.
-    struct Congestion: Error {
+    struct CongestionError: Error {
         /// How long the line is, in seconds (``TurnedAway``).
         let line: Int64
     }
@@ -42,7 +42,7 @@ actor ReportIntake {
     private var waitingBytes = 0
     private var waitingEnvelopeBytes = 0
     private var isWriting = false
-    private var turnedAway = TurnedAway(of: ReportIntake.mostWaiting)
+    private var turnedAway = TurnedAway(of: ReportIntake.maximumWaiting)
 
     /// How many reports wait, those that are being written included.
     var waitingCount: Int { self.waitingReports }
@@ -67,10 +67,10 @@ actor ReportIntake {
         guard !reports.isEmpty else { return }
         let bytes = reports.reduce(0) { $0 + $1.weight }
         let envelopeBytes = reports.reduce(0) { $0 + ($1.report.envelope?.count ?? 0) }
-        guard self.waitingReports + reports.count <= Self.mostWaiting,
-            self.waitingBytes + bytes <= Self.mostWaitingBytes,
-            envelopeBytes == 0 || self.waitingEnvelopeBytes + envelopeBytes <= Self.mostWaitingEnvelopeBytes
-        else { throw Congestion(line: self.turnAway(reports.count)) }
+        guard self.waitingReports + reports.count <= Self.maximumWaiting,
+            self.waitingBytes + bytes <= Self.maximumWaitingBytes,
+            envelopeBytes == 0 || self.waitingEnvelopeBytes + envelopeBytes <= Self.maximumWaitingEnvelopeBytes
+        else { throw CongestionError(line: self.turnAway(reports.count)) }
         try await withCheckedThrowingContinuation { continuation in
             self.waiting.append(
                 Waiting(
@@ -90,8 +90,8 @@ actor ReportIntake {
     ///   - count: How many.
     ///   - least: The shortest answer, in seconds.
     /// - Returns: How long the line is, in seconds.
-    func turnAway(_ count: Int, least: Int64 = 60) -> Int64 {
-        self.turnedAway.add(count, behind: self.waitingReports, least: least)
+    func turnAway(_ count: Int, minimum: Int64 = 60) -> Int64 {
+        self.turnedAway.add(count, behind: self.waitingReports, minimum: minimum)
     }
 
     private func write() async {
@@ -99,7 +99,7 @@ actor ReportIntake {
             var count = 0
             let end = self.waiting.firstIndex { waiting in
                 count += waiting.reports.count
-                return count > Self.mostInBatch
+                return count > Self.maximumBatchSize
             }
             let batch = Array(self.waiting.prefix(max(end ?? self.waiting.count, 1)))
             self.waiting.removeFirst(batch.count)
@@ -140,8 +140,8 @@ enum ReportCost {
 
     /// What a body costs in all: its reports, or reading it, or the checks of an envelope's signatures, whichever is most.
     static func all(of collected: CollectedReports, bytes: Int) -> Int {
-        collected.reports.reduce(max(Self.reading(bytes), collected.reports.count)) { most, report in
-            max(most, report.envelope.map(Self.checking) ?? 1)
+        collected.reports.reduce(max(Self.reading(bytes), collected.reports.count)) { maximum, report in
+            max(maximum, report.envelope.map(Self.checking) ?? 1)
         }
     }
 

@@ -29,8 +29,8 @@ enum HostileStory {
             madeBy: self.all, reason: self.all)
     }
 
-    private static var alarm: ShownAlarm {
-        ShownAlarm(
+    private static var alarm: AlarmViewModel {
+        AlarmViewModel(
             id: self.all, severity: .now, title: self.all, evidence: self.all, advice: self.all, path: "/failures",
             since: Story.now, acknowledged: .init(at: Story.now, by: self.all), silenced: self.silence)
     }
@@ -63,7 +63,7 @@ enum HostileStory {
                 pins: [
                     .init(
                         pin: text, position: text, note: text, service: .served(until: Story.now), probes: texts,
-                        judgement: .notMeasured(text))
+                        evaluation: .notMeasured(text))
                 ],
                 probedAt: nil, rotation: text)
         }
@@ -75,7 +75,7 @@ enum HostileStory {
         let target = AlarmsPage.Target(
             id: self.all, kind: self.all, label: self.all, delivery: .failed(Story.now, self.all))
         let rates = texts.map { text in
-            ShownHostRate(
+            HostRateViewModel(
                 host: text, lastHour: .max, usual: .infinity, hours: Story.hours(mean: .nan, seed: 1), otherTLS: .max,
                 state: .high)
         }
@@ -83,14 +83,14 @@ enum HostileStory {
             name: self.all, version: .max, digest: self.all, publishedAt: Timestamp(secondsSince1970: .min),
             expiresAt: Timestamp(secondsSince1970: .max), rootVersion: .min,
             rootExpiresAt: Timestamp(secondsSince1970: .min), share: .nan)
-        let rotation = ShownRotation(
+        let rotation = RotationViewModel(
             host: self.all, entries: .max, state: self.all, since: Timestamp(secondsSince1970: .min),
             nextState: self.all, due: Timestamp(secondsSince1970: .max), newPin: self.all, oldPins: texts,
             kept: self.all, maxRefusing: "1%", wayBack: self.all,
             events: texts.map { .init(label: $0, time: Timestamp(secondsSince1970: .max), isDone: false) },
             adoption: Story.hours(mean: .nan, seed: 1), seen: texts,
             forced: [.init(state: self.all, time: Story.now, reason: self.all)])
-        let token = ShownToken(
+        let token = TokenViewModel(
             id: self.all, scope: self.all, names: texts, label: self.all, owner: self.all, madeAt: Story.now, end: .open
         )
         let sighting = ShownSighting(

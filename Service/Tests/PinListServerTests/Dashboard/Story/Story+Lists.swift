@@ -10,7 +10,7 @@ import CertificatePinning
 
 extension Story {
     /// Shares in windows of six hours for three weeks: version 43 takes over from 42 within days.
-    static var estimate: ShownAdoption {
+    static var estimate: AdoptionViewModel {
         let windows = 84
         func share(publishedAt window: Int, _ index: Int) -> Double {
             guard index >= window else { return 0 }
@@ -20,7 +20,7 @@ extension Story {
         }
         let published = [70, 34, -10, -60]
         let versions = published.indices.map { number in
-            ShownAdoption.Version(
+            AdoptionViewModel.Version(
                 version: 43 - Int64(number),
                 publishedAt: self.ago(Int64(windows - published[number]) * 21_600),
                 shares: (0..<windows).map { index in
@@ -32,7 +32,7 @@ extension Story {
                 })
         }
         let start = self.now.secondsSince1970 / 21_600 * 21_600 - Int64(windows) * 21_600
-        return ShownAdoption(
+        return AdoptionViewModel(
             start: Timestamp(secondsSince1970: start), step: 21_600, versions: versions, requests: 1_204_331,
             askedEvery: 43_200, forecast: .expected(self.ahead(days: 4)))
     }
@@ -60,10 +60,10 @@ extension Story {
                     pins: [
                         .init(
                             pin: self.pin("c"), position: "any", note: "current", service: .notServed, probes: [],
-                            judgement: .refused(share: 0.002)),
+                            evaluation: .refused(share: 0.002)),
                         .init(
                             pin: self.pin("d"), position: "any", note: "backup, in the safe", service: .notServed,
-                            probes: [], judgement: .refused(share: 0.38)),
+                            probes: [], evaluation: .refused(share: 0.38)),
                     ], probedAt: self.ago(10_800), rotation: "announced"),
                 HostPins(
                     domain: "login.bank.example", includesSubdomains: false, mode: "enforce", rollout: 50,
@@ -73,7 +73,7 @@ extension Story {
                         .init(
                             pin: self.pin("e"), position: "leaf", note: "current",
                             service: .served(until: self.ahead(days: 11)), probes: ["frankfurt-1", "ci"],
-                            judgement: .notMeasured("12 requests in 24 hours are too few, and 300 are needed")),
+                            evaluation: .notMeasured("12 requests in 24 hours are too few, and 300 are needed")),
                         .init(pin: self.pin("f"), position: "leaf", note: "backup", service: .notServed, probes: []),
                     ], probedAt: self.ago(10_800)),
                 HostPins(
@@ -139,9 +139,10 @@ extension Story {
                     action: action, detail: detail, previous: entries.last?.digest ?? AuditEntry.origin))
         }
         func token(
-            _ id: String, _ scope: String, _ names: [String], _ label: String, _ owner: String, _ end: ShownToken.End
-        ) -> ShownToken {
-            ShownToken(
+            _ id: String, _ scope: String, _ names: [String], _ label: String, _ owner: String,
+            _ end: TokenViewModel.End
+        ) -> TokenViewModel {
+            TokenViewModel(
                 id: id, scope: scope, names: names, label: label, owner: owner, madeAt: self.ago(5 * 86_400), end: end)
         }
         return AuditPage(

@@ -21,7 +21,7 @@ extension Story {
     static var rotationsPage: RotationsPage {
         RotationsPage(
             rotations: [
-                ShownRotation(
+                RotationViewModel(
                     host: "api.bank.example", entries: 3, state: "announced", since: self.ago(24 * 86_400),
                     nextState: "ready", due: self.ahead(days: 6), newPin: self.pin("d"), oldPins: [self.pin("c")],
                     kept: "HSM in Frankfurt, slot 3; A. Weber; on call", maxRefusing: "1%",
@@ -34,7 +34,7 @@ extension Story {
                     logged:
                         "This key was logged 3 days ago, in a certificate of CN=R11, O=Let's Encrypt, C=US. It is in "
                         + "the list that is served."),
-                ShownRotation(
+                RotationViewModel(
                     host: "login.bank.example", entries: 1, state: "switched", since: self.ago(40 * 86_400),
                     nextState: "retired", due: self.ago(2 * 86_400), newPin: self.pin("f"), oldPins: [self.pin("e")],
                     kept: "", maxRefusing: "0.5%", wayBack: "put the old key back on the servers",

@@ -51,7 +51,7 @@ enum Story {
     static let rotationBurst: [Double] = [3, 12, 96, 388, 702, 911, 874]
 
     static let alarms = [
-        ShownAlarm(
+        AlarmViewModel(
             id: "rate-api", severity: .now, title: "Pin failures of api.bank.example are far above usual",
             evidence: "874 reports in the last hour from 391 networks; an hour of the week before had 4.2. "
                 + "All see one new leaf, issued by CN=R13, O=Let's Encrypt, C=US.",
@@ -59,13 +59,13 @@ enum Story {
                 "Serve the listed key again, or sign and release a list that names the new one. If users are locked "
                 + "out, suspend the host for hours.",
             path: "/failures/1f0c", since: Self.ago(5 * 3_600 + 400)),
-        ShownAlarm(
+        AlarmViewModel(
             id: "list-expiry", severity: .soon, title: "List 18 of com.example.bank.business expires in 6 days",
             evidence:
                 "It was issued 54 days ago. Installations keep enforcing it afterwards, and report that it is stale.",
             advice: "Run tumbler release in its project folder, also when nothing changed.", path: "/lists",
             since: Self.ago(8 * 86_400)),
-        ShownAlarm(
+        AlarmViewModel(
             id: "certificate", severity: .soon, title: "The certificate of login.bank.example ends in 11 days",
             evidence: "Seen by the probe at frankfurt-1, 3 hours ago.",
             advice: "Renew it with the same key, or serve the backup key whose pin is in the list.", path: "/hosts",
@@ -73,23 +73,23 @@ enum Story {
     ]
 
     static let hosts = [
-        ShownHostRate(
+        HostRateViewModel(
             host: "api.bank.example", lastHour: 874, usual: 4.2,
             hours: Self.hours(mean: 5, burst: Self.rotationBurst, seed: 1), otherTLS: 12, state: .high),
-        ShownHostRate(
+        HostRateViewModel(
             host: "cdn.bank.example", lastHour: 41, usual: 17.6,
             hours: Self.hours(mean: 21, burst: [22, 30, 38, 41], seed: 2), otherTLS: 0, state: .raised),
-        ShownHostRate(
+        HostRateViewModel(
             host: "login.bank.example", lastHour: 3, usual: 2.8, hours: Self.hours(mean: 3, seed: 3), otherTLS: 1,
             state: .usual),
-        ShownHostRate(
+        HostRateViewModel(
             host: "push.bank.example", lastHour: 0, usual: 0.4,
             hours: Self.hours(mean: 0.8, gap: 40..<66, seed: 4), otherTLS: 0, state: .usual),
-        ShownHostRate(
+        HostRateViewModel(
             host: "statements.bank.example", lastHour: 1, usual: 1.1, hours: Self.hours(mean: 1.4, seed: 5),
             otherTLS: 0,
             state: .usual),
-        ShownHostRate(
+        HostRateViewModel(
             host: "cards.bank.example", lastHour: nil, usual: nil,
             hours: Self.hours(mean: 0, gap: 0..<168, seed: 6), otherTLS: 0, state: .unknown),
     ]

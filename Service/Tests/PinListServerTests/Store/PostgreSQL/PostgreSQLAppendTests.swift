@@ -62,7 +62,8 @@ struct PostgreSQLAppendTests {
             for (number, store) in stores.enumerated().dropFirst() {
                 try await store.append { try $0.add(reports, countedBy: "\(number)") }
                 try await store.append {
-                    try $0.add([InquiryKey(name: "a", hour: 1, source: .log, digest: ""): 1], countedBy: "\(number)")
+                    try $0.add(
+                        [ListRequestKey(name: "a", hour: 1, source: .log, digest: ""): 1], countedBy: "\(number)")
                 }
             }
             try await stores[1].note("noted")

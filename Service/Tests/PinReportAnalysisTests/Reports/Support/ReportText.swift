@@ -54,8 +54,8 @@ enum ReportText {
     }
 
     /// The defect of a body, or `nil`.
-    static func defect(_ body: [UInt8]) -> ReportDefect? {
-        do throws(ReportDefect) {
+    static func defect(_ body: [UInt8]) -> ReportError? {
+        do throws(ReportError) {
             _ = try CollectedReport.read(body, at: self.now)
             return nil
         } catch {
@@ -64,5 +64,5 @@ enum ReportText {
     }
 
     /// The defect of a text, or `nil`.
-    static func defect(_ text: String) -> ReportDefect? { self.defect(Array(text.utf8)) }
+    static func defect(_ text: String) -> ReportError? { self.defect(Array(text.utf8)) }
 }

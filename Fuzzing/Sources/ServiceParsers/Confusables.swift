@@ -1,0 +1,1 @@
+../../../Service/Sources/PinListServer/Dashboard/Text/Confusables.swift

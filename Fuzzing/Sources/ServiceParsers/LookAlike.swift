@@ -1,1 +1,0 @@
-../../../Service/Sources/PinListServer/Dashboard/Text/LookAlike.swift

@@ -1,0 +1,61 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+package import PinListRepository
+
+/// How a command ends (formats.md, section 8).
+package enum CommandExit: Int32 {
+    /// Holds, or allowed.
+    case holds = 0
+    /// Does not hold, or blocked.
+    case doesNotHold = 1
+    /// Could not be decided: network, file, server.
+    case undecided = 2
+    /// The command was called wrongly.
+    case usage = 64
+}
+
+/// Why a command ends without its result: one line for people, and what to do where that can be said.
+package struct CommandError: Error {
+    /// How the command ends.
+    package let exitCode: CommandExit
+
+    /// What is wrong, without a full stop.
+    package let message: String
+
+    /// What to do.
+    package let hint: String?
+
+    /// States a failure.
+    package init(_ exitCode: CommandExit, _ message: String, hint: String? = nil) {
+        self.exitCode = exitCode
+        self.message = message
+        self.hint = hint
+    }
+}
+
+extension CommandError {
+    /// What the publisher's half refused, with the exit code of its kind.
+    package init(_ error: RepositoryError) {
+        let exit: CommandExit =
+            switch error.code {
+            case .usage: .usage
+            case .source, .metadata: .doesNotHold
+            default: .undecided
+            }
+        self.init(exit, error.reason, hint: error.hint)
+    }
+
+    /// Runs something of the publisher's half.
+    package static func wrapping<Value>(_ body: () throws(RepositoryError) -> Value) throws(CommandError) -> Value {
+        do { return try body() } catch { throw CommandError(error) }
+    }
+
+    /// Runs something of the publisher's half that takes its time.
+    package static func wrapping<Value>(
+        _ body: () async throws(RepositoryError) -> Value
+    ) async throws(CommandError) -> Value {
+        do { return try await body() } catch { throw CommandError(error) }
+    }
+}

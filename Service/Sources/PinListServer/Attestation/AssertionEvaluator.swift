@@ -1,0 +1,128 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AppAttestation
+internal import CertificatePinning
+internal import Crypto
+internal import PinListMetadata
+internal import PinListStore
+internal import PinReportAnalysis
+
+/// Verifies the assertions that come with reports. What is wrong with one never costs the report.
+struct AssertionEvaluator: Sendable {
+    /// The most characters of `Tumbler-Assertion`: an assertion has about 200 bytes.
+    static let maximumField = 8_192
+
+    /// What an assertion came to.
+    enum Evaluation: Sendable {
+        /// There was none.
+        case absent
+        /// It does not hold; the first step that failed, where one did.
+        case refused(step: Int?, isUnknownKey: Bool)
+        /// It holds, for reports about one list.
+        case accepted(name: String, use: AssertionUse)
+    }
+
+    let names: [String: NameAttestation]
+    let store: any ServiceStore
+    let challenges: AttestationChallenges
+
+    /// Evaluates a field over a body.
+    ///
+    /// - Parameters:
+    ///   - field: The value of `Tumbler-Assertion`; `nil` where the request has none.
+    ///   - body: The bytes of the body, as they came.
+    ///   - source: Where it came from.
+    func evaluate(_ field: String?, over body: [UInt8], from source: SourceAddress?, at now: Timestamp) async
+        -> Evaluation
+    {
+        guard let field else { return .absent }
+        guard let field = AssertionField(field) else { return .refused(step: nil, isUnknownKey: false) }
+        let stored: StoredAttestedKey?
+        do { stored = try await self.store.read { try $0.attestedKey(field.keyID) } } catch {
+            return .refused(step: nil, isUnknownKey: false)
+        }
+        guard let stored else { return .refused(step: nil, isUnknownKey: true) }
+        guard let asked = self.names[stored.name], let known = stored.known,
+            asked.environment.rawValue == stored.environment, asked.appIDs.contains(stored.appID)
+        else { return .refused(step: 4, isUnknownKey: false) }
+        let verifier = AssertionVerifier(appID: stored.appID, categories: asked.environment.usualCategories)
+        do throws(AttestationError) {
+            let verified = try await verifier.verify(
+                field.assertion, by: known,
+                clientData: .bytes(Self.clientData(name: stored.name, challenge: field.challenge, body: body)),
+                isChallengeGiven: { await self.challenges.holds(field.challenge, at: now) })
+            var network: [UInt8] = []
+            if let source { network = (try? await self.challenges.hash(ofNetwork: source.site, at: now)) ?? [] }
+            return .accepted(
+                name: stored.name, use: AssertionUse(keyID: field.keyID, counter: verified.counter, network: network))
+        } catch { return .refused(step: error.step, isUnknownKey: false) }
+    }
+
+    /// What an app signs: 32 bytes (formats.md, section 7).
+    static func clientData(name: String, challenge: [UInt8], body: [UInt8]) -> [UInt8] {
+        Array(SHA256.hash(data: Array("tumbler-report-1".utf8) + [0] + Array(name.utf8) + [0] + challenge + body))
+    }
+
+    /// What a report is stored with.
+    ///
+    /// - Parameters:
+    ///   - asking: The list that asks for an assertion of it; `nil` for none.
+    ///   - evaluation: What the assertion of its body came to.
+    static func attestation(_ asking: String?, _ evaluation: Evaluation) -> ReportAttestation {
+        guard let asking else { return .notAsked }
+        switch evaluation {
+        case .accepted(asking, let use): return ReportAttestation(.attested, of: asking, use: use)
+        case .absent, .accepted: return ReportAttestation(.unattested, of: asking)
+        case .refused(let step, _): return ReportAttestation(.unattested, of: asking, step: step)
+        }
+    }
+}
+
+/// The field `Tumbler-Assertion`: base64 of JSON. Only its form is known.
+struct AssertionField: Hashable, Sendable {
+    /// The most bytes of an assertion.
+    static let maximumAssertion = 4_096
+
+    /// 32 bytes.
+    let keyID: [UInt8]
+    /// As it was given out, if it was.
+    let challenge: [UInt8]
+    /// A CBOR map, if it is one.
+    let assertion: [UInt8]
+
+    /// Reads a value; `nil` for one of another form.
+    init?(_ text: String) {
+        guard text.utf8.count <= AssertionEvaluator.maximumField, let json = Base64.decode(text.utf8),
+            let members = JSONMembers(json, maximum: 8), let keyID = members.bytes("keyId", upTo: 32),
+            keyID.count == 32,
+            let challenge = members.bytes("challenge", upTo: AttestationChallenges.length),
+            let assertion = members.bytes("assertion", upTo: Self.maximumAssertion)
+        else { return nil }
+        (self.keyID, self.challenge, self.assertion) = (keyID, challenge, assertion)
+    }
+}
+
+/// The members of a small JSON object from a stranger.
+struct JSONMembers {
+    private let members: [String: JSONValue]
+
+    /// Reads an object; `nil` for anything else, or more values.
+    init?(_ bytes: [UInt8], maximum: Int) {
+        guard case .object(let members)? = try? JSONValue(strict: bytes, maximumValues: maximum) else { return nil }
+        self.members = Dictionary(members.map { ($0.name, $0.value) }) { first, _ in first }
+    }
+
+    /// A text.
+    func text(_ name: String) -> String? {
+        guard case .string(let text)? = self.members[name] else { return nil }
+        return text
+    }
+
+    /// Bytes that are written in base64, so many at most.
+    func bytes(_ name: String, upTo maximum: Int) -> [UInt8]? {
+        guard let text = self.text(name), text.utf8.count <= (maximum + 2) / 3 * 4 else { return nil }
+        return Base64.decode(text.utf8)
+    }
+}

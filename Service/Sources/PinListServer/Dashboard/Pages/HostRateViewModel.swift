@@ -1,0 +1,66 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// How often pinning failed for a host: its last hour against its week.
+struct HostRateViewModel: Hashable, Sendable {
+    /// What to make of it.
+    enum State: Hashable, Sendable {
+        /// As usual.
+        case usual
+        /// Above what is usual.
+        case raised
+        /// Far above what is usual.
+        case high
+        /// Not known: there is no week to compare with.
+        case unknown
+    }
+
+    /// The noted host, as reports name it.
+    var host: String
+    /// Reports of pin failures in the last full hour; `nil` when it was not measured.
+    var lastHour: Int?
+    /// What an hour of the week before had on average; `nil` when there is no week yet.
+    var usual: Double?
+    /// Reports in each hour, the newest last: 168 of them for a week.
+    var hours: PlotSeries
+    /// Reports in the last hour of TLS failures that are not about pins.
+    var otherTLS: Int
+    /// What to make of it.
+    var state: State
+    /// Reports of pin failures that came in the last full hour, where ``lastHour`` is multiplied.
+    var reported: Int? = nil
+    /// What the figures were multiplied by, in a sentence; nothing where all installations report.
+    var caption = ""
+
+    /// What templates show of it.
+    func view(in frame: PageFrame) -> View {
+        let lastHour = self.lastHour.map { NumberText.count($0) } ?? "not measured"
+        let usual = self.usual.map { NumberText.decimal($0, places: $0 < 10 ? 1 : 0) } ?? "not known"
+        let spark = Sparkline(
+            description: """
+                Pin failures an hour over the week. Last hour: \(lastHour). Usual: \(usual). \
+                Most: \(NumberText.short(self.hours.maximum)). \(self.caption)
+                """,
+            series: self.hours, usual: self.usual)
+        return View([
+            "host": .markup(VisibleText.line(self.host, limit: 64)), "lastHour": "\(lastHour)",
+            "measured": .flag(self.lastHour != nil), "usual": "\(usual)", "spark": .markup(spark.svg),
+            "href": "\(frame.link(DashboardSection.failures.path, [(name: "host", value: self.host)]))",
+            "otherTLS": self.otherTLS > 0
+                ? "\(NumberText.count(self.otherTLS, "other TLS failure", "other TLS failures"))" : "",
+            "caption": "\(self.caption)", "peak": "\(NumberText.short(self.hours.maximum))",
+            "kind": .markup(self.kind.0),
+            "word": .markup(self.kind.1), "sign": .markup(self.kind.2),
+        ])
+    }
+
+    private var kind: (Markup, Markup, Markup) {
+        switch self.state {
+        case .usual: ("calm", "as usual", "●")
+        case .raised: ("soon", "above usual", "▲")
+        case .high: ("now", "far above usual", "■")
+        case .unknown: ("unknown", "nothing to compare with", "○")
+        }
+    }
+}

@@ -1,0 +1,54 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import Hummingbird
+
+/// Answers whatever went wrong as a problem, so that nobody meets a page of the framework's: unknown paths with 404,
+/// known ones with an unknown method with 405.
+struct ProblemResponder: HTTPResponder {
+    typealias Context = ServiceContext
+
+    private let next: any HTTPResponder<ServiceContext>
+    private let paths: KnownPaths
+
+    /// Answers with what a router leads to.
+    init(_ router: Router<ServiceContext>) {
+        self.next = router.buildResponder()
+        self.paths = KnownPaths(router)
+    }
+
+    func respond(to request: Request, context: ServiceContext) async throws -> Response {
+        let methods = self.paths.methods(of: request.uri.path)
+        guard !methods.isEmpty else {
+            return Problem.notFound("there is nothing here; GET /v1/openapi.json lists what there is").response
+        }
+        guard methods.contains(request.method.rawValue) else {
+            let allowed = methods.joined(separator: ", ")
+            return Problem(
+                .methodNotAllowed, "method", "this is for \(allowed)", headers: [.allow: allowed]
+            ).response
+        }
+        do { return try await self.next.respond(to: request, context: context) } catch let problem as Problem {
+            return problem.response
+        } catch let error as HTTPError {
+            return Problem(error.status, "http", error.body ?? error.status.reasonPhrase).response
+        }
+    }
+}
+
+/// Answers questions about lists that came behind other requests; what it does not know it hands on.
+///
+/// The others ``ListChannelHandler`` has answered before.
+struct PublicResponder: HTTPResponder {
+    typealias Context = ServiceContext
+
+    let lists: ListResponder
+    let next: any HTTPResponder<ServiceContext>
+
+    func respond(to request: Request, context: ServiceContext) async throws -> Response {
+        if let answer = self.lists.answer(to: request.head, from: context.peer) { return answer.response }
+        return try await self.next.respond(to: request, context: context)
+    }
+}

@@ -1,0 +1,42 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+internal import Logging
+internal import PinListStore
+internal import ServiceLifecycle
+
+/// Counts the instances on one store, and shares what all sources together may send among them.
+///
+/// Each instance counts what it takes by itself. All together therefore take no more than the limit, but for
+/// ``interval`` after one came, and less for ``absence`` after one was killed. A single source gets its limit at each
+/// instance that its requests reach.
+struct InstanceHeartbeat: Service {
+    /// How often it counts.
+    static let interval: Duration = .seconds(15)
+    /// After how many seconds without a sign an instance is gone.
+    static let absence: Int64 = 45
+
+    let parts: ServiceParts
+
+    func run() async throws {
+        await self.count()
+        await Interval.each(Self.interval) { await self.count() }
+        let instance = self.parts.instance
+        do { try await self.parts.store.write(as: .turns) { try $0.leave(instance) } } catch {
+            self.parts.logger.warning("other instances share the limits with this one for a while: \(error)")
+        }
+    }
+
+    /// Counts the instances.
+    func count() async {
+        let (now, instance) = (self.parts.clock.now, self.parts.instance)
+        do {
+            let count = try await self.parts.store.write(as: .turns) {
+                try $0.stay(instance, at: now, seconds: Self.absence)
+            }
+            self.parts.reports.share(among: count)
+        } catch { self.parts.logger.warning("the instances cannot be counted: \(error)") }
+    }
+}

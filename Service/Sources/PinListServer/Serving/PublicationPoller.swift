@@ -1,0 +1,40 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Logging
+internal import PinListStore
+internal import ServiceLifecycle
+
+/// Looks now and then whether another instance, or the command line, has published something.
+struct PublicationPoller: Service {
+    /// How often.
+    static let interval: Duration = .seconds(5)
+
+    let lists: ServedLists
+    let store: any ServiceStore
+    let logger: Logger
+
+    func run() async throws {
+        await Interval.each(Self.interval) {
+            do {
+                for (name, refusal) in try await self.lists.reload(from: self.store) {
+                    self.logger.error("\(name) is not served: what is stored does not verify: \(refusal)")
+                }
+            } catch {
+                self.logger.warning("what is published cannot be read, and what was served goes on: \(error)")
+            }
+        }
+    }
+}
+
+/// Something that is done again and again.
+enum Interval {
+    /// Waits, does it, and so on until the service shuts down.
+    static func each(_ interval: Duration, _ body: @Sendable () async -> Void) async {
+        while !Task.isShuttingDownGracefully, !Task.isCancelled {
+            do { try await cancelWhenGracefulShutdown { try await Task.sleep(for: interval) } } catch { return }
+            await body()
+        }
+    }
+}

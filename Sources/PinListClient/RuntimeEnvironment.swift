@@ -1,0 +1,45 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// Asks the client to refuse pinned connections because of tampering. Only `PinningIntegrity` makes one: an app that
+/// does not import it cannot refuse by mistake, and one that forgets to import it does not compile.
+public struct TamperingRefusal: Hashable, Sendable {
+    /// Asks for it.
+    @_spi(Adapters) public init() {}
+}
+
+/// What an app noticed of the process that it runs in: what the monitor of `PinningIntegrity` says, or the app's own
+/// checks.
+///
+///     configuration.watch(monitor)                    // PinningIntegrity: the monitor's signals and its policy
+///     configuration.surroundings = { RuntimeEnvironment(signals: ["sandbox"]) }
+public struct RuntimeEnvironment: Hashable, Sendable {
+    /// Names of signals: they go into reports of failures (formats.md, section 5).
+    public var signals: [String]
+
+    /// Whether pinned connections are refused because of them, with the reason `tampering`; `nil` when they are not.
+    public var refusal: TamperingRefusal?
+
+    /// Whether pinned connections are refused because of them.
+    public var refuses: Bool { self.refusal != nil }
+
+    /// States what was noticed.
+    ///
+    /// - Parameters:
+    ///   - signals: Names of signals.
+    ///   - refusal: Asks for pinned connections to be refused.
+    public init(signals: [String] = [], refusal: TamperingRefusal? = nil) {
+        self.signals = signals
+        self.refusal = refusal
+    }
+
+    /// What two of them noticed: the signals of both, each once, and a refusal where either refuses.
+    ///
+    /// - Parameter other: The other one.
+    public func joined(with other: RuntimeEnvironment) -> RuntimeEnvironment {
+        RuntimeEnvironment(
+            signals: self.signals + other.signals.filter { !self.signals.contains($0) },
+            refusal: self.refusal ?? other.refusal)
+    }
+}

@@ -1,0 +1,82 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a root or a list is not trusted: the first check of formats.md, section 3.3, that did not hold.
+public struct MetadataError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The check that did not hold. Bounded, so it may label a metric.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        /// The code, lower case with hyphens.
+        public let description: String
+
+        /// More bytes than are read.
+        public static let tooLarge = Code(description: "too-large")
+        /// Not what the format says.
+        public static let malformed = Code(description: "malformed")
+        /// A root where a list is expected, the other way round, or something else.
+        public static let wrongType = Code(description: "wrong-type")
+        /// No signature by a key of the role.
+        public static let unsigned = Code(description: "unsigned")
+        /// Signatures by too few keys of the role.
+        public static let thresholdNotMet = Code(description: "threshold-not-met")
+        /// Metadata of another name.
+        public static let wrongName = Code(description: "wrong-name")
+        /// A root that does not follow the newest one held.
+        public static let rootGap = Code(description: "root-gap")
+        /// Older than what is held, or issued before the root that revoked a signer.
+        public static let rollback = Code(description: "rollback")
+        /// The version that is held, with another payload.
+        public static let equivocation = Code(description: "equivocation")
+        /// Issued more than a day ahead of now.
+        public static let issuedInFuture = Code(description: "issued-in-future")
+        /// Expired, or offered under a root that has.
+        public static let expired = Code(description: "expired")
+
+        /// The attack that this may be, in the words of The Update Framework, where there is one.
+        public var suspectedAttack: String? {
+            switch self {
+            case .tooLarge: "endless data"
+            case .unsigned, .thresholdNotMet, .malformed: "arbitrary software"
+            case .wrongType, .wrongName: "wrong software"
+            case .rollback: "rollback"
+            case .equivocation: "equivocation"
+            case .issuedInFuture: "fast-forward"
+            case .expired: "indefinite freeze"
+            default: nil
+            }
+        }
+    }
+
+    /// What was refused.
+    public let kind: MetadataRole
+
+    /// The check that did not hold.
+    public let code: Code
+
+    /// What exactly, in one sentence without a full stop. Texts of the metadata are in it only once they are verified.
+    public let detail: String
+
+    /// With ``Code/expired``: what had expired.
+    public var expired: MetadataRole?
+
+    /// Whether the signatures held: then the envelope is evidence, and goes into the report.
+    public var isSigned = false
+
+    /// States a refusal.
+    public init(_ kind: MetadataRole, _ code: Code, _ detail: String) {
+        self.kind = kind
+        self.code = code
+        self.detail = detail
+    }
+
+    /// What was refused, the code and the detail.
+    public var description: String { "\(self.kind == .root ? "root" : "list") refused (\(self.code)): \(self.detail)" }
+}
+
+/// The role whose keys sign a document: TUF's top-level roles, of which there are two here.
+public enum MetadataRole: String, Hashable, Sendable {
+    /// Keys, roles and thresholds.
+    case root
+    /// A list of pins.
+    case pins
+}

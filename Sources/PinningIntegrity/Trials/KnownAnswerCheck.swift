@@ -1,0 +1,160 @@
+// This source file is part of the Tumbler open source project
+//
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificatePinning
+@_spi(Adapters) internal import PinListClient
+internal import PinListMetadata
+
+/// The known answers of the functions that decide on every platform; ``PathTrials`` and ``TrustTrials`` add those of an
+/// adapter.
+struct KnownAnswerCheck: Sendable {
+    private let functions: DecidingFunctions
+    private let clock: any PinningClock
+    private let randomness: any PinningRandomness
+
+    /// Prepares trials.
+    ///
+    /// - Parameters:
+    ///   - functions: What is tried; what decides, but in tests.
+    ///   - clock: What inputs are valid at.
+    ///   - randomness: What inputs are made of.
+    init(
+        _ functions: DecidingFunctions = DecidingFunctions(), clock: any PinningClock = SystemClock(),
+        randomness: any PinningRandomness = SystemRandomness()
+    ) {
+        self.functions = functions
+        self.clock = clock
+        self.randomness = randomness
+    }
+
+    /// Random bytes as long as a P-256 SubjectPublicKeyInfo, for a hash.
+    var unseen: [UInt8] { self.randomness.bytes(91) }
+
+    /// The SHA-256 that pins are made with.
+    var digest: @Sendable ([UInt8]) -> [UInt8] { self.functions.digest }
+
+    /// A chain of new keys.
+    func chain(for host: String? = nil) -> TrialChain? {
+        TrialChain(at: self.clock.now, host: host, self.randomness)
+    }
+
+    /// Rules that pin the key of the chain's intermediate, which its path satisfies.
+    func policy(for chain: TrialChain) -> PinningPolicy? {
+        chain.policy(pinning: chain.intermediate, self.randomness)
+    }
+
+    /// A clock that stands at the time of a chain.
+    static func clock(of chain: TrialChain) -> any PinningClock { StoppedClock(now: chain.time) }
+
+    /// All of them: of the verdict, of the signatures of lists, of pins.
+    var all: [KnownAnswer] { self.verdicts + self.lists + self.pins }
+
+    private var verdicts: [KnownAnswer] {
+        // The leaf's key, or an authority's: lists have both.
+        let good = [true, false].map { isLeaf in
+            KnownAnswer("verdict", isGood: true) {
+                guard let chain = self.chain(),
+                    let policy = chain.policy(pinning: isLeaf ? chain.leaf : chain.intermediate, self.randomness)
+                else { return nil }
+                return self.functions.verdict(policy, chain.path, chain.host, chain.time)
+            }
+        }
+        // An intercepting proxy: a path for the right host that holds none of the keys.
+        let bad = KnownAnswer("verdict", isGood: false) {
+            guard let chain = self.chain(), let other = self.chain(for: chain.host),
+                let policy = self.policy(for: chain)
+            else { return nil }
+            return self.functions.verdict(policy, other.path, chain.host, chain.time)
+        }
+        return good + [bad]
+    }
+
+    private var lists: [KnownAnswer] {
+        let good = KnownAnswer("list-signature", isGood: true) { self.trial(of: nil) }
+        return [good]
+            + TrialList.Fault.allCases.map { fault in
+                KnownAnswer("list-signature", isGood: false) { self.trial(of: fault) }
+            }
+    }
+
+    private func trial(of fault: TrialList.Fault?) -> Bool? {
+        guard let trial = TrialList(at: self.clock.now, with: fault, self.randomness) else { return nil }
+        return self.functions.acceptsList(trial.root, trial.list, trial.time)
+    }
+
+    private var pins: [KnownAnswer] {
+        // The digest is that of the key and of nothing else; two keys have two.
+        let good = KnownAnswer("hash", isGood: true) {
+            guard let chain = self.chain() else { return nil }
+            let pin = self.functions.pin(chain.leaf)
+            return pin != nil && self.functions.pin(chain.leaf) == pin
+        }
+        let bad = KnownAnswer("hash", isGood: false) {
+            guard let chain = self.chain() else { return nil }
+            return self.functions.pin(chain.leaf) == self.functions.pin(chain.anchor)
+        }
+        return [good, bad]
+    }
+}
+
+/// A clock of a trial: it stands, and nobody waits by it.
+private struct StoppedClock: PinningClock {
+    let now: Timestamp
+
+    func sleep(seconds: Double) async throws {}
+}
+
+/// An input of a function that decides, and the answer that it has to get: what a canary tries.
+///
+/// Inputs are made anew each time, look like those of any app, and reach the functions themselves, not the client's
+/// state: no event, report, count or cache knows of them.
+struct KnownAnswer: Sendable {
+    /// Which function: `verdict`, `list-signature`, `hash`, or an adapter's `path` and `connection`.
+    let function: String
+
+    /// Whether the input has to be accepted; else it has to be refused.
+    let isGood: Bool
+
+    /// Puts an input through the function, and says whether it was accepted. An input that cannot be made counts as what
+    /// it should have come to: a lack of random numbers or of memory is nobody's attack.
+    let isAccepted: @Sendable () async -> Bool
+
+    /// States an answer.
+    ///
+    /// - Parameters:
+    ///   - function: Which function.
+    ///   - isGood: Whether the input has to be accepted.
+    ///   - isAccepted: Puts it through; `nil` when the input could not be made.
+    init(_ function: String, isGood: Bool, _ isAccepted: @escaping @Sendable () async -> Bool?) {
+        self.function = function
+        self.isGood = isGood
+        self.isAccepted = { await isAccepted() ?? isGood }
+    }
+}
+
+/// The functions that decide, as a canary calls them: those that the client itself calls, or a test's stand-ins.
+struct DecidingFunctions: Sendable {
+    /// Whether a validated path is allowed for a host: `PinningPolicy.validate`.
+    var verdict: @Sendable (PinningPolicy, ValidatedPath, String, Timestamp) -> Bool
+
+    /// Whether a list from outside is trusted under a root, both as envelopes: `TrustState.accept`.
+    var acceptsList: @Sendable (_ root: [UInt8], _ list: [UInt8], Timestamp) -> Bool
+
+    /// The pin of a certificate's public key: `Pin(publicKeyOf:)`.
+    var pin: @Sendable ([UInt8]) -> Pin?
+
+    /// The SHA-256 that pins are made with.
+    var digest: @Sendable ([UInt8]) -> [UInt8]
+
+    /// Those that decide.
+    init() {
+        self.verdict = { policy, path, host, time in policy.validate(path, for: host, at: time).verdict == .allow }
+        self.acceptsList = { root, list, time in
+            guard var trust = try? TrustState(bundledRoot: root, bundledList: nil) else { return false }
+            return (try? trust.accept(list: list, at: time)) == .newer
+        }
+        self.pin = { try? Pin(publicKeyOf: $0) }
+        self.digest = { Pin(kind: .publicKey, hashing: $0).digest }
+    }
+}
