@@ -75,6 +75,15 @@ whole_checkout() {
 
 tests() { "$scratch/debug/$1PackageTests.xctest" --testing-library swift-testing "${@:2}"; }
 
+# tested NAME TITLE PACKAGE ARGUMENT…: runs tests of a package as a step, and counts the events that they write.
+tested() {
+    local status=0 events=$logs/$1.events
+    rm -f "$events"
+    step "$1" "$2" tests "${@:3}" --event-stream-output-path "$events" --event-stream-version 0 || status=$?
+    scripts/tally swift "${2#Testing }" "$events" "$status"
+    return "$status"
+}
+
 # elapsed SECONDS: "8 s", "2 min 5 s".
 elapsed() {
     if [ "$1" -lt 60 ]; then printf '%d s' "$1"; else printf '%d min %d s' $(($1 / 60)) $(($1 % 60)); fi

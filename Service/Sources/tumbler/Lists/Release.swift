@@ -41,39 +41,31 @@ struct Release {
         let input = try SourceInput(nil, self.project)
         let service = self.noPublish ? nil : try await ReleaseService(self.service, input)
         if service == nil { try self.expectToken(input) }
-        let newestHere = try input.project.publishedList()
-        // What clients have is what the service serves; the next version comes after every list that counts.
-        let published = service?.current ?? newestHere
-        let newest = [newestHere, published].compactMap { $0 }.max { $0.version < $1.version }
-        let list = try PinList(building: input.source, after: newest, at: time)
-        try ListHistory.expectRoom(for: list, in: input.project)
-        let held = try await self.lint(list, input, published, at: time)
+        let release = try ListRelease(input.source, in: input.project, to: service, at: time)
+        let held = try await self.lint(release, input)
 
-        let metadata = try SignableMetadata(list.payload, named: ProjectFolder.sourceName)
         let summary =
-            (service?.differences(from: newestHere) ?? []) + SigningSummary.lines(of: metadata, published: published)
+            (service?.differences(from: release.listOfProject) ?? [])
+            + SigningSummary.lines(of: release.metadata, published: release.published)
             + (held.lists.isEmpty ? [] : [held.line])
         if !self.yes {
             try SigningConsent.expectSomebody()
             for line in summary { StandardError.note(line) }
             guard SigningConsent.ask("Release this?") else { throw declined }
         }
-        let envelope = try await self.sign(metadata)
-        try ClientCheck.verify(envelope, in: input.project, at: time)
-        let older = [try input.project.newestList(), service?.servedEnvelope].compactMap { $0 }
-        let changes = try await service?.publish(envelope)
-        if service == nil { try ProjectFolder.write(envelope, to: input.project.list) }
-        if let export {
-            try input.project.tree(of: envelope)
-                .write(to: URL(fileURLWithPath: export, relativeTo: ProjectOption.working))
-        }
-        self.keep(older, in: input.project)
-        try ListHistory.keep(envelope, in: input.project, publishedAt: self.isOut(input) ? time : nil)
+        let envelope = try await release.signed(by: try self.signers.signers(for: .pins, self.project))
+        let outcome: ListRelease.Outcome
+        do {
+            outcome = try await release.publish(
+                envelope, isOut: self.isOut(input),
+                exportTo: self.export.map { URL(fileURLWithPath: $0, relativeTo: ProjectOption.working) })
+        } catch let error as ReleaseError { throw CommandError(error) }
+        for note in outcome.notes { StandardError.note(note) }
         // For the log of whoever did not want to be asked; after a failure there is nothing but its line.
         if self.yes { for line in summary { StandardError.note(line) } }
         let released = ReleasedList(
-            name: list.name, version: list.version, expiresAt: list.expiresAt.description,
-            sha256: metadata.payloadDigest, published: changes, isOut: self.isOut(input))
+            name: release.list.name, version: release.list.version, expiresAt: release.list.expiresAt.description,
+            sha256: release.metadata.payloadDigest, published: outcome.changes, isOut: self.isOut(input))
         if self.noPublish, let server = input.source.server?.value {
             StandardError.note("not published on \(server): tumbler publish --token-file FILE does it")
         }
@@ -97,33 +89,17 @@ struct Release {
         !self.noPublish || self.export != nil || (input.source.server == nil && self.service.server == nil)
     }
 
-    /// Keeps the lists before this one where nobody kept them: that of `pins.json`, and the one that was served.
-    private func keep(_ older: [[UInt8]], in project: ProjectFolder) {
-        for envelope in older {
-            do throws(RepositoryError) {
-                try ListHistory.keep(envelope, in: project, publishedAt: nil)
-            } catch {
-                StandardError.note(error.reason)
-            }
-        }
-    }
-
-    private func lint(
-        _ list: PinList, _ input: SourceInput, _ published: PinList?, at time: Timestamp
-    ) async throws -> HeldLists {
+    private func lint(_ release: ListRelease, _ input: SourceInput) async throws -> HeldLists {
         let held = try await HeldLists.known(
-            in: input.project, name: list.name, source: input.source, published: published, service: self.service,
-            at: time)
-        var linter = Linter(list, at: time)
-        linter.source = input.source
-        linter.published = published
+            in: input.project, name: release.list.name, source: input.source, published: release.published,
+            service: self.service, at: self.time)
+        var linter = try release.linter()
         linter.probed = ProbeMemoryFile.memory(of: input.project)
-        linter.root = try input.project.newestRoot()
         linter.held = held
         if self.signers.keys.isEmpty {
             linter.signers = LintSigner.signers(of: input.source, in: input.project.folder)
         }
-        linter.served = try await self.live?.observe(linter.hostsToObserve, at: time)
+        linter.served = try await self.live?.observe(linter.hostsToObserve, at: self.time)
         let findings = linter.findings.filter { !self.allow.allows($0) }
         for finding in findings where finding.rule.severity == .warning { StandardError.note(finding.line) }
         let errors = findings.filter { $0.rule.severity == .error }
@@ -131,19 +107,6 @@ struct Release {
         let more = errors.count == 1 ? "" : " (and \(errors.count - 1) more: see tumbler lint)"
         throw CommandError(
             .doesNotHold, "\(first.line)\(more)", hint: "\(first.rule.fix); or --allow \(first.rule.id)")
-    }
-
-    /// Has everybody sign who is named.
-    private func sign(_ metadata: SignableMetadata) async throws -> [UInt8] {
-        let signers = try self.signers.signers(for: .pins, self.project)
-        var ceremony = try SigningCeremony(metadata, under: [try self.project.newestRoot()])
-        for signer in signers { try await ceremony.add(signer) }
-        guard ceremony.isComplete else {
-            throw CommandError(
-                .doesNotHold, "signatures are missing: \(ceremony.missing); nothing was written",
-                hint: "tumbler build, then sign by each of the others, then combine")
-        }
-        return try SignableMetadata.file(of: ceremony.envelope)
     }
 }
 

@@ -110,14 +110,6 @@ struct PublishCommand: AsyncParsableCommand {
     }
 }
 
-extension Publication {
-    /// The roots and the list of a project.
-    init(roots: [[UInt8]], list: [UInt8]) throws(RepositoryError) {
-        let files = roots.enumerated().map { File("root/\($0.offset + 1).json", $0.element) }
-        try self.init(files + [File(ProjectFolder.listName, list)])
-    }
-}
-
 /// What `publish --json` prints.
 private struct PublishedChanges: Encodable {
     let name: String
