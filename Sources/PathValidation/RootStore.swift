@@ -58,6 +58,13 @@ public struct RootStore: Sendable {
     /// The anchors with a subject.
     func anchors(named subject: ArraySlice<UInt8>) -> [CandidateCertificate] { self.bySubject[subject] ?? [] }
 
+    /// The anchors with a subject, DER.
+    ///
+    /// - Parameter subject: The Name as it stands in a certificate.
+    @_spi(Tools) public func certificates(named subject: ArraySlice<UInt8>) -> [[UInt8]] {
+        self.anchors(named: subject).map(\.der)
+    }
+
     /// Whether a certificate is an anchor, byte for byte.
     func contains(_ candidate: CandidateCertificate) -> Bool {
         self.anchors(named: candidate.subject).contains { $0.der == candidate.der }

@@ -244,6 +244,9 @@ extension Pinning {
 
     /// Whether a response of a pinned host without a decision ends the process.
     public nonisolated var stopsWithoutDecision: Bool { self.configuration.stopsWithoutDecision }
+
+    /// What the system is asked of revocation.
+    public nonisolated var revocation: SystemRevocation { self.configuration.revocation }
 }
 
 /// What only an adapter knows of a connection, for reports. The verdict does not depend on any of it.

@@ -20,6 +20,8 @@ public struct PinningConfiguration: Sendable {
     /// Whether a response of a pinned host that came over a connection without a decision ends the process, in place of
     /// an error: for tests and staging, where what must not happen should be seen.
     public var stopsWithoutDecision = false
+    /// What the system is asked of revocation, on Apple's platforms alone. Everywhere the signed list has its own answer.
+    public var revocation = SystemRevocation.system
     /// The most bytes of roots and lists.
     public var limits: MetadataLimits
     /// How roots and lists are fetched.
@@ -68,4 +70,17 @@ public struct PinningConfiguration: Sendable {
         self.clock = clock
         self.randomness = randomness
     }
+}
+
+/// What the system is asked of revocation, beside what it asks by itself (`SecPolicyCreateRevocation`). On Linux it means
+/// nothing: there `PathValidation` takes revocation lists. Never tried on a device.
+public enum SystemRevocation: Hashable, Sendable {
+    /// What the system does by itself: by Apple's documentation it is usually not necessary to ask for more. The default.
+    case system
+    /// Asks by any method that the system has. What cannot be answered passes: whoever cuts off the responder is let in.
+    case checked
+    /// Asks for a positive answer, and refuses without one. **It locks out servers of CAs without OCSP** (Let's Encrypt has
+    /// had none since August 2025), and everybody where the responder is not reached. A staple that came with the handshake
+    /// does not count: the evaluation under this policy has the certificates alone.
+    case required
 }

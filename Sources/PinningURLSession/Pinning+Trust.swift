@@ -32,7 +32,7 @@ extension Pinning {
         guard let name = try? HostName(host) else {
             return self.refusal(of: host, .hostInvalid, connection: connection)
         }
-        switch SystemTrust.validate(trust, for: name) {
+        switch SystemTrust.validate(trust, for: name, revocation: self.revocation) {
         case .success(let path):
             return self.decision(for: path, host: host, connection: connection)
         case .failure(let failure):

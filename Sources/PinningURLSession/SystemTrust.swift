@@ -6,6 +6,7 @@
 internal import CertificatePinning
 internal import Dispatch
 internal import Foundation
+internal import PinListClient
 internal import Security
 
 /// The platform's validation of what a server presented. Nothing here accepts what the platform refuses.
@@ -19,16 +20,22 @@ enum SystemTrust {
     /// Validates a trust object for a host, and gives the path that was validated.
     ///
     /// The object that is given is evaluated as it is and never changed: it may hold what the handshake brought (OCSP,
-    /// certificate timestamps). Where nobody has put it under the TLS policy for this host, its certificates are
-    /// evaluated once more, in an object of our own that is. Both must hold. The object of our own has neither staples nor
+    /// certificate timestamps). Where nobody has put it under the TLS policy for this host, or revocation is asked for, its
+    /// certificates are evaluated once more, in an object of our own that is. Both must hold. The object of our own has neither staples nor
     /// timestamps: where the system asks for them, the first evaluation has seen them.
     ///
     /// May ask the network (intermediates, revocation), so it is not for the main thread.
-    static func validate(_ trust: SecTrust, for host: HostName) -> Result<ValidatedPath, EvaluationError> {
+    static func validate(
+        _ trust: SecTrust, for host: HostName, revocation: SystemRevocation = .system
+    ) -> Result<ValidatedPath, EvaluationError> {
         if let failure = self.evaluate(trust) { return .failure(failure) }
-        guard !self.isUnderPolicy(for: host, trust) else { return self.path(of: trust) }
+        guard revocation != .system || !self.isUnderPolicy(for: host, trust) else { return self.path(of: trust) }
+        guard let asked = self.policies(of: revocation) else {
+            return .failure(
+                EvaluationError(reason: .chainInvalid, detail: "the system cannot be asked about revocation"))
+        }
         guard let chain = SecTrustCopyCertificateChain(trust) as? [SecCertificate], !chain.isEmpty,
-            let own = self.trust(chain, for: host)
+            let own = self.trust(chain, for: host, and: asked)
         else { return .failure(EvaluationError(reason: .noCertificates, detail: "the system shows no certificates")) }
         var anchors: CFArray?
         if SecTrustCopyCustomAnchorCertificates(trust, &anchors) == errSecSuccess, let anchors {
@@ -68,11 +75,26 @@ enum SystemTrust {
         return self.evaluate(own) == nil
     }
 
-    private static func trust(_ chain: [SecCertificate], for host: HostName) -> SecTrust? {
+    private static func trust(
+        _ chain: [SecCertificate], for host: HostName, and others: [SecPolicy] = []
+    ) -> SecTrust? {
         var trust: SecTrust?
-        let policy = SecPolicyCreateSSL(true, host.description as CFString)
-        guard SecTrustCreateWithCertificates(chain as CFArray, policy, &trust) == errSecSuccess else { return nil }
+        let policies = [SecPolicyCreateSSL(true, host.description as CFString)] + others
+        guard SecTrustCreateWithCertificates(chain as CFArray, policies as CFArray, &trust) == errSecSuccess else {
+            return nil
+        }
         return trust
+    }
+
+    /// The policies that ask about revocation; `nil` when the system makes none.
+    private static func policies(of revocation: SystemRevocation) -> [SecPolicy]? {
+        let flags: CFOptionFlags
+        switch revocation {
+        case .system: return []
+        case .checked: flags = kSecRevocationUseAnyAvailableMethod
+        case .required: flags = kSecRevocationUseAnyAvailableMethod | kSecRevocationRequirePositiveResponse
+        }
+        return SecPolicyCreateRevocation(flags).map { [$0] }
     }
 
     private static func evaluate(_ trust: SecTrust) -> EvaluationError? {

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PinReportAnalysis
+
 /// Copies everything from one store into another one that is empty: from SQLite to PostgreSQL, or back. Whose turn it is
 /// among instances is no longer so when they stand still, and stays behind.
 package struct StoreMove: Sendable {
@@ -79,6 +80,7 @@ package struct StoreMove: Sendable {
             ("rotation", ["name", "host", "stored_at", "plan"], ["name", "host"]),
             ("log_file", ["number", "name", "digest", "stored_at", "file"], ["number"]),
             ("sighting", StoredSighting.columns, ["name", "digest"]),
+            ("sighting_issuer", ["name", "key", "last_at", "certificate"], ["name", "key"]),
             ("unlisted_sighting", ["name", "count", "last_at"], ["name"]),
         ] + Self.attestationTables
 

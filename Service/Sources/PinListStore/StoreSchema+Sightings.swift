@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension StoreSchema {
-    /// The fourth migration: certificates that monitors found in logs, and an index that finds the reports of a key.
+    /// The fourth migration: certificates that monitors found in logs, who issued them, and an index that finds the reports of a key.
     ///
     /// The certificate stands behind what pages and alarms read: SQLite reads it only where it is asked for.
     package static func sightings(_ dialect: Dialect) -> [String] {
@@ -25,6 +25,12 @@ extension StoreSchema {
             "CREATE INDEX sighting_by_judgement ON sighting (name, judged)",
             "CREATE INDEX sighting_by_end ON sighting (not_after)",
             "CREATE INDEX sighting_by_time ON sighting (first_at)",
+            """
+            CREATE TABLE sighting_issuer (
+                name TEXT NOT NULL, key TEXT NOT NULL, last_at \(integer) NOT NULL, certificate \(bytes) NOT NULL,
+                PRIMARY KEY (name, key))
+            """,
+            "CREATE INDEX sighting_issuer_by_time ON sighting_issuer (last_at)",
             """
             CREATE TABLE unlisted_sighting (
                 name TEXT PRIMARY KEY, count \(integer) NOT NULL, last_at \(integer) NOT NULL)

@@ -262,12 +262,23 @@ extension StoreTransaction {
         }
     }
 
+    /// Whether an attested report named a key as the leaf's.
+    package func hasAttestedReport(of key: String) throws -> Bool {
+        try !self.connection.rows(
+            """
+            SELECT 1 FROM group_leaf JOIN report_group ON report_group.number = group_leaf.group_number
+            WHERE group_leaf.pin = ? AND report_group.attestation = ? LIMIT 1
+            """, [.text(key), .text(AttestationState.attested.rawValue)]
+        ).isEmpty
+    }
+
     /// Forgets those that ended, and those that were told long ago.
     ///
     /// - Returns: How many were forgotten.
     package func removeSightings(endedBefore end: Timestamp, toldBefore first: Timestamp) throws -> Int {
         try self.connection.execute("DELETE FROM sighting WHERE not_after < ?", [.integer(end.secondsSince1970)])
             + self.connection.execute("DELETE FROM sighting WHERE first_at < ?", [.integer(first.secondsSince1970)])
+            + self.removeSightingIssuers(unusedSince: first)
     }
 }
 
@@ -285,7 +296,8 @@ extension StoreTransaction {
             name: name, counts: try self.sightingCounts(of: name),
             unexpected: try found.prefix(maximum).map { sighting in
                 SightingOverview.Unexpected(
-                    sighting: sighting, networks: try self.reportingNetworks(of: sighting.key))
+                    sighting: sighting, networks: try self.reportingNetworks(of: sighting.key),
+                    isAttested: try self.hasAttestedReport(of: sighting.key))
             }, hasMore: found.count > maximum)
     }
 }

@@ -22,6 +22,19 @@ struct ProjectOption: ParsableArguments {
         }
     }
 
+    /// The name of a list at the service.
+    ///
+    /// - Parameter name: What was typed; `nil` for that of the project.
+    /// - Throws: ``CommandError`` when there is no project, or it has no list yet.
+    func listName(or name: String?) throws(CommandError) -> String {
+        if let name { return name }
+        let project = try self.find()
+        guard let name = try CommandError.wrapping({ () throws(RepositoryError) in try project.name() }) else {
+            throw CommandError(.usage, "the project has no list yet", hint: "--name NAME")
+        }
+        return name
+    }
+
     /// The working directory.
     static var working: URL {
         URL(fileURLWithPath: FileManager.default.currentDirectoryPath, isDirectory: true)

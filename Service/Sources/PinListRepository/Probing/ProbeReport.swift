@@ -57,8 +57,10 @@ public struct ProbeReport: Sendable, Encodable {
         self.hosts = hosts
     }
 
-    /// Whether somebody is locked out, or a certificate ends soon.
-    public var needsSomebody: Bool { self.hosts.contains { $0.state == .locksOut || $0.state == .endsSoon } }
+    /// Whether somebody is locked out, or a certificate ends soon or is revoked.
+    public var needsSomebody: Bool {
+        self.hosts.contains { [.locksOut, .endsSoon, .revoked].contains($0.state) }
+    }
 
     /// Whether a host could not be asked.
     public var isIncomplete: Bool { self.hosts.contains { $0.state == .unknown } }

@@ -77,7 +77,8 @@ extension ProbedHost.State {
         case .well: 0
         case .unknown: 1
         case .endsSoon: 2
-        case .locksOut: 3
+        case .revoked: 3
+        case .locksOut: 4
         }
     }
 }

@@ -14,6 +14,8 @@ public struct ProbedHost: Hashable, Sendable, Encodable {
         case locksOut
         /// Everybody gets in, and a certificate of the path ends soon.
         case endsSoon
+        /// Everybody gets in, and a certificate of the path is revoked by its issuer.
+        case revoked
         /// The host could not be asked.
         case unknown
     }
@@ -43,6 +45,9 @@ public struct ProbedHost: Hashable, Sendable, Encodable {
     /// What each policy of Certificate Transparency makes of it; empty where nothing was evaluated.
     public internal(set) var transparency: [TransparencyEvaluation] = []
 
+    /// The certificates that are served and that their issuers took back, as far as revocation lists say.
+    public internal(set) var revoked: [ProbedRevocation] = []
+
     /// What is written of an evaluation: the timestamps are for `tumbler ct`.
     private struct PrintedEvaluation: Encodable {
         let policy: String
@@ -52,7 +57,7 @@ public struct ProbedHost: Hashable, Sendable, Encodable {
 
     enum CodingKeys: CodingKey {
         case host, notedHostname, mode, ok, verdict, reason, matched, refusedBy, refusing, path, daysLeft
-        case issuerChanged, error, notes, addresses, transparency
+        case issuerChanged, error, notes, addresses, transparency, revoked
     }
 
     /// Writes all members, so that every host has the same; `null` stands where there is nothing.
@@ -77,5 +82,6 @@ public struct ProbedHost: Hashable, Sendable, Encodable {
             self.transparency.map {
                 PrintedEvaluation(policy: $0.policy, satisfied: $0.isSatisfied, detail: $0.detail)
             }, forKey: .transparency)
+        try container.encode(self.revoked, forKey: .revoked)
     }
 }

@@ -137,6 +137,12 @@ enum OpenAPIDocument {
             "415": {"$ref": "#/components/responses/problem"}, "422": {"$ref": "#/components/responses/problem"},
             "404": {"$ref": "#/components/responses/problem"}, "503": {"$ref": "#/components/responses/later"}}}},
          "/v1/lists/{name}/sightings": {"parameters": [{"$ref": "#/components/parameters/name"}],
+          "get": {"operationId": "sighted", "summary": "Certificates of logs that are kept", \(Self.reader),
+           "parameters": [{"name": "after", "in": "query", "schema": {"$ref": "#/components/schemas/Digest"},
+            "description": "The identity after which the page begins: next of the page before."}],
+           "responses": {"200": {"description": "A page of them.", "content": {"application/json": {"schema":
+            {"$ref": "#/components/schemas/KeptSightings"}}}}, "404": {"$ref": "#/components/responses/problem"},
+            \(Self.refusals)}},
           "post": {"operationId": "sight", "summary": "Hand in certificates that were found in logs",
            "security": [{"token": []}],
            "requestBody": {"required": true, "content": {"application/json": {"schema":

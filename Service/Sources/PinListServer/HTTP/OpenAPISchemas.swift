@@ -54,7 +54,20 @@ enum OpenAPISchemas {
              "certificates": {"type": "array", "maxItems": 64, "items": {"type": "object",
               "required": ["identity", "state"], "properties": {
                "identity": {"$ref": "#/components/schemas/Digest"},
-               "state": {"$ref": "#/components/schemas/SightingState"}}}}}}
+               "state": {"$ref": "#/components/schemas/SightingState"}}}}}},
+            "KeptSightings": {"type": "object", "required": ["name", "certificates"], "properties": {
+             "name": {"type": "string"}, "next": {"$ref": "#/components/schemas/Digest"},
+             "certificates": {"type": "array", "maxItems": 64, "items": {"type": "object",
+              "required": ["identity", "state", "names", "key", "serial", "issuer", "notBefore", "notAfter",
+               "isPrecertificate", "der"], "properties": {
+               "identity": {"$ref": "#/components/schemas/Digest"},
+               "state": {"$ref": "#/components/schemas/SightingState"},
+               "names": {"type": "array", "items": {"type": "string"}}, "key": {"type": "string"},
+               "serial": {"type": "string"}, "issuer": {"type": "string"},
+               "notBefore": {"$ref": "#/components/schemas/Time"}, "notAfter": {"$ref": "#/components/schemas/Time"},
+               "isPrecertificate": {"type": "boolean"}, "der": {"$ref": "#/components/schemas/Base64"},
+               "issuerDER": {"$ref": "#/components/schemas/Base64",
+                "description": "A certificate of the issuer's key; absent where none was told."}}}}}}
         """
 
     private static let alarms = """

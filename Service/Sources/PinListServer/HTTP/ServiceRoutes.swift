@@ -49,6 +49,7 @@ struct ServiceRoutes: Sendable {
         router.post("/v1/lists/:name/sightings") { request, context in
             try await sighting.respond(to: request, context)
         }
+        router.get("/v1/lists/:name/sightings") { request, context in try await sighting.list(request, context) }
         let gate = GateRoute(parts: self.parts, access: self.access)
         router.post("/v1/lists/:name/gates") { request, context in try await gate.respond(to: request, context) }
         let rotation = RotationRoute(parts: self.parts, access: self.access)

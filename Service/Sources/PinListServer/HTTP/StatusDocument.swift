@@ -222,7 +222,7 @@ struct StatusDocument: Encodable {
     }
 
     private static func detail(_ facts: ProbeFacts) -> String {
-        facts.trouble ?? facts.missedAddresses.map { "not reached: \($0)" } ?? ""
+        facts.trouble ?? facts.revoked.first ?? facts.missedAddresses.map { "not reached: \($0)" } ?? ""
     }
 
     /// The document as UTF-8.

@@ -26,6 +26,8 @@ package struct Alarm: Hashable, Sendable {
         case earlySwitch = "early-switch"
         /// A certificate is about to expire, and no rotation is planned for the host.
         case noRotationPlan = "no-rotation-plan"
+        /// A probe saw a certificate served that its issuer took back.
+        case revokedCertificate = "revoked-certificate"
         /// A certificate of a pinned host is in a log, and apps would refuse its key.
         case unexpectedCertificate = "unexpected-certificate"
         /// The newest list no longer spreads.

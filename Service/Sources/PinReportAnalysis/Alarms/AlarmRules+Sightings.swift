@@ -46,6 +46,8 @@ extension AlarmRules {
         let served: String
         if let time = sighting.servedAt {
             served = "a probe saw this key served at \(time)"
+        } else if unexpected.isAttested {
+            served = "an attested report names this key"
         } else if let networks = unexpected.networks {
             served = "reports from \(networks) networks on one day name this key"
         } else {

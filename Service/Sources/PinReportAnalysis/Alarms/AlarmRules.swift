@@ -121,6 +121,13 @@ package enum AlarmRules {
                         .probeUnreached, .notice, probe.host, "a probe did not reach, at \(probe.at), \(missed)",
                         key: probe.name))
             }
+            if !facts.revoked.isEmpty {
+                // Someone else may have its key; browsers refuse it, and apps once a list with it is out.
+                alarms.append(
+                    Alarm(
+                        .revokedCertificate, .critical, probe.host,
+                        "a probe saw at \(probe.at): \(facts.revoked.joined(separator: "; "))", key: probe.name))
+            }
             if !probe.isOK, !facts.isUnreached, let trouble = facts.trouble {
                 alarms.append(Alarm(.probeFailed, .critical, probe.host, trouble, key: probe.name))
             } else if let end = facts.firstEnd,

@@ -26,6 +26,8 @@ package struct ProbeFacts {
     package let addressLeaves: [String]
     /// The issuer of the leaf.
     package let issuer: String?
+    /// What is revoked of what the host serves, each in words; ``maximumNamed`` at most.
+    package let revoked: [String]
     /// The pin of the list that matched.
     let matched: String?
 
@@ -42,6 +44,9 @@ package struct ProbeFacts {
         self.issuer = path.first.flatMap { Self.text($0["issuer"]) }
         self.firstEnd = path.compactMap { Self.text($0["notAfter"]).flatMap { try? Timestamp($0) } }.min()
         self.matched = Self.text(members["matched"]) ?? Self.text(Self.members(members["matched"])["pin"])
+        self.revoked = Self.elements(members["revoked"]).prefix(Self.maximumNamed).map {
+            Self.revoked(Self.members($0))
+        }
         // What says neither is unknown, and unknown is not well.
         let isSilent = Self.text(members["verdict"]) == nil && members["ok"] != .bool(true)
         self.isUnreached = isSilent && path.isEmpty
@@ -86,6 +91,15 @@ package struct ProbeFacts {
         let more = missed.count > Self.maximumNamed ? " and \(missed.count - Self.maximumNamed) more" : ""
         return "\(missed.count) of its \(Self.elements(addresses).count) addresses: "
             + missed.prefix(Self.maximumNamed).joined(separator: ", ") + more
+    }
+
+    /// A revoked certificate in words. What is there counts, whatever it says of itself.
+    private static func revoked(_ members: [String: JSONValue]) -> String {
+        let what = members["index"] == .integer(0) ? "its certificate" : "the certificate of a CA in its path"
+        let serial = Self.text(members["serial"]).map { " with the serial number \($0)" } ?? ""
+        let since = Self.text(members["since"]).map { " since \($0)" } ?? ""
+        let reason = Self.text(members["reason"]).map { " (\($0))" } ?? ""
+        return "\(what)\(serial) is revoked by its issuer\(since)\(reason)"
     }
 
     private static func isFalse(_ value: JSONValue?) -> Bool { value == .bool(false) }

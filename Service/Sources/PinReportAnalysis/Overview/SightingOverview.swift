@@ -23,16 +23,21 @@ package struct SightingOverview: Hashable, Sendable {
         package let sighting: StoredSighting
         /// From how many networks reports named its key, on the day with the most; `nil` where none did.
         package let networks: Int64?
+        /// Whether an attested report named its key: an unmodified copy of the app saw it served.
+        package let isAttested: Bool
 
         /// States what was found.
-        package init(sighting: StoredSighting, networks: Int64?) {
+        package init(sighting: StoredSighting, networks: Int64?, isAttested: Bool = false) {
             self.sighting = sighting
             self.networks = networks
+            self.isAttested = isAttested
         }
 
-        /// Whether it was seen served: by a probe, or by as many networks as an alarm of failures needs reports.
+        /// Whether it was seen served: by a probe, by an attested installation, or by as many networks as an alarm of
+        /// failures needs reports.
         var isServed: Bool {
-            self.sighting.servedAt != nil || self.networks.map { Double($0) >= HostRate.minimumAlarming } == true
+            self.sighting.servedAt != nil || self.isAttested
+                || self.networks.map { Double($0) >= HostRate.minimumAlarming } == true
         }
     }
 

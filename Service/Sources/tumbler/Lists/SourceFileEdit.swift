@@ -28,6 +28,13 @@ struct SourceFileEdit {
         self.edit = try SuspensionEdit(self.bytes, file: name, files: files)
     }
 
+    /// The same source, to be edited in its revoked certificates.
+    ///
+    /// - Throws: ``RepositoryError``.
+    func revoked() throws(RepositoryError) -> RevokedEdit {
+        try RevokedEdit(self.bytes, file: ProjectFolder.sourceName, files: DiskFiles(in: self.project.folder))
+    }
+
     /// Writes the source, unless somebody else did meanwhile.
     ///
     /// - Throws: ``RepositoryError``.

@@ -23,11 +23,14 @@ struct ProbeCommand: AsyncParsableCommand {
             propagation, out of lists/ of the project. Said is which pin matches, how long each certificate holds, and \
             whether the issuer is another one than last time.
 
+            The revocation lists (CRLs) that the certificates name are fetched from public addresses, and with --crl \
+            further ones: a certificate that is served and revoked is said.
+
             --push sends the result to the service as well, for its dashboard: of hosts that are domains of the list, \
             because the service takes no others.
 
-            Exit code 0: all is well; 1: somebody would be locked out, or a certificate ends within --within; 2: a \
-            host could not be asked, and nothing is at 1.
+            Exit code 0: all is well; 1: somebody would be locked out, or a certificate ends within --within or is \
+            revoked; 2: a host could not be asked, or a list of --crl not be had, and nothing is at 1.
             """
     )
 
@@ -44,6 +47,11 @@ struct ProbeCommand: AsyncParsableCommand {
     var anchors: String = RootsOption.system
 
     @OptionGroup var connectTo: ConnectToOptions
+
+    @Option(
+        name: .customLong("crl"), parsing: .upToNextOption,
+        help: ArgumentHelp("Further revocation lists, DER or PEM: files or addresses.", valueName: "file|url"))
+    var lists: [String] = []
 
     @Option(help: ArgumentHelp("How long before the end of a certificate it is said.", valueName: "duration"))
     var within: String = "30d"
@@ -90,8 +98,10 @@ struct ProbeCommand: AsyncParsableCommand {
 
         let file = self.memoryFile
         var memory = file?.load() ?? ProbeMemory()
-        let report = ProbeReport(
-            list, held: held, at: time, zip(hosts, observations).map { rules.evaluate($0, $1, &memory) })
+        var probed = zip(hosts, observations).map { rules.evaluate($0, $1, &memory) }
+        let troubles = try await ProbedRevocations.add(to: &probed, observations, given: self.lists, at: time)
+        for trouble in troubles { StandardError.warning(trouble) }
+        let report = ProbeReport(list, held: held, at: time, probed)
         self.keepRotations(Array(zip(hosts, observations)), &memory, at: time)
         file?.save(memory)
         if self.json {
@@ -102,7 +112,7 @@ struct ProbeCommand: AsyncParsableCommand {
         try await self.send(
             report.only(Set(list.domains.map(\.entry.domain))), client, needsSomebody: report.needsSomebody)
         if report.needsSomebody { throw ExitCode(CommandExit.doesNotHold.rawValue) }
-        if report.isIncomplete { throw ExitCode(CommandExit.undecided.rawValue) }
+        if report.isIncomplete || !troubles.isEmpty { throw ExitCode(CommandExit.undecided.rawValue) }
     }
 
     /// Keeps what was seen of the keys of rotations, which their gates ask for.

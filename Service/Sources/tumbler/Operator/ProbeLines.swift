@@ -43,6 +43,7 @@ struct ProbeLines {
         case .well: "ok"
         case .locksOut: "FAILS"
         case .endsSoon: "ENDS"
+        case .revoked: "REVOKED"
         case .unknown: "?"
         }
     }
@@ -92,5 +93,6 @@ struct ProbeLines {
         func count(_ state: ProbedHost.State) -> Int { self.report.hosts.count { $0.state == state } }
         return "\(self.report.name) version \(self.report.version): \(count(.well)) ok, \(count(.locksOut)) fail, "
             + "\(count(.endsSoon)) end within \(SourceDuration.text(self.notice)), \(count(.unknown)) not asked"
+            + (count(.revoked) > 0 ? ", \(count(.revoked)) revoked" : "")
     }
 }

@@ -77,7 +77,7 @@ struct SightingCommand: AsyncParsableCommand {
         }
         let client = ServiceClient(
             try self.service.requiredAddress(self.project), try self.service.requiredToken("probe"))
-        let name = try self.listName()
+        let name = try self.project.listName(or: self.name)
         var outcome = SightingOutcome()
         if self.from != nil {
             // certspotter ends when its hook fails, and begins with the same certificate again.
@@ -103,15 +103,6 @@ struct SightingCommand: AsyncParsableCommand {
         try await outcome.finish(client, of: name)
         if self.json { try JSONOutput.write(outcome.answer) } else { try StandardOutput.write(lines: outcome.lines) }
         if outcome.isPartial { throw ExitCode(CommandExit.undecided.rawValue) }
-    }
-
-    private func listName() throws(CommandError) -> String {
-        if let name { return name }
-        let project = try self.project.find()
-        guard let name = try CommandError.wrapping({ () throws(RepositoryError) in try project.name() }) else {
-            throw CommandError(.usage, "the project has no list yet", hint: "--name NAME")
-        }
-        return name
     }
 
     private static func time(_ text: String) throws -> Timestamp {

@@ -112,6 +112,7 @@ struct PrintedProbe: Decodable, Equatable {
         static let members: Set = [
             "host", "notedHostname", "mode", "ok", "verdict", "reason", "matched", "refusedBy", "refusing", "path",
             "daysLeft", "issuerChanged", "error", "notes", "addresses", "transparency",
+            "revoked",
         ]
 
         /// What was found at one address.

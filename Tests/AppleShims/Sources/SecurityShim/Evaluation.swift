@@ -26,6 +26,11 @@ struct Evaluation {
         guard let leaf = self.presented.first, !self.policies.isEmpty else { return .failure(errSecParam) }
         var found: [SecCertificate]?
         for policy in self.policies {
+            if case .revocation(let flags) = policy.kind, flags & kSecRevocationRequirePositiveResponse != 0,
+                !SimulatedSystem.isGood(leaf)
+            {
+                return .failure(errSecNotTrusted)
+            }
             guard let path = self.path(for: policy) else { return .failure(self.reason(leaf, policy)) }
             found = found ?? path
         }

@@ -19,6 +19,7 @@ enum AlarmWords {
         case .rotationGate: "The rotation of \(subject) does not go on"
         case .earlySwitch: "\(subject) presents a new key too early"
         case .noRotationPlan: "No rotation of \(subject) is planned, and its certificate ends"
+        case .revokedCertificate: "\(subject) serves a certificate that its issuer revoked"
         case .unexpectedCertificate: "A certificate for \(subject) was logged that apps refuse"
         case .adoptionStalled: "The newest list of \(subject) no longer spreads"
         case .equivocation: "Signers of \(subject) signed what was never published here"
@@ -53,6 +54,9 @@ enum AlarmWords {
         case .noRotationPlan:
             "When the renewal brings a new key: tumbler rotate plan, now. When it keeps the key, renew it and probe "
                 + "again."
+        case .revokedCertificate:
+            "Serve a certificate with another key. Then tumbler revocations --write and tumbler release: installations refuse "
+                + "the revoked one, whoever has its key."
         case .unexpectedCertificate:
             "Ask who ordered it. If it is yours, release a list with its key before it is deployed; if it is not, have its "
                 + "issuer revoke it, and look who else can answer for the name. Acknowledging it ends this alarm."
@@ -73,7 +77,8 @@ enum AlarmWords {
     static func path(_ kind: Alarm.Kind?) -> String? {
         switch kind {
         case .failureRate: DashboardSection.failures.path
-        case .certificateExpiry, .pinExpiry, .probeFailed, .probeUnreached, .noRotationPlan: DashboardSection.hosts.path
+        case .certificateExpiry, .pinExpiry, .probeFailed, .probeUnreached, .noRotationPlan, .revokedCertificate:
+            DashboardSection.hosts.path
         case .unexpectedCertificate: DashboardSection.certificates.path
         case .adoptionStalled: DashboardSection.adoption.path
         case .rotationGate, .earlySwitch: DashboardSection.rotations.path
