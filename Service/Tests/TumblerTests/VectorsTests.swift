@@ -42,7 +42,7 @@ struct VectorsTests {
         #expect(status == 0, "\(lines.joined(separator: "\n"))")
         let last = try #require(lines.last)
         #expect(last.hasSuffix(" right, 0 wrong, 0 unsupported"))
-        #expect(try #require(Int(last.prefix { $0 != " " })) >= 600)
+        #expect(try #require(Int(last.prefix { $0 != " " })) >= 1_000)
     }
 
     @Test(

@@ -119,19 +119,29 @@ struct ElementCursor {
             && bytes.unsafeLoad(fromByteOffset: last, as: UInt8.self) == UInt8(ascii: "Z")
     }
 
+    /// Where the fourteen digits of a time stand in the text of a `Timestamp`.
+    private static let placesOfDigits = [0, 1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18]
+
     /// The time that an element holds.
     ///
     /// - Throws: `unexpectedElement` for what is no time.
     static func time(_ element: Element, in bytes: RawSpan) throws(InvalidCertificateError) -> Timestamp {
         guard self.hasFormOfTime(element, in: bytes) else { throw .unexpectedElement }
-        var digits = element.contents.dropLast().map { bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self) }
+        var text = Array("2000-00-00T00:00:00Z".utf8)
+        var places = self.placesOfDigits[...]
+        let start = element.contents.lowerBound
         if element.tag == Tag.utcTime {
+            places = places.dropFirst(2)
             // 50 to 99 are of the last century (RFC 5280, section 4.1.2.5.1).
-            digits = Array((digits[0] >= UInt8(ascii: "5") ? "19" : "20").utf8) + digits
+            if bytes.unsafeLoad(fromByteOffset: start, as: UInt8.self) >= UInt8(ascii: "5") {
+                text[0] = UInt8(ascii: "1")
+                text[1] = UInt8(ascii: "9")
+            }
         }
-        let text = String(decoding: digits, as: UTF8.self)
-        func part(_ first: Int, _ count: Int) -> Substring { text.dropFirst(first).prefix(count) }
-        let written = "\(part(0, 4))-\(part(4, 2))-\(part(6, 2))T\(part(8, 2)):\(part(10, 2)):\(part(12, 2))Z"
+        for (offset, place) in places.enumerated() {
+            text[place] = bytes.unsafeLoad(fromByteOffset: start &+ offset, as: UInt8.self)
+        }
+        let written = String(decoding: text, as: UTF8.self)
         do throws(InputError) { return try Timestamp(written) } catch { throw .unexpectedElement }
     }
 }

@@ -117,6 +117,17 @@ public struct RevocationLists: Sendable {
         return await self.status(of: certificate, issuedBy: issuer, at: time)
     }
 
+    /// What the first list that has a serial number says of it, whoever issued and signed that list: for tools that look at
+    /// lists alone.
+    ///
+    /// - Parameter serial: The content octets, compared as they stand.
+    @_spi(Tools) public func entry(with serial: [UInt8]) -> Revocation? {
+        for list in self.lists {
+            if let found = list.revocation(of: serial) { return found }
+        }
+        return nil
+    }
+
     /// The addresses of the lists that a certificate names as its issuer's own, as they stand in it.
     ///
     /// - Throws: ``PathValidationError`` when the certificate cannot be read.

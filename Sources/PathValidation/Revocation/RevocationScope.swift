@@ -90,12 +90,14 @@ struct RevocationScope: Sendable {
         }
     }
 
+    /// The reasons by their numbers (section 5.3.1); there is no 7.
+    private static let reasons = [
+        "unspecified", "keyCompromise", "cACompromise", "affiliationChanged", "superseded", "cessationOfOperation",
+        "certificateHold", nil, "removeFromCRL", "privilegeWithdrawn", "aACompromise",
+    ]
+
     /// The reason in the extensions of an entry; `nil` where there is none.
     static func reason(in range: Range<Int>, of bytes: RawSpan) -> String? {
-        let names = [
-            "unspecified", "keyCompromise", "cACompromise", "affiliationChanged", "superseded", "cessationOfOperation",
-            "certificateHold", nil, "removeFromCRL", "privilegeWithdrawn", "aACompromise",
-        ]
         var extensions = ElementCursor(range)
         while !extensions.isAtEnd, let found = try? Extension(&extensions, in: bytes) {
             guard found.number(in: bytes) == Identifier.reasonCode else { continue }
@@ -104,7 +106,7 @@ struct RevocationScope: Sendable {
                 return nil
             }
             let number = Int(bytes.unsafeLoad(fromByteOffset: code.lowerBound, as: UInt8.self))
-            return names.indices.contains(number) ? names[number] : nil
+            return self.reasons.indices.contains(number) ? self.reasons[number] : nil
         }
         return nil
     }
