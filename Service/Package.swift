@@ -300,6 +300,36 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // Examples/attested-api, through a symbolic link: compiled and tested, and no product.
+        .target(
+            name: "AttestedAPI",
+            dependencies: [
+                .product(name: "AppAttestation", package: "tumbler"),
+                .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            path: "Tests/AttestedAPI",
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "AttestedAPITests",
+            dependencies: [
+                "AttestedAPI",
+                .product(name: "AppAttestation", package: "tumbler"),
+                .product(name: "CertificatePinning", package: "tumbler"),
+                .product(name: "PinningTesting", package: "tumbler"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+            ],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "CertificateSightingsTests",
             dependencies: [
@@ -376,8 +406,10 @@ let package = Package(
                 .product(name: "AppAttestation", package: "tumbler"),
                 .product(name: "CertificatePinning", package: "tumbler"),
                 .product(name: "PinFailureReports", package: "tumbler"),
+                .product(name: "PinListClient", package: "tumbler"),
                 .product(name: "PinListMetadata", package: "tumbler"),
                 .product(name: "PinningTesting", package: "tumbler"),
+                .product(name: "PinningURLSession", package: "tumbler"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -33,7 +33,7 @@ private let targets: [any FuzzTarget.Type] = [
     RotationPlanBytes.self, CodeSignatureBytes.self, ProvisioningProfileBytes.self,
     ListRequestBytes.self, TimestampListBytes.self, LoggedCertificateBytes.self, LogListText.self, CBORBytes.self,
     AuthenticatorDataBytes.self, AttestationReceiptBytes.self, SightingBytes.self, InterceptedBytes.self,
-    ZipArchiveBytes.self, ProgramNameBytes.self,
+    ZipArchiveBytes.self, ProgramNameBytes.self, AttestedRequestBytes.self,
 ]
 
 /// The target of this run.

@@ -11,9 +11,6 @@ internal import PinReportAnalysis
 
 /// Verifies the assertions that come with reports. What is wrong with one never costs the report.
 struct AssertionEvaluator: Sendable {
-    /// The most characters of `Tumbler-Assertion`: an assertion has about 200 bytes.
-    static let maximumField = 8_192
-
     /// What an assertion came to.
     enum Evaluation: Sendable {
         /// There was none.
@@ -77,52 +74,5 @@ struct AssertionEvaluator: Sendable {
         case .absent, .accepted: return ReportAttestation(.unattested, of: asking)
         case .refused(let step, _): return ReportAttestation(.unattested, of: asking, step: step)
         }
-    }
-}
-
-/// The field `Tumbler-Assertion`: base64 of JSON. Only its form is known.
-struct AssertionField: Hashable, Sendable {
-    /// The most bytes of an assertion.
-    static let maximumAssertion = 4_096
-
-    /// 32 bytes.
-    let keyID: [UInt8]
-    /// As it was given out, if it was.
-    let challenge: [UInt8]
-    /// A CBOR map, if it is one.
-    let assertion: [UInt8]
-
-    /// Reads a value; `nil` for one of another form.
-    init?(_ text: String) {
-        guard text.utf8.count <= AssertionEvaluator.maximumField, let json = Base64.decode(text.utf8),
-            let members = JSONMembers(json, maximum: 8), let keyID = members.bytes("keyId", upTo: 32),
-            keyID.count == 32,
-            let challenge = members.bytes("challenge", upTo: AttestationChallenges.length),
-            let assertion = members.bytes("assertion", upTo: Self.maximumAssertion)
-        else { return nil }
-        (self.keyID, self.challenge, self.assertion) = (keyID, challenge, assertion)
-    }
-}
-
-/// The members of a small JSON object from a stranger.
-struct JSONMembers {
-    private let members: [String: JSONValue]
-
-    /// Reads an object; `nil` for anything else, or more values.
-    init?(_ bytes: [UInt8], maximum: Int) {
-        guard case .object(let members)? = try? JSONValue(strict: bytes, maximumValues: maximum) else { return nil }
-        self.members = Dictionary(members.map { ($0.name, $0.value) }) { first, _ in first }
-    }
-
-    /// A text.
-    func text(_ name: String) -> String? {
-        guard case .string(let text)? = self.members[name] else { return nil }
-        return text
-    }
-
-    /// Bytes that are written in base64, so many at most.
-    func bytes(_ name: String, upTo maximum: Int) -> [UInt8]? {
-        guard let text = self.text(name), text.utf8.count <= (maximum + 2) / 3 * 4 else { return nil }
-        return Base64.decode(text.utf8)
     }
 }

@@ -79,7 +79,7 @@ package enum AlarmRules {
                     Alarm(
                         .failureRate, .critical, subject,
                         "\(attested.keys) attested installations in \(attested.networks) networks reported failures in "
-                            + "the last hour; usual are \(Self.number(attested.usual)) attested reports an hour")
+                            + "the last hour")
                 ]
             }
             if rate.isAboveUsual {

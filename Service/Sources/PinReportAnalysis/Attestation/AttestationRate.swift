@@ -26,12 +26,6 @@ package struct AttestationRate: Hashable, Sendable {
 
     private let now: Timestamp
     private var hours: [Int64: Int64] = [:]
-    private var days: [Int64: Day] = [:]
-
-    private struct Day: Hashable {
-        var attested: Int64 = 0
-        var all: Int64 = 0
-    }
 
     /// Nothing yet.
     package init(at now: Timestamp) { self.now = now }
@@ -44,15 +38,12 @@ package struct AttestationRate: Hashable, Sendable {
         } else {
             self.unattested += count
         }
-        self.days[hour / 24, default: Day()].all += count
-        if isAttested { self.days[hour / 24, default: Day()].attested += count }
     }
 
-    /// The share of attested reports, 0 to 1: the mean of the days that had any, each as much as another, so that a flood
-    /// counts for one day and not for the month; `nil` where there were none.
+    /// The share of the month's reports that were attested, 0 to 1; `nil` where there were none.
     package var share: Double? {
-        let shares = self.days.values.filter { $0.all > 0 }.map { Double($0.attested) / Double($0.all) }
-        return shares.isEmpty ? nil : shares.reduce(0, +) / Double(shares.count)
+        let all = Double(self.attested) + Double(self.unattested)
+        return all > 0 ? Double(self.attested) / all : nil
     }
 
     /// Whether unattested reports count as they did before.
@@ -76,23 +67,18 @@ package struct AttestationRate: Hashable, Sendable {
     }
 }
 
-/// Attested reports of one host in the last hour: each key counts once.
+/// Who reported a host with attested reports in the last hour.
 package struct AttestedHost: Hashable, Sendable {
     /// The fewest keys, and the fewest networks, that are an alarm.
     package static let minimumAlarming = 3
 
-    /// How many keys were heard.
+    /// How many keys were heard, each once however often it reported.
     package let keys: Int
-    /// From how many networks.
+    /// From how many networks they were heard first.
     package let networks: Int
-    /// How many attested reports come in an hour of the week before, in the mean.
-    package var usual = 0.0
 
     package init(keys: Int, networks: Int) { (self.keys, self.networks) = (keys, networks) }
 
-    /// Whether it is an alarm by itself: more than chance and the usual noise make.
-    package var isAlarming: Bool {
-        min(self.keys, self.networks) >= Self.minimumAlarming
-            && Double(self.keys) > 4 * self.usual + 3 * self.usual.squareRoot()
-    }
+    /// Whether it is an alarm by itself, whatever is usual (docs/decisions/0066).
+    package var isAlarming: Bool { min(self.keys, self.networks) >= Self.minimumAlarming }
 }

@@ -115,15 +115,17 @@ package struct ReportMembers {
         return try ReportMembers(value, "\(name) of \(self.place)")
     }
 
-    /// The envelope of a list incident.
-    func envelope(_ name: String) throws(ReportError) -> [UInt8]? {
+    /// Bytes that are written in base64, so many at most.
+    ///
+    /// - Parameter code: What is wrong where they are not.
+    func bytes(
+        _ name: String, maximum: Int, else code: ReportError.Code = .outOfRange
+    ) throws(ReportError) -> [UInt8]? {
         guard let value = self.value(name) else { return nil }
         guard case .string(let text) = value else { throw self.wrong(name, "a text in base64") }
-        guard let bytes = Base64.decode(text.utf8), bytes.count <= ReportBodyLimits.envelopeBytes else {
-            throw ReportError(
-                .envelopeInvalid,
-                "\(name) of \(self.place) is not base64 of at most \(ReportBodyLimits.envelopeBytes) bytes")
-        }
+        // Measured before it is decoded: base64 takes four characters for three bytes, and is padded.
+        guard text.utf8.count <= (maximum + 2) / 3 * 4, let bytes = Base64.decode(text.utf8), bytes.count <= maximum
+        else { throw ReportError(code, "\(name) of \(self.place) is not base64 of at most \(maximum) bytes") }
         return bytes
     }
 }

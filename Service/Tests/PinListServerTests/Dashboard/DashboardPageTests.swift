@@ -59,6 +59,16 @@ struct DashboardPageTests {
         #expect(hosts[4].missing.isEmpty)
     }
 
+    @Test("says of failures whether App Attest vouches for who reported them, where a list asks for that")
+    func saysOfFailuresWhetherAppAttestVouchesForWhoReportedThem() throws {
+        let html = try self.html(Story.failuresPage())
+        #expect(html.contains("no-matching-pin</bdi></code> · attested</span>"))
+        #expect(html.contains("no-matching-pin</bdi></code> · unattested</span>"))
+        #expect(html.contains("chain-invalid</bdi></code></span>"))
+        let group = try self.html(Story.failurePage)
+        #expect(group.contains("<dd>attested <span class=\"faint\">by App Attest</span></dd>"))
+    }
+
     @Test("keeps the list in every address when there are several, and in none when there is one")
     func keepsTheListInEveryAddressWhenThereAreSeveralAndInNoneWhenThereIsOne() throws {
         #expect(try self.html(Story.nowPage).contains("href=\"/hosts?list=com.example.bank\""))
