@@ -25,9 +25,6 @@ let package = Package(
         // For the fuzz targets: what strangers send is read there.
         .library(name: "PinReportAnalysis", targets: ["PinReportAnalysis"]),
     ],
-    traits: [
-        .trait(name: "PostgreSQL", description: "The service's store in PostgreSQL as well; needs libpq.")
-    ],
     dependencies: [
         .package(name: "tumbler", path: "..", traits: ["NIO"]),
         .package(url: "https://github.com/apple/swift-argument-parser.git", exact: "1.8.2"),
@@ -50,8 +47,8 @@ let package = Package(
     ],
     targets: [
         .target(name: "CPKCS11"),
-        // Of the system, and needed with the trait only.
-        .systemLibrary(name: "CPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        // libpq of the system, opened when a database of PostgreSQL is named.
+        .target(name: "CPQ"),
         .target(name: "CPublicSuffixes"),
         .target(
             name: "PinListDifference",
@@ -127,10 +124,10 @@ let package = Package(
         .target(
             name: "PinListStore",
             dependencies: [
+                "CPQ",
                 "CertificateSightings",
                 "PinListDifference",
                 "PinReportAnalysis",
-                .target(name: "CPQ", condition: .when(traits: ["PostgreSQL"])),
                 .product(name: "AppAttestation", package: "tumbler"),
                 .product(name: "CertificatePinning", package: "tumbler"),
                 .product(name: "CertificateTransparency", package: "tumbler"),

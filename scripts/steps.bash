@@ -43,11 +43,10 @@ fi
 swift() { SWIFT_DETERMINISTIC_HASHING=1 command swift "$@"; }
 
 # All packages of the checkout are roots of one build: one resolution and one plan, so that SwiftPM compiles what they
-# share once and throws nothing away. TUMBLER_POSTGRESQL=1 takes the store in PostgreSQL with it, which needs libpq.
+# share once and throws nothing away.
 whole_checkout() {
     local workspace=$scratch/tumbler.xcworkspace folder
     local folders=(. Service Tests/AppleShims "$@")
-    if [ "${TUMBLER_POSTGRESQL:-0}" = 1 ]; then folders+=(Tests/WithPostgreSQL); fi
     case $(swift build --help-hidden 2>/dev/null) in
     *--multiroot-data-file*) ;;
     *)

@@ -23,7 +23,7 @@ package enum StoreLocation {
     /// Opens the store.
     ///
     /// - Parameters:
-    ///   - database: `sqlite`, or the address of a PostgreSQL database.
+    ///   - database: `sqlite`, or the address of a PostgreSQL database, for which the system's libpq is opened.
     ///   - folder: Where the file of SQLite is.
     ///   - purpose: What for.
     /// - Throws: ``StoreError``.
@@ -51,10 +51,6 @@ package enum StoreLocation {
         guard address.hasPrefix("postgres://") || address.hasPrefix("postgresql://") else {
             throw StoreError(.unsupported, "the database is neither sqlite nor postgres://USER@HOST/DATABASE")
         }
-        #if PostgreSQL
         return try PostgreSQLStore(address: address, clock: SystemServiceClock(), for: purpose)
-        #else
-        throw StoreError(.unsupported, "built without PostgreSQL: swift build --traits PostgreSQL")
-        #endif
     }
 }

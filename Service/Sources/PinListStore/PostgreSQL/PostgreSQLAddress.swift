@@ -2,7 +2,6 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-#if PostgreSQL
 internal import CPQ
 internal import Foundation
 
@@ -22,7 +21,8 @@ struct PostgreSQLAddress: Hashable, Sendable {
 
     /// Reads an address.
     ///
-    /// - Throws: ``StoreError`` of code `unsupported`. It never repeats the address, which may hold a password.
+    /// - Throws: ``StoreError`` of code `unsupported`, also where ``PostgreSQLLibrary`` is not there. It never repeats the
+    ///   address, which may hold a password.
     init(_ text: String) throws(StoreError) {
         guard text.utf8.count <= PostgreSQLLimits.maximumAddressLength else {
             throw Self.refusal("is longer than \(PostgreSQLLimits.maximumAddressLength) bytes")
@@ -30,6 +30,7 @@ struct PostgreSQLAddress: Hashable, Sendable {
         guard Self.isAddress(text), text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
             throw Self.refusal("is not of the form postgres://USER@HOST/DATABASE")
         }
+        if let refusal = PostgreSQLLibrary.refusal { throw refusal }
         var settings = try Self.parsed(text)
         guard settings["password"] == nil, settings["sslpassword"] == nil else {
             throw Self.refusal(
@@ -112,4 +113,3 @@ extension PostgreSQLAddress {
         return PQconnectdbParams(keywords, values, 0)
     }
 }
-#endif

@@ -2,8 +2,6 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-#if PostgreSQL
-
 internal import CPQ
 internal import Foundation
 
@@ -140,4 +138,3 @@ final class PostgreSQLChannel {
         return StoreError(.unavailable, reason ?? StoreError.text(PQerrorMessage(self.connection)))
     }
 }
-#endif

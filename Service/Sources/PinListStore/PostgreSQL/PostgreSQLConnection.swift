@@ -2,7 +2,6 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-#if PostgreSQL
 internal import CPQ
 
 /// A connection to PostgreSQL, used by one thread. Calls block.
@@ -160,4 +159,3 @@ extension StoreLock {
     /// The number of the advisory lock that stands for it.
     var number: Int64 { PostgreSQLLimits.firstLock + self.rawValue }
 }
-#endif

@@ -2,8 +2,6 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-#if PostgreSQL
-
 /// What bounds the work with a PostgreSQL database. A value, so that a test chooses smaller ones.
 struct PostgreSQLLimits: Sendable {
     /// The connections that read. Two more write, one of them reports and counts alone: an instance makes one change of
@@ -62,4 +60,3 @@ struct PostgreSQLLimits: Sendable {
     /// The most bytes that are handed to libpq at once while rows are copied.
     static let copiedBytes = 65_536
 }
-#endif

@@ -2,8 +2,6 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-#if PostgreSQL
-
 internal import Foundation
 
 /// Connects, but not again and again to a server that is gone: within a pause everybody is told at once what was wrong.
@@ -55,4 +53,3 @@ final class PostgreSQLReconnection: @unchecked Sendable {
         }
     }
 }
-#endif

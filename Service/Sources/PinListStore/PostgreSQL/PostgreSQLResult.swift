@@ -2,8 +2,6 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-#if PostgreSQL
-
 internal import CPQ
 
 /// What the server answered to a statement; its memory is libpq's, and ends with it.
@@ -77,4 +75,3 @@ final class PostgreSQLResult {
         return rows
     }
 }
-#endif

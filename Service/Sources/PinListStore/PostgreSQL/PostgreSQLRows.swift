@@ -2,8 +2,6 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-#if PostgreSQL
-
 /// Rows as `COPY … FROM STDIN (FORMAT binary)` takes them: PostgreSQL's documentation, COPY, "Binary Format".
 ///
 /// Numbers are written with 64 bits, as the columns of all tables here have them.
@@ -48,4 +46,3 @@ struct PostgreSQLRows {
         withUnsafeBytes(of: number.bigEndian) { self.bytes += $0 }
     }
 }
-#endif

@@ -2,8 +2,6 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-#if PostgreSQL
-
 /// A store in a PostgreSQL database, for as many instances of the service as are wanted.
 package final class PostgreSQLStore: ServiceStore {
     private let readers: PostgreSQLThreads
@@ -116,4 +114,3 @@ package final class PostgreSQLStore: ServiceStore {
         }
     }
 }
-#endif

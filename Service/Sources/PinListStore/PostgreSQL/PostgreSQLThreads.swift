@@ -2,8 +2,6 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-#if PostgreSQL
-
 internal import Foundation
 
 /// Threads that make calls that block, each with its own connection, so that nobody else waits.
@@ -72,4 +70,3 @@ final class PostgreSQLThreads: @unchecked Sendable {
         }
     }
 }
-#endif

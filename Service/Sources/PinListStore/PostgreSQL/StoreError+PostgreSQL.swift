@@ -2,8 +2,6 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-#if PostgreSQL
-
 extension StoreError.Code {
     /// Nobody can tell whether a change was made: the connection was lost while it was committed. All of it was made,
     /// or nothing; whoever asked looks, or asks again for what may be done twice.
@@ -38,4 +36,3 @@ extension StoreError {
         return lines.isEmpty ? "no reason was given" : lines.joined(separator: "; ")
     }
 }
-#endif

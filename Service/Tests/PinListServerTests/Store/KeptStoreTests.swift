@@ -40,15 +40,11 @@ struct KeptStoreTests {
                 at: Self.folder(fixture).appendingPathComponent("service.sqlite"), to: copy)
             try await body { try SQLiteStore(path: copy.path) }
         case .postgreSQL:
-            #if PostgreSQL
             let server = try #require(TestPostgreSQL.current)
             let database = try server.makeDatabase()
             let dump = try Data(contentsOf: Self.folder(fixture).appendingPathComponent("service.sql"))
             try server.administer(String(decoding: dump, as: UTF8.self), in: database)
             try await body { try server.open(database) }
-            #else
-            throw TestPostgreSQL.Failure(description: "built without PostgreSQL")
-            #endif
         }
     }
 

@@ -2,12 +2,13 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-#if PostgreSQL
 import Testing
 
 @testable import PinListStore
 
-@Suite("The address of a PostgreSQL database")
+@Suite(
+    "The address of a PostgreSQL database",
+    .enabled(if: PostgreSQLLibrary.refusal == nil, "there is no libpq: scripts/need libpq5"))
 struct PostgreSQLAddressTests {
     private func refusal(_ address: String) -> String {
         do {
@@ -80,4 +81,3 @@ struct PostgreSQLAddressTests {
             ])
     }
 }
-#endif

@@ -2,7 +2,6 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-#if PostgreSQL
 import Testing
 
 @testable import PinListStore
@@ -62,4 +61,3 @@ struct PostgreSQLWireTests {
         #expect(PostgreSQLParameters.stored("e\u{301}\u{1}") == "e\u{301}\u{1}")
     }
 }
-#endif

@@ -2,7 +2,6 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-#if PostgreSQL
 import CertificatePinning
 import Foundation
 import PinListMetadata
@@ -10,8 +9,8 @@ import PinningTesting
 import Testing
 
 @testable import PinListServer
-@testable import PinReportAnalysis
 @testable import PinListStore
+@testable import PinReportAnalysis
 
 @Suite("Several instances that take reports on one PostgreSQL", .needsPostgreSQL, .runsPostgreSQL)
 struct PostgreSQLAppendTests {
@@ -227,4 +226,3 @@ struct PostgreSQLAppendTests {
         #expect(stored == 100)
     }
 }
-#endif

@@ -2,17 +2,16 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-#if PostgreSQL
 import CertificatePinning
 import Foundation
 import Logging
 import PinListMetadata
-@testable import PinReportAnalysis
 import PinningTesting
 import Testing
 
 @testable import PinListServer
 @testable import PinListStore
+@testable import PinReportAnalysis
 
 @Suite("How a PostgreSQL database is set up", .needsPostgreSQL, .runsPostgreSQL)
 struct PostgreSQLSetUpTests {
@@ -257,4 +256,3 @@ struct PostgreSQLSetUpTests {
         #expect(error?.detail.contains("pg_dump") == true)
     }
 }
-#endif

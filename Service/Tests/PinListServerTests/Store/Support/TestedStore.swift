@@ -30,23 +30,15 @@ enum TestedStore: String, CustomTestStringConvertible {
             let path = folder.appendingPathComponent("service.sqlite").path
             try await body { try SQLiteStore(path: path) }
         case .postgreSQL:
-            #if PostgreSQL
             let server = try #require(TestPostgreSQL.current)
             let address = try server.address(try server.makeDatabase())
             try await body { try PostgreSQLStore(address: address, clock: HastyClock(), limits: PostgreSQLLimits()) }
-            #else
-            throw TestPostgreSQL.Failure(description: "built without PostgreSQL")
-            #endif
         }
     }
 
     /// How the store writes what SQL does not say the same way everywhere.
     var dialect: StoreSchema.Dialect {
-        #if PostgreSQL
         self == .postgreSQL ? StoreSchema.postgreSQL : StoreSchema.sqlite
-        #else
-        StoreSchema.sqlite
-        #endif
     }
 
     /// A table with a column of each kind.
