@@ -24,6 +24,7 @@ public final class HTTPClientFetcher: ListFetcher, ReportSender {
     private let client: HTTPClient
     private let firstByteSeconds: Double
     private let totalSeconds: Double
+    private let directing: @Sendable (inout HTTPClientRequest) -> Void
 
     /// Creates a fetcher.
     ///
@@ -47,12 +48,33 @@ public final class HTTPClientFetcher: ListFetcher, ReportSender {
     }
 
     /// A fetcher with other limits, for tests that cannot wait.
-    init(
+    convenience init(
         _ group: MultiThreadedEventLoopGroup, _ tls: TLSConfiguration, _ proxy: HTTPClient.Configuration.Proxy?,
         _ firstByteSeconds: Double, _ totalSeconds: Double
     ) {
-        var configuration = HTTPClient.Configuration(tlsConfiguration: tls, redirectConfiguration: .disallow)
+        var configuration = HTTPClient.Configuration(tlsConfiguration: tls)
         configuration.proxy = proxy
+        self.init(
+            configuration, on: group, firstByteSeconds: firstByteSeconds, totalSeconds: totalSeconds,
+            directing: { _ in })
+    }
+
+    /// A fetcher for a tool that says where connections go.
+    ///
+    /// - Parameters:
+    ///   - configuration: TLS, the proxy, and which names are elsewhere. Redirects, retries and the connect timeout are
+    ///     set here.
+    ///   - group: The event loops.
+    ///   - firstByteSeconds: The longest wait for a connection, and for the first byte of an answer.
+    ///   - totalSeconds: The longest wait for a whole answer.
+    ///   - directing: Changes each request, those after redirects too, before it is sent: another port, say.
+    @_spi(Tools) public init(
+        _ configuration: HTTPClient.Configuration, on group: MultiThreadedEventLoopGroup = .singleton,
+        firstByteSeconds: Double = FetchRequest.firstByteSeconds, totalSeconds: Double = FetchRequest.totalSeconds,
+        directing: @escaping @Sendable (inout HTTPClientRequest) -> Void
+    ) {
+        var configuration = configuration
+        configuration.redirectConfiguration = .disallow
         configuration.timeout.connect = Self.amount(firstByteSeconds)
         // A failure is told at once: what waits is the schedule of the refreshes.
         configuration.connectionPool.retryConnectionEstablishment = false
@@ -61,6 +83,7 @@ public final class HTTPClientFetcher: ListFetcher, ReportSender {
         self.client = HTTPClient(eventLoopGroup: group, configuration: configuration)
         self.firstByteSeconds = firstByteSeconds
         self.totalSeconds = totalSeconds
+        self.directing = directing
     }
 
     deinit { self.client.shutdown { _ in } }
@@ -106,7 +129,9 @@ public final class HTTPClientFetcher: ListFetcher, ReportSender {
         {
             throw Self.timeout(self.firstByteSeconds)
         } catch {
-            throw FetchError(.network, "the request failed: \(error)")
+            let limits = NetworkProblem.Limits(
+                connect: Self.amount(self.firstByteSeconds), answer: Self.amount(self.totalSeconds))
+            throw FetchError(.network, NetworkProblem(error, limits).description)
         }
     }
 
@@ -126,7 +151,9 @@ public final class HTTPClientFetcher: ListFetcher, ReportSender {
         }
         let deadline = NIODeadline.now() + Self.amount(self.firstByteSeconds)
         for _ in 0...FetchRequest.redirects {
-            let response = try await self.client.execute(message, deadline: deadline)
+            var directed = message
+            self.directing(&directed)
+            let response = try await self.client.execute(directed, deadline: deadline)
             guard [301, 302, 303, 307, 308].contains(response.status.code),
                 let location = response.headers.first(name: "Location")
             else { return try await self.read(response, maximumBytes) }

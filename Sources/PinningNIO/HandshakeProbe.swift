@@ -7,8 +7,6 @@ import AsyncHTTPClient
 import CertificatePinning
 import NIOConcurrencyHelpers
 import NIOCore
-import NIOExtras
-import NIOHTTP1
 import NIOPosix
 import NIOSSL
 import NIOTLS
@@ -46,7 +44,8 @@ struct HandshakeProbe: Sendable {
         }.connect(host: self.proxy?.host ?? self.place, port: self.proxy?.port ?? self.port)
         connection.whenFailure { done.fail($0) }
         if let proxy = self.proxy {
-            connection.flatMap { self.tunnel($0, through: proxy, until: deadline) }
+            connection
+                .flatMap { ProxyTunnel.open($0, through: proxy, to: self.place, port: self.port, until: deadline) }
                 .flatMapThrowing { try self.addTLS(to: $0, presented, done) }
                 .whenFailure { done.fail($0) }
         }
@@ -81,34 +80,6 @@ struct HandshakeProbe: Sendable {
             }
         }
         try channel.pipeline.syncOperations.addHandlers([tls, HandshakeEnd(done)])
-    }
-
-    private func tunnel(
-        _ channel: any Channel, through proxy: HTTPClient.Configuration.Proxy, until deadline: NIODeadline
-    ) -> EventLoopFuture<any Channel> {
-        var headers = proxy.connectHeaders
-        if let authorization = proxy.authorization {
-            headers.replaceOrAdd(name: "Proxy-Authorization", value: authorization.headerValue)
-        }
-        let established = channel.eventLoop.makePromise(of: Void.self)
-        do {
-            let encoder = HTTPRequestEncoder()
-            let decoder = ByteToMessageHandler(HTTPResponseDecoder(leftOverBytesStrategy: .dropBytes))
-            let connect = NIOHTTP1ProxyConnectHandler(
-                targetHost: self.place, targetPort: self.port, headers: headers, deadline: deadline,
-                promise: established)
-            try channel.pipeline.syncOperations.addHandlers([encoder, decoder, connect])
-            // The third one removes itself.
-            let handlers = NIOLoopBound((encoder, decoder), eventLoop: channel.eventLoop)
-            return established.futureResult.flatMap {
-                let pipeline = channel.pipeline.syncOperations
-                let (encoder, decoder) = handlers.value
-                return pipeline.removeHandler(decoder).and(pipeline.removeHandler(encoder)).map { _ in channel }
-            }
-        } catch {
-            established.fail(error)
-            return channel.eventLoop.makeFailedFuture(error)
-        }
     }
 }
 

@@ -14,6 +14,8 @@ package enum CommandExit: Int32 {
     case undecided = 2
     /// The command was called wrongly.
     case usage = 64
+    /// The person at the terminal stopped it with Control-C, as a shell says it.
+    case interrupted = 130
 }
 
 /// Why a command ends without its result: one line for people, and what to do where that can be said.
@@ -41,6 +43,7 @@ extension CommandError {
         let exit: CommandExit =
             switch error.code {
             case .usage: .usage
+            case .interrupted: .interrupted
             case .source, .metadata: .doesNotHold
             default: .undecided
             }

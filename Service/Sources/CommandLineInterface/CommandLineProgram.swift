@@ -59,10 +59,12 @@ package enum CommandLineProgram {
             print(root.fullMessage(for: error))
             exit(0)
         case .validationFailure:
+            let typed = TypedCommand(Array(CommandLine.arguments.dropFirst()), of: root)
+            if let failure = typed.failure { self.end(with: failure) }
             let message = root.message(for: error)
             self.end(
                 with: CommandError(
-                    .usage, message.isEmpty ? "these arguments do not fit" : message, hint: "see tumbler --help"))
+                    .usage, message.isEmpty ? "these arguments do not fit" : message, hint: "see \(typed.path) --help"))
         default:
             if let code = error as? ExitCode { exit(code.rawValue) }
             self.end(with: CommandError(.undecided, "\(error)"))

@@ -14,6 +14,12 @@ public struct ListDifference: Hashable, Sendable, Encodable {
     /// Whether there is none.
     public var isEmpty: Bool { self.changes.isEmpty }
 
+    /// Whether only the version and the dates differ: the list was signed anew, and says the same.
+    public var isRenewal: Bool {
+        let renewed: Set<String> = ["version", "issuedAt", "expiresAt"]
+        return !self.isEmpty && self.changes.allSatisfy { $0.subject == "list" && renewed.contains($0.what) }
+    }
+
     /// A line for each.
     public var lines: [String] { self.changes.map(\.line) }
 

@@ -21,6 +21,8 @@ public struct RepositoryError: Error, Hashable, Sendable, CustomStringConvertibl
         public static let signer = Code(description: "signer")
         /// A file cannot be read or written.
         public static let file = Code(description: "file")
+        /// The person at the terminal stopped it.
+        public static let interrupted = Code(description: "interrupted")
         /// The network, or a server.
         public static let network = Code(description: "network")
     }

@@ -184,7 +184,7 @@ package struct PinListService: Service {
         let onListening = self.onListening
         let cap = maximumConnections.map { ConnectionCap($0, clock: self.parts.clock, logger: self.parts.logger) }
         let scheme = tls == nil ? "http" : "https"
-        return Application(
+        let application = Application(
             responder: TargetCheck(next: responder),
             server: try tls.map { try .tls(http, tlsConfiguration: $0.configuration) } ?? http,
             configuration: ApplicationConfiguration(
@@ -196,5 +196,6 @@ package struct PinListService: Service {
                 onListening(Listening(address: "\(scheme)://\(host):\(port)", isAdmin: isAdmin))
             },
             eventLoopGroupProvider: .shared(group), logger: self.parts.logger)
+        return AddressedListener(listener: application, address: address)
     }
 }

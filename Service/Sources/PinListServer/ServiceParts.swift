@@ -36,6 +36,7 @@ struct ServiceParts: Sendable {
         _ configuration: ServiceConfiguration, store: any ServiceStore, clock: any ServiceClock, instance: String,
         logger: Logger
     ) {
+        let store = StoreOutage(of: store, logger: logger)
         self.configuration = configuration
         self.store = store
         self.instance = instance

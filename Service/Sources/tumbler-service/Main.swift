@@ -12,7 +12,8 @@ import PinListStore
 enum Main {
     static func main() async {
         await CommandLineProgram.run(TumblerService.self) { error in
-            (error as? StoreError).map { CommandError(.undecided, "the database: \($0.detail)") }
+            if let error = error as? ListenError { return CommandError(.undecided, error.reason, hint: error.hint) }
+            return (error as? StoreError).map { CommandError(.undecided, "the database: \($0.detail)") }
         }
     }
 }

@@ -37,6 +37,19 @@ struct TokenSigningTests {
         return try await CommandRun.shell(line, in: folder)
     }
 
+    @Test("a file with the PIN that others can read is refused, and says what to type")
+    func fileWithThePINThatOthersCanReadIsRefused() async throws {
+        try await self.withToken { token, folder in
+            let pin = folder.appendingPathComponent("pin").path
+            for mode in [0o644, 0o640, 0o604] {
+                try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: pin)
+                let run = try await self.sign([Self.ed25519], token, in: folder)
+                run.expectError(2, hint: true)
+                #expect(run.errors.contains("chmod 600 pin"), "\(run)")
+            }
+        }
+    }
+
     @Test("sign lists: P-256 and Ed25519, with the PIN from a file and from pin-source")
     func signListsP256AndEd25519WithThePINFromAFileAndFromPinSource() async throws {
         try await self.withToken { token, folder in

@@ -48,9 +48,12 @@ struct Terminal: ~Copyable {
         self.show(question)
         let line = self.line()
         self.show("\n")
-        guard let line else { throw RepositoryError(.usage, "interrupted") }
+        guard let line else { throw RepositoryError(.interrupted, "interrupted") }
         return try Passphrase(line)
     }
+
+    /// Says something to the person who types.
+    borrowing func say(_ text: String) { self.show("\(text)\n") }
 
     private borrowing func show(_ text: String) {
         _ = Array(text.utf8).withUnsafeBytes { write(self.descriptor, $0.baseAddress, $0.count) }

@@ -20,6 +20,12 @@ public struct ListTree: Sendable {
     /// for a list that is signed under it, and finds it.
     public let files: [File]
 
+    /// The path of the list's base: `v1/lists/{name}`.
+    private let base: String
+
+    /// The list's envelope.
+    private let list: [UInt8]
+
     /// The tree of a project's roots and newest list, verified as a client will.
     ///
     /// - Parameters:
@@ -64,6 +70,7 @@ public struct ListTree: Sendable {
             }
         }
         let base = "v1/lists/\(known.list.name)"
+        (self.base, self.list) = (base, list)
         let logFiles = try known.list.logs.map { listed throws(RepositoryError) in
             [File(path: base + listed.path, bytes: try logs(listed))]
         }
@@ -79,8 +86,11 @@ public struct ListTree: Sendable {
 
     /// Writes the tree into a folder, each file whole or not at all. Roots that are there already are never rewritten.
     ///
+    /// - Parameters:
+    ///   - folder: The folder that is served.
+    ///   - byDigest: Whether the list is also there under its digest (``ListByDigest``). Where it is once, it stays so.
     /// - Throws: ``RepositoryError`` of code `file`, or `metadata` when a root there is another one.
-    public func write(to folder: URL) throws(RepositoryError) {
+    public func write(to folder: URL, byDigest: Bool = false) throws(RepositoryError) {
         let disk = DiskFiles(in: folder)
         let limits = MetadataLimits()
         // Looked at before anything is written.
@@ -99,6 +109,8 @@ public struct ListTree: Sendable {
             if (try? disk.bytes(of: file.path, limit: limits.listBytes)) == file.bytes { continue }
             try ProjectFolder.write(file.bytes, to: place)
         }
+        let place = ListByDigest(in: folder.appendingPathComponent(self.base))
+        if byDigest || place.isThere { try place.write(self.list) }
     }
 }
 

@@ -58,7 +58,7 @@ struct AlarmWatch: Service {
             for event in events {
                 self.parts.logger.notice("\(event.phase.rawValue): \(event.key) (\(event.severity)): \(event.detail)")
             }
-        } catch { self.parts.logger.warning("alarms cannot be looked at: \(error)") }
+        } catch { self.parts.logger.storeFailed("alarms cannot be looked at", error) }
     }
 
     /// Sends what is due.
@@ -81,7 +81,7 @@ struct AlarmWatch: Service {
                 self.parts.logger.error("\(count) notifications were not delivered and are given up: \(why)")
             }
         } catch {
-            self.parts.logger.warning("notifications cannot be read: \(error)")
+            self.parts.logger.storeFailed("notifications cannot be read", error)
             return
         }
         let begin = self.parts.clock.uptime
@@ -111,7 +111,7 @@ struct AlarmWatch: Service {
                 return true
             }
         } catch {
-            self.parts.logger.warning("notifications cannot be read: \(error)")
+            self.parts.logger.storeFailed("notifications cannot be read", error)
             return true
         }
     }
@@ -157,7 +157,7 @@ struct AlarmWatch: Service {
                     try store.postpone(notification.number, until: now.before(-wait))
                 }
             }
-        } catch { self.parts.logger.warning("a notification may be sent twice: \(error)") }
+        } catch { self.parts.logger.storeFailed("a notification may be sent twice", error) }
         return isRemoved
     }
 }

@@ -92,7 +92,7 @@ struct UnwrittenEntryRecorder: Service {
         guard !taken.isEmpty else { return }
         do { try await self.store.write { try $0.log(taken, at: now) } } catch {
             self.entries.putBack(taken)
-            self.logger.warning("how many entries of the audit log were not written could not be stored: \(error)")
+            self.logger.storeFailed("how many entries of the audit log were not written could not be stored", error)
         }
     }
 }

@@ -4,7 +4,6 @@
 
 internal import HummingbirdCore
 internal import NIOCore
-internal import ServiceLifecycle
 
 /// What one connection may ask of the service.
 enum ConnectionLimits {
@@ -32,18 +31,5 @@ enum ConnectionLimits {
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: Self.fieldBytes, maxHeaderListSize: Self.headBytes,
                 maxHeaderFieldCount: Self.fields))
-    }
-}
-
-/// All listeners of the service as one: they end together, and not one after the other.
-struct Listeners: Service {
-    let listeners: [any Service]
-
-    func run() async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for listener in self.listeners { group.addTask { try await listener.run() } }
-            // One that cannot begin ends the others.
-            while try await group.next() != nil {}
-        }
     }
 }

@@ -34,7 +34,7 @@ extension Retention {
         } catch let error as AuditChain.VerificationError {
             self.logger.error(
                 "the audit log does not hold: \(error); nothing of it is removed; see tumbler audit-log verify")
-        } catch { self.logger.warning("the audit log could not be sealed or shortened: \(error)") }
+        } catch { self.logger.storeFailed("the audit log could not be sealed or shortened", error) }
     }
 
     /// Seals the oldest month that is over and not sealed.

@@ -53,7 +53,7 @@ struct Retention: Service {
             }
             try await self.forgetOld(before: now.before(self.limits.days * 86_400), at: now)
             try await self.forgetMuch(at: now)
-        } catch { self.logger.warning("what is old could not be forgotten: \(error)") }
+        } catch { self.logger.storeFailed("what is old could not be forgotten", error) }
         await self.lookAtAudit()
     }
 

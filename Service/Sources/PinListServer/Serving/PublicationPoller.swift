@@ -22,7 +22,7 @@ struct PublicationPoller: Service {
                     self.logger.error("\(name) is not served: what is stored does not verify: \(refusal)")
                 }
             } catch {
-                self.logger.warning("what is published cannot be read, and what was served goes on: \(error)")
+                self.logger.storeFailed("what is published cannot be read, and what was served goes on", error)
             }
         }
     }

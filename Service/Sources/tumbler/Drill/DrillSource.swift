@@ -62,7 +62,7 @@ struct DrillSource: Sendable {
                 hint: "mode: enforce")
         }
         let name: HostName
-        do throws(InputError) { name = try HostName(host) } catch {
+        do throws(InputError) { name = try HostArgument.name(host) } catch {
             throw CommandError(.usage, "--host \(host): \(error)")
         }
         if let entry = fitting.first(where: { $0.domain == name }) { return entry }

@@ -48,7 +48,7 @@ struct InterceptTarget: ParsableArguments {
     /// The host, and where it is reached.
     private static func place(_ text: String) -> (host: HostName, server: ServerAddress)? {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        guard let host = try? HostName(parts[0]) else { return nil }
+        guard let host = try? HostArgument.name(parts[0]) else { return nil }
         let bracketed = host.description.contains(":") ? "[\(host)]" : host.description
         return ServerAddress(parts.count == 2 ? parts[1] : "\(bracketed):443").map { (host, $0) }
     }

@@ -30,6 +30,7 @@ struct BuildCommand: AsyncParsableCommand {
     var output: String
 
     @OptionGroup var published: PublishedOption
+    @OptionGroup var connection: ConnectionOptions
     @OptionGroup var allow: AllowOption
 
     @Flag(help: "Print the version and the digest as JSON.")
@@ -42,7 +43,7 @@ struct BuildCommand: AsyncParsableCommand {
         let time = self.time.time
         let input = try SourceInput(self.source, self.project)
         let roots = try input.project.roots()
-        let published = try await self.published.load(roots: roots)
+        let published = try await self.published.load(roots: roots, by: self.connection.connections)
         let newest = try input.newest(published)
         let list = try PinList(building: input.source, after: newest, at: time)
         try self.refuse(list, input, published?.list ?? newest, try KnownList.chain(roots)?.chain.newest, time)

@@ -64,7 +64,7 @@ extension ServiceAdoption {
             return .failure(NotAskedError(words: "there is no token for \(address)"))
         }
         do throws(CommandError) {
-            return .success(try await ServiceClient(address, token).adoption(of: name))
+            return .success(try await service.client(address, token).adoption(of: name))
         } catch {
             return .failure(NotAskedError(words: error.message))
         }

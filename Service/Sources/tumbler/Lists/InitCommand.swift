@@ -38,12 +38,25 @@ struct InitCommand: AsyncParsableCommand {
     var from: String?
 
     @Option(
-        name: [.customLong("roots"), .customLong("cacert")],
         help: ArgumentHelp(
-            "For hosts that are asked: the anchors in PEM, or the word system.", valueName: "file|system"))
-    var anchors: String = RootsOption.system
+            "For hosts that are asked: the anchors; those of --cacert unless given.", valueName: "file|system"),
+        completion: .file())
+    var roots: String?
 
-    @OptionGroup var connectTo: ConnectToOptions
+    @OptionGroup var connection: ConnectionOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "How the hosts begin: enforce refuses what does not match, report lets it pass and reports it.",
+            valueName: "enforce|report"))
+    var mode: FirstMode = .enforce
+
+    @Option(
+        name: .customLong("report-to"),
+        help: ArgumentHelp(
+            "Where apps report failures to, such as https://HOST/v1/reports. May be given several times.",
+            valueName: "url"))
+    var reportTo: [String] = []
 
     @OptionGroup var allow: AllowOption
     @OptionGroup var passphrases: PassphraseOptions
@@ -70,7 +83,8 @@ struct InitCommand: AsyncParsableCommand {
             if let backup { backups.append(backup) }
         }
         let project = try NewProject(
-            in: ProjectFolder(self.folder), name: self.name, entries: entries, after: section, at: self.time.time)
+            in: ProjectFolder(self.folder), name: self.name, entries: entries, after: section, mode: self.mode.mode,
+            reportTo: self.reportTo, at: self.time.time)
         let (source, list) = try project.list()
         try self.lint(list, source)
         let root = try self.passphrase(0, for: NewProject.rootKeyName)
@@ -84,6 +98,11 @@ struct InitCommand: AsyncParsableCommand {
             "After a change of tumbler.yaml: tumbler release",
         ]
         try StandardOutput.write(lines: lines + backups.map(\.line))
+        if self.reportTo.isEmpty {
+            StandardError.note(
+                "failures are reported nowhere: reportTo: in tumbler.yaml is empty"
+                    + (self.mode == .report ? ", and mode: report without an address shows nothing" : ""))
+        }
     }
 
     private var folder: URL {
@@ -131,13 +150,14 @@ struct InitCommand: AsyncParsableCommand {
                 hint: "--domain \(host)=PIN,PIN; tumbler pin https://\(host) prints what it serves")
         }
         let name: HostName
-        do throws(InputError) { name = try HostName(host) } catch {
+        do throws(InputError) { name = try HostArgument.name(host) } catch {
             throw CommandError(.usage, "--domain \(host): \(error)")
         }
+        let connections = self.connection.connections
         let observer = HostObserver(
             validator: PathValidator(
-                roots: try RootsOption.load(self.anchors), monotonicNanoseconds: monotonicNanoseconds),
-            places: self.connectTo.places, time: self.time.time)
+                roots: try connections.roots(self.roots), monotonicNanoseconds: monotonicNanoseconds),
+            connections: connections, time: self.time.time)
         return try await EntryProposal(observer: observer, folder: self.folder, isPlain: self.insecurePlaintext)
             .entry(for: name)
     }
@@ -168,4 +188,13 @@ struct InitCommand: AsyncParsableCommand {
         }
         return text
     }
+}
+
+/// The modes that a list may begin with; `off` is for one that has begun.
+enum FirstMode: String, CaseIterable, ExpressibleByArgument {
+    case enforce
+    case report
+
+    /// The mode of an entry.
+    var mode: PinnedDomain.Mode { self == .enforce ? .enforce : .report }
 }

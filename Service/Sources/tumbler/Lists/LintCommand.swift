@@ -44,7 +44,8 @@ struct LintCommand: AsyncParsableCommand {
         let time = self.time.time
         var linter = try await self.linter(at: time)
         linter.listHost = self.published.host
-        linter.served = try await self.live.observe(linter.hostsToObserve, at: time)
+        linter.served = try await self.live.observe(
+            linter.hostsToObserve, by: self.service.connection.connections, at: time)
         let findings = linter.findings
         let basis = self.basis(of: linter)
         let counted = findings.filter { !self.allow.allows($0) }
@@ -86,7 +87,8 @@ struct LintCommand: AsyncParsableCommand {
                 var linter = Linter(list, at: time)
                 linter.root = try KnownList.chain(roots)?.chain.newest
                 linter.verifiable = try self.project.verifiable()
-                linter.published = try await self.published.load(roots: roots)?.list
+                linter.published = try await self.published.load(
+                    roots: roots, by: self.service.connection.connections)?.list
                 if let project, try project.name() == list.name {
                     linter.held = try await HeldLists.known(
                         in: project, name: list.name, source: (try? SourceInput(nil, self.project))?.source,
@@ -97,7 +99,7 @@ struct LintCommand: AsyncParsableCommand {
         }
         let input = try SourceInput(self.input, self.project)
         let roots = try input.project.roots()
-        let published = try await self.published.load(roots: roots)
+        let published = try await self.published.load(roots: roots, by: self.service.connection.connections)
         let newest = try input.newest(published)
         var linter = Linter(try PinList(building: input.source, after: newest, at: time), at: time)
         linter.source = input.source

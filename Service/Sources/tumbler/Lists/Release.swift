@@ -123,7 +123,8 @@ struct Release {
         if self.signers.keys.isEmpty {
             linter.signers = LintSigner.signers(of: input.source, in: input.project.folder)
         }
-        linter.served = try await self.live?.observe(linter.hostsToObserve, at: time)
+        linter.served = try await self.live?.observe(
+            linter.hostsToObserve, by: self.service.connection.connections, at: time)
         let findings = linter.findings.filter { !self.allow.allows($0) }
         for finding in findings where finding.rule.severity == .warning { StandardError.note(finding.line) }
         let errors = findings.filter { $0.rule.severity == .error }

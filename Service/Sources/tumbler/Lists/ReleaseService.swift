@@ -41,7 +41,7 @@ struct ReleaseService {
             return nil
         }
         guard let token = try options.token() else { return nil }
-        self.client = ServiceClient(address, token)
+        self.client = options.client(address, token)
         self.project = input.project
         guard let bytes = try await self.client.servedList(input.source.name) else {
             self.served = nil

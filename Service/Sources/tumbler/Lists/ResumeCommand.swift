@@ -36,7 +36,7 @@ struct ResumeCommand: ParsableCommand {
     /// A suspension whose entry is gone may still be taken out.
     private func scope(_ file: SourceFileEdit) throws -> Suspension.Scope {
         let held = file.edit.source.suspended.map(\.value.scope)
-        if let host = try? HostName(self.domain), held.contains(.entry(host)) { return .entry(host) }
+        if let host = try? HostArgument.name(self.domain), held.contains(.entry(host)) { return .entry(host) }
         return try file.edit.scope(self.domain)
     }
 }

@@ -96,7 +96,7 @@ struct SignCommand: AsyncParsableCommand {
         // For the log of whoever did not want to be asked; after a failure there is nothing but its line.
         if isConfirmed { show() }
         let report = SigningReport(ceremony)
-        if self.json { try JSONOutput.write(report) } else { try StandardOutput.write(lines: report.lines) }
+        try self.output.report(report, report.lines, asJSON: self.json)
         guard ceremony.isComplete else { throw ExitCode(CommandExit.doesNotHold.rawValue) }
     }
 

@@ -32,7 +32,9 @@ enum SigningSummary {
         guard let published else { return ["nothing is published yet that this could be compared with"] }
         let difference = ListDifference(old: published, new: list)
         guard !difference.isEmpty else { return ["the same as version \(published.version)"] }
-        return ["against version \(published.version), which is published:"] + difference.lines.map { "  \($0)" }
+        let renewal = difference.isRenewal ? " only dates change" : ""
+        return ["against version \(published.version), which is published:\(renewal)"]
+            + difference.lines.map { "  \($0)" }
     }
 
     private static func lines(of list: PinList, digest: String) -> [String] {

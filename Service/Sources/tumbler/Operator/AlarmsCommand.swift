@@ -38,7 +38,7 @@ struct AlarmsListCommand: AsyncParsableCommand {
     func run() async throws {
         let address = try self.service.requiredAddress(self.project)
         let token = try address.isLoopback ? self.service.token() : self.service.requiredToken("read")
-        let (json, alarms) = try await ServiceClient(address, token).alarms()
+        let (json, alarms) = try await self.service.client(address, token).alarms()
         if self.json {
             try StandardOutput.write(Data(json) + Data("\n".utf8))
         } else {
@@ -146,6 +146,6 @@ extension ServiceOptions {
     ///
     /// - Throws: ``CommandError`` when there is no address or no token.
     fileprivate func operate(_ project: ProjectOption) throws(CommandError) -> ServiceClient {
-        ServiceClient(try self.requiredAddress(project), try self.requiredToken("operate"))
+        self.client(try self.requiredAddress(project), try self.requiredToken("operate"))
     }
 }

@@ -42,8 +42,10 @@ struct GateCommand: AsyncParsableCommand {
             valueName: "file"))
     var certificate: String
 
-    @Option(help: ArgumentHelp("The anchors in PEM, or the word system.", valueName: "file|system"))
-    var roots: String = RootsOption.system
+    @Option(
+        help: ArgumentHelp("The anchors of the certificate; those of --cacert unless given.", valueName: "file|system"),
+        completion: .file())
+    var roots: String?
 
     @Option(
         name: .customLong("max-refusing"),
@@ -74,7 +76,8 @@ struct GateCommand: AsyncParsableCommand {
         let file = try GateFile(self.certificate)
         let lists = try await GateLists.load(self.project, name: self.name, self.service, at: time)
         let (material, lifetimes) = try await file.material(
-            for: self.host, roots: { () throws(CommandError) in try RootsOption.load(self.roots) }, at: time)
+            for: self.host,
+            roots: { () throws(CommandError) in try self.service.connection.connections.roots(self.roots) }, at: time)
         let rules: GateRules
         do throws(InputError) {
             rules = try GateRules(
@@ -97,7 +100,7 @@ struct GateCommand: AsyncParsableCommand {
     private func record(_ record: GateRecord, _ lists: GateLists) async {
         do {
             guard let address = lists.service, let token = try self.service.token() else { return }
-            try await ServiceClient(address, token).record(Array(try JSONOutput.line(record)), of: lists.name)
+            try await self.service.client(address, token).record(Array(try JSONOutput.line(record)), of: lists.name)
         } catch {
             let reason = (error as? CommandError)?.message ?? "\(error)"
             StandardError.warning("this answer is not in the audit log: \(reason)")
@@ -105,7 +108,7 @@ struct GateCommand: AsyncParsableCommand {
     }
 
     private static func host(_ text: String) throws -> HostName {
-        do throws(InputError) { return try HostName(text) } catch { throw ValidationError("\(error)") }
+        try HostArgument.host(text)
     }
 }
 

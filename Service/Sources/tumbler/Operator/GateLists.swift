@@ -60,7 +60,7 @@ struct GateLists: Sendable {
         }
         let roots = try CommandError.wrapping { () throws(RepositoryError) in try input?.project.roots() ?? [] }
         let address = try service.address(or: input?.source)
-        let (served, why) = await self.served(known, address, roots)
+        let (served, why) = await self.served(known, address, roots, service)
         let newest = [own, served].compactMap { $0 }
         if let why, newest.isEmpty {
             throw CommandError(.undecided, "there is no list of \(known) to evaluate by: \(why)")
@@ -86,11 +86,11 @@ struct GateLists: Sendable {
 
     /// The list that the service serves; or why it cannot be told.
     private static func served(
-        _ name: String, _ address: ServiceAddress?, _ roots: [[UInt8]]
+        _ name: String, _ address: ServiceAddress?, _ roots: [[UInt8]], _ service: ServiceOptions
     ) async -> (PinList?, why: String?) {
         guard let address else { return (nil, nil) }
         do {
-            guard let bytes = try await ServiceClient(address, nil).servedList(name) else {
+            guard let bytes = try await service.client(address, nil).servedList(name) else {
                 return (nil, "\(address) serves no list of this name")
             }
             let known = try KnownList(bytes, named: "the list that \(address) serves", roots: roots)

@@ -39,11 +39,10 @@ struct ProbeCommand: AsyncParsableCommand {
     var hosts: [HostName] = []
 
     @Option(
-        name: [.customLong("roots"), .customLong("cacert")],
-        help: ArgumentHelp("The anchors in PEM, or the word system.", valueName: "file|system"))
-    var anchors: String = RootsOption.system
-
-    @OptionGroup var connectTo: ConnectToOptions
+        help: ArgumentHelp(
+            "The anchors of what hosts serve; those of --cacert unless given.", valueName: "file|system"),
+        completion: .file())
+    var roots: String?
 
     @Option(help: ArgumentHelp("How long before the end of a certificate it is said.", valueName: "duration"))
     var within: String = "30d"
@@ -75,7 +74,8 @@ struct ProbeCommand: AsyncParsableCommand {
         guard let notice = SourceDuration.seconds(of: self.within) else { return }
         // What is missing for sending is said before anybody is asked.
         let client = self.push ? try self.client() : nil
-        let list = try await self.target.load()
+        let connections = self.service.connection.connections
+        let list = try await self.target.load(by: connections)
         let held = try await self.target.heldLists(with: list, self.service, at: time)
         let rules = try CommandError.wrapping { () throws(RepositoryError) in
             try ProbeRules(list, at: time, notice: notice, held: held, logs: try self.target.logs(of: list))
@@ -83,8 +83,8 @@ struct ProbeCommand: AsyncParsableCommand {
         if rules.isExpired { StandardError.warning("the list expired at \(list.expiresAt); clients still enforce it") }
         let observer = HostObserver(
             validator: PathValidator(
-                roots: try RootsOption.load(self.anchors), monotonicNanoseconds: monotonicNanoseconds),
-            places: self.connectTo.places, time: time)
+                roots: try connections.roots(self.roots), monotonicNanoseconds: monotonicNanoseconds),
+            connections: connections, time: time)
         let hosts = rules.hosts(and: self.hosts)
         let observations = await observer.observe(hosts)
 
@@ -136,7 +136,7 @@ struct ProbeCommand: AsyncParsableCommand {
     }
 
     private func client() throws(CommandError) -> ServiceClient {
-        ServiceClient(
+        self.service.client(
             try self.service.requiredAddress(self.target.project), try self.service.requiredToken("publish"))
     }
 
@@ -149,6 +149,6 @@ struct ProbeCommand: AsyncParsableCommand {
     }
 
     private static func host(_ text: String) throws -> HostName {
-        do throws(InputError) { return try HostName(text) } catch { throw ValidationError("\(error)") }
+        try HostArgument.host(text)
     }
 }

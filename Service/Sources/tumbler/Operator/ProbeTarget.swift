@@ -29,9 +29,10 @@ struct ProbeTarget: ParsableArguments {
 
     /// Reads the list. It is verified where there are roots; without any, a note says so.
     ///
+    /// - Parameter connections: How it is fetched.
     /// - Throws: ``CommandError``.
-    func load() async throws(CommandError) -> PinList {
-        let (bytes, name) = try await self.bytes()
+    func load(by connections: Connections) async throws(CommandError) -> PinList {
+        let (bytes, name) = try await self.bytes(by: connections)
         let roots = try self.rootBytes()
         let known: KnownList
         do throws(RepositoryError) { known = try KnownList(bytes, named: name, roots: roots) } catch {
@@ -74,7 +75,7 @@ struct ProbeTarget: ParsableArguments {
         return folder.appendingPathComponent(ProbeMemoryFile.defaultPath)
     }
 
-    private func bytes() async throws(CommandError) -> ([UInt8], String) {
+    private func bytes(by connections: Connections) async throws(CommandError) -> ([UInt8], String) {
         guard let list = self.list else {
             let project = try self.project.find()
             let bytes = try CommandError.wrapping { () throws(RepositoryError) in try project.newestList() }
@@ -85,7 +86,7 @@ struct ProbeTarget: ParsableArguments {
             }
             return (bytes, ProjectFolder.listName)
         }
-        if list.contains("://") { return (try await PublishedDownload.bytes(of: list), list) }
+        if list.contains("://") { return (try await PublishedDownload.bytes(of: list, by: connections), list) }
         return (try InputFile.read(list), list)
     }
 

@@ -41,7 +41,7 @@ struct PublishCommand: AsyncParsableCommand {
     func run() async throws {
         let time = self.time.time
         let publication = try self.publication()
-        let client = ServiceClient(
+        let client = self.service.client(
             try self.service.requiredAddress(self.project), try self.service.requiredToken("publish"))
         let changes: [String]
         let logs = try self.logs(of: publication)

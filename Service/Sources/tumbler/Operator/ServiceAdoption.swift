@@ -78,7 +78,7 @@ extension ServiceClient {
                     method: .GET, url: "\(self.address.list(name))/adoption", body: nil,
                     maximumBytes: Self.adoptionBytes))
         } catch {
-            throw CommandError(.undecided, "\(self.address): \(error.reason)")
+            throw CommandError(.undecided, "\(self.address): \(error.reason)", hint: error.hint)
         }
         guard answer.status == 200 else { throw answer.failure("no adoption") }
         guard let adoption = try? JSONDecoder().decode(ServiceAdoption.self, from: Data(answer.body)) else {

@@ -51,7 +51,7 @@ extension ServiceClient {
                     error.mayHaveArrived
                         ? "\(message); whether it is published is not known" : "not published: \(message)",
                     hint: error.mayHaveArrived
-                        ? "tumbler publish once more: what is published already stays as it is" : nil),
+                        ? "tumbler publish once more: what is published already stays as it is" : error.hint),
                 isUnknown: error.mayHaveArrived)
         }
         guard answer.status == 200 else {
@@ -84,7 +84,8 @@ extension ServiceClient {
                     maximumBytes: Self.confirmationBytes))
         } catch {
             throw PublishingError(
-                failure: CommandError(.undecided, "\(what): \(self.address): \(error.reason)"), isUnknown: false)
+                failure: CommandError(.undecided, "\(what): \(self.address): \(error.reason)", hint: error.hint),
+                isUnknown: false)
         }
         guard answer.status == 200 || answer.status == 201 else {
             throw PublishingError(failure: answer.failure(what), isUnknown: false)
@@ -99,10 +100,10 @@ extension ServiceClient {
         let answer: ServiceAnswer
         do throws(ServiceResponseError) {
             // What everybody may read needs no token.
-            answer = try await ServiceClient(self.address, nil).ask(
+            answer = try await ServiceClient(self.address, nil, connections: self.connections).ask(
                 Request(method: .GET, url: url, body: nil, maximumBytes: MetadataLimits().listBytes))
         } catch {
-            throw CommandError(.undecided, "\(url): \(error.reason)")
+            throw CommandError(.undecided, "\(url): \(error.reason)", hint: error.hint)
         }
         if answer.status == 404 { return nil }
         guard answer.status == 200 else { throw answer.failure("\(url) was not read") }

@@ -63,7 +63,7 @@ extension ServiceClient {
     /// - Throws: ``CommandError``.
     func answer(_ request: Request) async throws(CommandError) -> ServiceAnswer {
         do throws(ServiceResponseError) { return try await self.ask(request) } catch {
-            throw CommandError(.undecided, "\(self.address): \(error.reason)")
+            throw CommandError(.undecided, "\(self.address): \(error.reason)", hint: error.hint)
         }
     }
 }

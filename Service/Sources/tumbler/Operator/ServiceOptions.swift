@@ -19,11 +19,22 @@ struct ServiceOptions: ParsableArguments {
             "The file with the token; else the one that \(ServiceToken.environmentName) names.", valueName: "file"))
     var tokenFile: String?
 
+    @OptionGroup(title: "Connections") var connection: ConnectionOptions
+
     /// The file of the token, wherever it is named; `nil` when it is named nowhere.
     private var tokenPath: String? {
         if let tokenFile { return tokenFile }
         let path = ProcessInfo.processInfo.environment[ServiceToken.environmentName] ?? ""
         return path.isEmpty ? nil : path
+    }
+
+    /// Who asks a service.
+    ///
+    /// - Parameters:
+    ///   - address: The service.
+    ///   - token: What opens it; `nil` for what everybody may read.
+    func client(_ address: ServiceAddress, _ token: ServiceToken?) -> ServiceClient {
+        ServiceClient(address, token, connections: self.connection.connections.aside)
     }
 
     /// The address: that of the command line, else that of the source.

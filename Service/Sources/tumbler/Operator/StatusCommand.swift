@@ -38,7 +38,7 @@ struct StatusCommand: AsyncParsableCommand {
             _ = try self.service.requiredToken("read")
             return
         }
-        let (json, status) = try await ServiceClient(address, token).status()
+        let (json, status) = try await self.service.client(address, token).status()
         let shortfall = try self.demand.shortfall(in: status, project: self.projectName)
         if self.json {
             try StandardOutput.write(Data(json) + (json.last == UInt8(ascii: "\n") ? Data() : Data("\n".utf8)))

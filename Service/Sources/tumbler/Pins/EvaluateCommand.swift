@@ -33,7 +33,7 @@ struct EvaluateCommand: AsyncParsableCommand {
     var chain: String?
 
     @Option(
-        help: ArgumentHelp("The anchors in PEM, or the word system, which is what is taken.", valueName: "file|system"))
+        help: ArgumentHelp("The anchors in PEM, or `system` (the default).", valueName: "file|system"))
     var roots: String?
 
     @Option(name: .customLong("pin"), help: "A pin of this host, in any written form. May be given several times.")
@@ -66,6 +66,7 @@ struct EvaluateCommand: AsyncParsableCommand {
             || self.list != nil || self.root != nil
         if self.batch != nil, single { throw ValidationError("--batch takes its questions from the file alone") }
         if self.batch == nil, self.host == nil { throw ValidationError("--host is missing") }
+        if let advice = self.host.flatMap(HostArgument.advice) { throw ValidationError("--host: \(advice)") }
         if self.batch == nil, self.chain == nil { throw ValidationError("--chain is missing") }
         if self.transparency.logs != nil, self.transparency.transparency == nil, self.list == nil, self.batch == nil {
             throw ValidationError(

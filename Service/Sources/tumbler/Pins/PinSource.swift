@@ -9,6 +9,7 @@ import Foundation
 @_spi(Tools) import PinListClient
 import PinListMetadata
 import PinListRepository
+import PinningNIO
 
 /// Where `fetch` has its pins from: exactly one of the command line, the files of an app, an app's client with its
 /// state, and the project folder.
@@ -60,8 +61,14 @@ struct PinSource: ParsableArguments {
 
     /// The client under whose rules a host is asked; with `--list-url`, after one refresh.
     ///
+    /// - Parameters:
+    ///   - host: The host.
+    ///   - time: When it is asked.
+    ///   - connections: How a list is fetched.
     /// - Throws: ``CommandError`` when there are no rules.
-    func pinning(for host: HostName, at time: Timestamp) async throws(CommandError) -> Pinning {
+    func pinning(
+        for host: HostName, at time: Timestamp, by connections: Connections
+    ) async throws(CommandError) -> Pinning {
         if !self.pins.isEmpty {
             let list = try EphemeralList(pinning: host, to: try self.parsedPins(), at: time)
             return try Self.pinning(list.root, list.list, nil, at: time)
@@ -76,9 +83,16 @@ struct PinSource: ParsableArguments {
         guard let address = URL(string: listURL) else {
             throw CommandError(.usage, "--list-url \(listURL) is no address")
         }
-        let pinning = try Self.pinning(rootBytes, bundled, logs, at: time, address, .folder(state))
+        let fetcher = try await connections.aside.fetcher(for: listURL)
+        let pinning = try Self.pinning(rootBytes, bundled, logs, at: time, address, .folder(state), fetcher)
         try await Self.refresh(pinning)
         return pinning
+    }
+
+    /// Says that the list which decides has expired.
+    func sayStale(_ pinning: Pinning) async {
+        guard self.pins.isEmpty, let list = await pinning.status.list, list.isStale else { return }
+        StandardError.warning(RefreshReport.staleness(name: list.name, version: list.version))
     }
 
     private func parsedPins() throws(CommandError) -> [Pin] {
@@ -117,11 +131,12 @@ struct PinSource: ParsableArguments {
 
     private static func pinning(
         _ root: [UInt8], _ list: [UInt8]?, _ logs: [UInt8]?, at time: Timestamp, _ address: URL? = nil,
-        _ state: StateLocation = .memory
+        _ state: StateLocation = .memory, _ fetcher: HTTPClientFetcher? = nil
     ) throws(CommandError) -> Pinning {
         do throws(PinningSetupError) {
             let pinning = try Pinning(
-                forCommandAt: time, root: root, list: list, logs: logs, refreshFrom: address, state: state)
+                forCommandAt: time, root: root, list: list, logs: logs, refreshFrom: address, state: state,
+                fetcher: fetcher)
             // With an address a refresh comes first, and says what it did not get.
             if address == nil { Self.note(pinning.recentEvents) }
             return pinning

@@ -37,6 +37,8 @@ struct TransparencyCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Validate against these anchors, PEM, or the word system.", valueName: "file|system"))
     var roots: String?
 
+    @OptionGroup var connection: ConnectionOptions
+
     @Flag(help: "Print the evaluation as JSON.")
     var json = false
 
@@ -78,10 +80,11 @@ struct TransparencyCommand: AsyncParsableCommand {
             presented = chain
         } else {
             guard let server = ServerAddress(self.input) else {
+                if let misuse = ServerAddress.misuse(self.input) { throw misuse }
                 throw CommandError(
                     .undecided, "\(self.input): no such file", hint: "to ask a server, write HOST:PORT or https://HOST")
             }
-            presented = try await LiveServer.presentedChain(of: server)
+            presented = try await LiveServer.presentedChain(of: server, by: self.connection.connections)
             identity = .host(server.host)
         }
         guard let roots else { return presented }

@@ -51,7 +51,8 @@ struct RootNewCommand: AsyncParsableCommand {
         let finished = change
         let root = try CommandError.wrapping { () throws(RepositoryError) in try finished.first(named: self.name) }
         try self.output.write(root.payload)
-        try RootDescription(root, payload: root.payload).write(asJSON: self.json)
+        let shown = RootDescription(root, payload: root.payload)
+        try self.output.report(shown, shown.lines, asJSON: self.json)
     }
 }
 
@@ -130,6 +131,7 @@ struct RootRotateCommand: AsyncParsableCommand {
         let root = try CommandError.wrapping { () throws(RepositoryError) in try finished.next(after: newest) }
         try ReachableThresholds.expect(of: root, self.project, unless: self.allow)
         try self.output.write(root.payload)
-        try RootDescription(root, payload: root.payload).write(asJSON: self.json)
+        let shown = RootDescription(root, payload: root.payload)
+        try self.output.report(shown, shown.lines, asJSON: self.json)
     }
 }

@@ -32,6 +32,6 @@ struct RotatedHost: ParsableArguments {
     ///
     /// - Throws: `ValidationError`.
     static func host(_ text: String) throws -> HostName {
-        do throws(InputError) { return try HostName(text) } catch { throw ValidationError("\(error)") }
+        try HostArgument.host(text)
     }
 }

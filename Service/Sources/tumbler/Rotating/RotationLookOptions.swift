@@ -15,21 +15,22 @@ struct RotationLookOptions: ParsableArguments {
     var noLook = false
 
     @Option(
-        name: [.customLong("roots"), .customLong("cacert")],
-        help: ArgumentHelp("The anchors in PEM, or the word system.", valueName: "file|system"))
-    var anchors: String = RootsOption.system
-
-    @OptionGroup var connectTo: ConnectToOptions
+        help: ArgumentHelp(
+            "The anchors of what the host serves; those of --cacert unless given.", valueName: "file|system"),
+        completion: .file())
+    var roots: String?
 
     /// What each address of the entries of a rotation serves now; `nil` when nobody looks.
     ///
     /// - Throws: ``CommandError`` when there are no anchors.
-    func look(at hosts: [HostName], _ time: Timestamp) async throws(CommandError) -> [KeySightings.Address]? {
+    func look(
+        at hosts: [HostName], by connections: Connections, _ time: Timestamp
+    ) async throws(CommandError) -> [KeySightings.Address]? {
         guard !self.noLook else { return nil }
         let observer = HostObserver(
             validator: PathValidator(
-                roots: try RootsOption.load(self.anchors), monotonicNanoseconds: monotonicNanoseconds),
-            places: self.connectTo.places, time: time)
+                roots: try connections.roots(self.roots), monotonicNanoseconds: monotonicNanoseconds),
+            connections: connections, time: time)
         return Self.addresses(of: hosts, await observer.observe(hosts))
     }
 

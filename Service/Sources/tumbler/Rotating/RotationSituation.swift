@@ -56,6 +56,7 @@ struct RotationKnowledge {
     private let whyNoLists: String
     private let status: Result<ServiceStatus, CommandError>?
     private let look: RotationLookOptions
+    private let connections: Connections
     private let memory: ProbeMemoryFile
     private let time: Timestamp
 
@@ -71,6 +72,7 @@ struct RotationKnowledge {
             self.plans = .failure(error)
         }
         self.look = look
+        self.connections = service.connection.connections
         self.time = time
         self.memory = ProbeMemoryFile(
             self.input.project.folder.appendingPathComponent(ProbeMemoryFile.defaultPath), isOurs: true)
@@ -93,7 +95,7 @@ struct RotationKnowledge {
             return .failure(CommandError(.undecided, "there is no token for \(address)"))
         }
         do throws(CommandError) {
-            return .success(try await ServiceClient(address, token).status().status)
+            return .success(try await options.client(address, token).status().status)
         } catch { return .failure(error) }
     }
 
@@ -122,7 +124,10 @@ struct RotationKnowledge {
         if plan.state == .announced || plan.state == .ready {
             facts.gate = try await self.gate(plan, certificate, &notes)
         }
-        if !plan.state.isFinal { facts.addresses = try await self.look.look(at: plan.entries, self.time) }
+        if !plan.state.isFinal {
+            facts.addresses = try await self.look.look(
+                at: plan.entries, by: self.connections, self.time)
+        }
         plan.sightings = self.joined(plan, facts.addresses)
         facts.failureAlarm = self.failureAlarm(of: plan.entries)
         let forecast = self.forecast(plan, facts.gate)
@@ -172,11 +177,11 @@ struct RotationKnowledge {
             notes.append("the gate needs the chain that is to be deployed: --certificate FILE")
             return nil
         }
-        let anchors = self.look.anchors
+        let (connections, roots) = (self.connections, self.look.roots)
         var worst: GateAnswer?
         for host in plan.entries {
             let (material, lifetimes) = try await file.material(
-                for: host, roots: { () throws(CommandError) in try RootsOption.load(anchors) }, at: self.time)
+                for: host, roots: { () throws(CommandError) in try connections.roots(roots) }, at: self.time)
             if case .path(let path) = material, !plan.new.isIn(path.publicKeyPins) {
                 throw CommandError(
                     .doesNotHold, "\(certificate ?? ""): the chain does not have the new key, \(plan.new.pin)",
@@ -246,7 +251,7 @@ struct RotationKnowledge {
 
     /// What each address of some hosts serves now; `nil` when nobody looks.
     func addresses(of hosts: [HostName]) async throws(CommandError) -> [KeySightings.Address]? {
-        try await self.look.look(at: hosts, self.time)
+        try await self.look.look(at: hosts, by: self.connections, self.time)
     }
 
     /// The pins that probes ever saw at a host.

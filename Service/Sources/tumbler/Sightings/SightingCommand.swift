@@ -75,7 +75,7 @@ struct SightingCommand: AsyncParsableCommand {
         if self.from != nil, let event = CertspotterEvent.other(environment) {
             return StandardError.note(event)
         }
-        let client = ServiceClient(
+        let client = self.service.client(
             try self.service.requiredAddress(self.project), try self.service.requiredToken("probe"))
         let name = try self.listName()
         var outcome = SightingOutcome()

@@ -39,6 +39,8 @@ struct SoftHSM: Sendable {
         try FileManager.default.createDirectory(at: tokens, withIntermediateDirectories: true)
         try folder.write("directories.tokendir = \(tokens.path)\nobjectstore.backend = file\n", as: "softhsm2.conf")
         try folder.write("1234\n", as: "pin")
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o600], ofItemAtPath: folder.appendingPathComponent("pin").path)
         let configuration = folder.appendingPathComponent("softhsm2.conf").path
         self.environment = "SOFTHSM2_CONF='\(configuration)' TUMBLER_PKCS11_MODULE='\(module)'"
         self.folder = folder

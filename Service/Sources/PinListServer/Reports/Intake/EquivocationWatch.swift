@@ -68,7 +68,7 @@ struct EquivocationWatch: Sendable {
             }
             let end = found == .beyondQuota ? EquivocationCheck.day(of: now.before(-86_400)) : .distantEnd
             self.known.withLockedValue { $0.insert(payload, until: end) }
-        } catch { self.logger.warning("an envelope in a report could not be looked at: \(error)") }
+        } catch { self.logger.storeFailed("an envelope in a report could not be looked at", error) }
     }
 }
 

@@ -6,7 +6,8 @@ import ArgumentParser
 import CertificatePinning
 
 /// `--connect-to HOST:PORT:HOST2:PORT2`, as curl has it: what is for one server is asked of another, under the first
-/// one's name. An empty HOST or PORT means any, an empty HOST2 or PORT2 the same.
+/// one's name. An empty HOST or PORT means any, an empty HOST2 or PORT2 the same. `HOST:HOST2:PORT2` is read too, for
+/// any port.
 struct ConnectTo: Sendable {
     /// The host that is asked for.
     let host: HostName?
@@ -27,6 +28,7 @@ struct ConnectTo: Sendable {
             if character == "[" || character == "]" { isInBrackets = character == "[" }
             if character == ":", !isInBrackets { parts.append("") } else { parts[parts.count - 1].append(character) }
         }
+        if parts.count == 3 { parts.insert("", at: 1) }
         guard parts.count == 4 else { throw ValidationError("it is written HOST:PORT:HOST2:PORT2") }
         self.host = try Self.host(parts[0])
         self.port = try Self.port(parts[1])
@@ -36,7 +38,7 @@ struct ConnectTo: Sendable {
 
     private static func host(_ text: String) throws -> HostName? {
         guard !text.isEmpty else { return nil }
-        do throws(InputError) { return try HostName(text) } catch { throw ValidationError("\(error)") }
+        return try HostArgument.host(text)
     }
 
     private static func port(_ text: String) throws -> Int? {
@@ -45,18 +47,8 @@ struct ConnectTo: Sendable {
         return Int(port)
     }
 
-    /// Whether what goes to an address goes elsewhere.
-    func covers(_ address: FetchAddress) -> Bool {
-        (self.host ?? address.host) == address.host && (self.port ?? address.port) == address.port
+    /// Whether what goes to a host and a port goes elsewhere.
+    func covers(_ host: HostName, _ port: Int) -> Bool {
+        (self.host ?? host) == host && (self.port ?? port) == port
     }
-}
-
-/// `--connect-to`: where servers are asked in place of their own addresses.
-struct ConnectToOptions: ParsableArguments {
-    @Option(
-        name: .customLong("connect-to"),
-        help: ArgumentHelp(
-            "Ask HOST:PORT at another place; may be given several times.", valueName: "host:port:host2:port2"),
-        transform: ConnectTo.init)
-    var places: [ConnectTo] = []
 }
