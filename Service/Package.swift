@@ -1,7 +1,7 @@
 // swift-tools-version:6.2
 import PackageDescription
 
-// What operators run. Exact versions: what is released here is a program, not a library.
+// The programs of operators. Exact versions: a program is released here, not a library.
 
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
@@ -193,7 +193,7 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        // What the two programs have in common.
+        // The common part of the two programs.
         .target(
             name: "CommandLineInterface",
             dependencies: [
@@ -278,7 +278,7 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        // The simulated installations of scripts/demo; no product, and nobody installs it.
+        // The simulated installations of scripts/demo; no product, and not installed.
         .executableTarget(
             name: "demo-clients",
             dependencies: [
@@ -289,7 +289,7 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        // What the service's lists are measured against: SwiftNIO and one answer. No product, and nobody installs it.
+        // The yardstick for the service's lists: SwiftNIO and one answer. No product, and not installed.
         .executableTarget(
             name: "raw-list-server",
             dependencies: [

@@ -11,7 +11,7 @@ import Foundation
 ///     tumbler-bench-client fetch plain|pinned fresh|first|kept COUNT PORT FOLDER
 @main
 enum Main {
-    /// What a line of arguments does not name.
+    /// The error of a line of arguments that is incomplete.
     struct Usage: Error {}
 
     static func main() async throws {

@@ -18,7 +18,7 @@ package struct ServiceAddress: Sendable, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - text: The address.
-    ///   - place: Where it was written, for errors.
+    ///   - place: The place of the address, for errors.
     /// - Throws: ``CommandError``. The text is not repeated: a password may be in it.
     package init(_ text: String, from place: String) throws(CommandError) {
         guard ReportAddress.isAllowed(text), !text.contains("?"),

@@ -5,7 +5,7 @@
 public import CertificatePinning
 public import PinListMetadata
 
-/// What is different between two lists, for those who are asked to sign the newer one.
+/// The differences between two lists, for those who are asked to sign the newer one.
 public struct ListDifference: Hashable, Sendable, Encodable {
     /// The differences: those of the list itself, then of its entries in the order of the newer one, then of what is
     /// denied, revoked and suspended.

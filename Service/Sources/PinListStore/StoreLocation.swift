@@ -4,12 +4,13 @@
 
 internal import Foundation
 
-/// Which store a configuration means.
+/// Finds the store that a configuration means.
 package enum StoreLocation {
     /// The name of the file of a store on SQLite, in the folder of the service.
     package static let fileName = "tumbler.sqlite"
 
-    /// What a store is opened for, and so what happens to a database that is not there or not of today.
+    /// The purpose for which a store is opened; it decides what happens to a database that is absent or of another
+    /// version.
     package enum Purpose: Hashable, Sendable {
         /// To serve from it: the folder, the database and its tables are made, and an older one is brought up to date.
         case serving
@@ -24,8 +25,8 @@ package enum StoreLocation {
     ///
     /// - Parameters:
     ///   - database: `sqlite`, or the address of a PostgreSQL database.
-    ///   - folder: Where the file of SQLite is.
-    ///   - purpose: What for.
+    ///   - folder: The folder of SQLite's file.
+    ///   - purpose: The purpose.
     /// - Throws: ``StoreError``.
     package static func open(
         database: String, in folder: String, for purpose: Purpose

@@ -31,7 +31,7 @@ extension StoreTransaction {
         var counts: [Key: Int64] = [:]
         var heard: [String: [AcceptedReport]] = [:]
         for report in reports where report.attestation.state != .notAsked {
-            // What a stranger makes up is one host.
+            // All hosts that a stranger makes up count as one.
             let host = report.isListed ? report.group.notedHostname : HostRate.otherHosts
             counts[
                 Key(
@@ -72,7 +72,7 @@ extension StoreTransaction {
             }, Self.witnesses)
     }
 
-    /// What was counted of names that ask for assertions.
+    /// The counts of names that ask for assertions.
     ///
     /// - Parameter names: The names.
     package func attestationRates(of names: Set<String>, at now: Timestamp) throws -> [String: AttestationRate] {
@@ -93,7 +93,7 @@ extension StoreTransaction {
         }
     }
 
-    /// Who was heard of each host in the last hour, and how many attested reports it has in a usual hour.
+    /// The sources heard of each host in the last hour, and the number of attested reports of a usual hour.
     package func attestedHosts(at now: Timestamp) throws -> [String: AttestedHost] {
         var hosts: [String: AttestedHost] = [:]
         for row in try self.connection.rows(

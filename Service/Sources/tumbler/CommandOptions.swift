@@ -25,7 +25,7 @@ struct OutputOption: ParsableArguments {
     }
 }
 
-/// Where the anchors come from: `--roots FILE|system`, `--ca-file FILE`.
+/// The source of the anchors: `--roots FILE|system`, `--ca-file FILE`.
 enum RootsOption {
     /// The word for the roots of the system.
     static let system = "system"
@@ -53,7 +53,7 @@ enum RootsOption {
 /// The clock that only goes forward, in nanoseconds.
 func monotonicNanoseconds() -> UInt64 { DispatchTime.now().uptimeNanoseconds }
 
-/// `--root FILE`: a signed root that somebody names.
+/// `--root FILE`: a signed root, given as a file.
 enum RootOption {
     /// Reads it; it must carry a threshold of its own keys.
     static func read(_ path: String) throws(CommandError) -> Root {
@@ -84,7 +84,7 @@ struct RoleOption: ExpressibleByArgument {
     /// The role.
     let kind: MetadataRole
 
-    /// What follows.
+    /// The value that follows the option.
     let value: String
 
     init?(argument: String) {

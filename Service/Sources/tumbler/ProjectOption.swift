@@ -28,7 +28,7 @@ struct ProjectOption: ParsableArguments {
     }
 }
 
-/// What becomes of a list that is written as the project's `pins.json`: it is kept in `lists/` as well.
+/// Keeps a list that is written as the project's `pins.json` in `lists/` as well.
 extension ProjectOption {
     /// The project whose `pins.json` a file is; `nil` for any other file.
     private func project(ofList path: String) -> ProjectFolder? {
@@ -38,7 +38,7 @@ extension ProjectOption {
         return isList ? project : nil
     }
 
-    /// Refuses a second list of a version, before anybody signs it.
+    /// Refuses a second list of a version, before it is signed.
     ///
     /// - Throws: ``CommandError``.
     func expectRoom(for metadata: SignableMetadata, at path: String) throws(CommandError) {
@@ -48,7 +48,7 @@ extension ProjectOption {
         }
     }
 
-    /// Keeps a signed list that nobody has yet.
+    /// Keeps a signed list that is not published yet.
     ///
     /// - Throws: ``CommandError``.
     func keep(_ envelope: [UInt8], of kind: MetadataRole, at path: String) throws(CommandError) {

@@ -27,7 +27,7 @@ struct TransparencySourceTests {
         return linter.findings
     }
 
-    /// What a probe remembers of hosts, as its file has it.
+    /// The memory of a probe of hosts, as its file has it.
     private static func memory(_ hosts: [String: [String]?]) throws -> ProbeMemory {
         let sights = hosts.mapValues { policies -> [String: Any] in
             let sight: [String: Any] = [

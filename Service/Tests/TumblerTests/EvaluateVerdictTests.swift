@@ -19,7 +19,7 @@ struct EvaluateVerdictTests {
         }
     }
 
-    /// Asks in JSON and in text, which must end alike.
+    /// Evaluates in JSON and in text, which must end alike.
     private func evaluate(
         _ chain: String, roots: String = "roots.pem", host: String = TestChain.host, _ options: [String] = [],
         in folder: URL

@@ -85,7 +85,7 @@ struct ServiceAccessTests {
         }
     }
 
-    /// Asks in this process.
+    /// Sends a request in this process.
     private func silence(_ address: String, milliseconds: Int64 = 60_000) async throws -> ServiceResponseError? {
         let client = ServiceClient(
             try ServiceAddress(address, from: "test"), nil,

@@ -6,7 +6,7 @@ import CertificatePinning
 import Foundation
 import Testing
 
-@Suite("Somebody at a terminal")
+@Suite("A person at a terminal")
 struct TerminalTests {
     @Test(
         "is asked twice for a new passphrase and once for an old one, and sees neither",
@@ -74,7 +74,7 @@ struct TerminalTests {
             #expect(made.shown.contains("the chain validates") && made.shown.contains("backup-api.example.com.csr"))
             let source = try scene.folder.text(of: "project/tumbler.yaml")
             #expect(source.contains(try scene.pki.leaf.pin.description))
-            // What is in the chain above it is offered to nobody.
+            // The certificates above it in the chain are never offered.
             for above in [scene.pki.intermediate, scene.pki.root] {
                 let pin = try above.pin.description
                 #expect(!source.contains(pin) && !made.shown.contains(pin))

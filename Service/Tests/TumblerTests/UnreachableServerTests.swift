@@ -14,8 +14,8 @@ struct UnreachableServerTests {
         try await withTemporaryFolder { try await CommandRun.tumbler(["pin", server], in: $0) }
     }
 
-    @Test("a port on which nobody listens")
-    func portOnWhichNobodyListens() async throws {
+    @Test("a port on which no server listens")
+    func portOnWhichNoServerListens() async throws {
         try await LoopbackPort.with(.closed) { port in
             try await self.pin("127.0.0.1:\(port)").expectError(2, hint: false)
             try await self.pin("https://127.0.0.1:\(port)/").expectError(2, hint: false)

@@ -72,8 +72,8 @@ struct VectorsTests {
         #expect(try await self.ask(["/bin/sh", "-c", "exit 0"], only: ["hosts"]).status == 2)
     }
 
-    @Test("a question that nobody knows is unsupported, a line that is none an error, and the next one is answered")
-    func questionThatNobodyKnowsIsUnsupportedALineThatIsNoneAnError() async throws {
+    @Test("an unknown question is unsupported, an invalid line an error, and the next one is answered")
+    func unknownQuestionIsUnsupportedAnInvalidLineAnErrorAndTheNextOneIsAnswered() async throws {
         try await withTemporaryFolder { folder in
             let lines = [
                 #"{"id":"a","do":"fly"}"#, "hello", #"{"id":"b","do":"normalise"}"#,

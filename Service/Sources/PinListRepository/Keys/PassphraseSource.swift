@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where a passphrase comes from. It is asked for only when it is needed.
+/// The source of a passphrase. It is asked for only when it is needed.
 public enum PassphraseSource: Hashable, Sendable {
-    /// Whoever sits at the terminal types it.
+    /// It is typed at the terminal.
     case terminal
     /// The first line of a file.
     case file(String)
@@ -13,7 +13,7 @@ public enum PassphraseSource: Hashable, Sendable {
 
     /// Gets the passphrase of something that exists.
     ///
-    /// - Parameter what: What it opens, for the question.
+    /// - Parameter what: The key or token that it opens, for the question.
     /// - Throws: ``RepositoryError`` when there is none.
     public func passphrase(for what: String) throws(RepositoryError) -> Passphrase {
         switch self {
@@ -28,7 +28,7 @@ public enum PassphraseSource: Hashable, Sendable {
 
     /// Gets the passphrase of something that is being made: on a terminal it is asked for twice.
     ///
-    /// - Parameter what: What it will open, for the question.
+    /// - Parameter what: The key that it will open, for the question.
     /// - Throws: ``RepositoryError`` when there is none, or the two differ.
     public func newPassphrase(for what: String) throws(RepositoryError) -> Passphrase {
         guard case .terminal = self else { return try self.passphrase(for: what) }

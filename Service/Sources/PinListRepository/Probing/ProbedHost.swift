@@ -4,29 +4,29 @@
 
 public import CertificatePinning
 
-/// What a probe found at one host.
+/// The result of a probe of one host.
 public struct ProbedHost: Hashable, Sendable, Encodable {
-    /// How it stands.
+    /// The state of a host.
     public enum State: Hashable, Sendable {
-        /// Everybody gets in, with whatever list that they may hold, and no certificate ends soon.
+        /// Every client gets in, with any list that it may hold, and no certificate ends soon.
         case well
-        /// Somebody is locked out.
+        /// Some clients are locked out.
         case locksOut
-        /// Everybody gets in, and a certificate of the path ends soon.
+        /// Every client gets in, and a certificate of the path ends soon.
         case endsSoon
         /// The host could not be asked.
         case unknown
     }
 
-    /// How it stands.
+    /// The state of the host.
     public internal(set) var state: State
     /// The host.
     public let host: HostName
-    /// The entry that applied, with everybody of its rollout in it.
+    /// The entry that applied, with every installation in its rollout.
     public let entry: PinnedDomain?
-    /// What an app would decide that enforces; `nil` when the host could not be asked.
+    /// The decision of an app that enforces; `nil` when the host could not be asked.
     public let decision: PinningDecision?
-    /// Which lists that installations may still hold refuse what is served; `nil` when none does.
+    /// The lists that installations may still hold and that refuse what is served; `nil` when none does.
     public let refusal: HeldRefusal?
     /// The validated path, leaf first; empty without one.
     public let path: [ProbedCertificate]
@@ -34,16 +34,16 @@ public struct ProbedHost: Hashable, Sendable, Encodable {
     public let daysLeft: Int?
     /// Whether the leaf's issuer is another one than last time; `nil` when that is not known.
     public let issuerChanged: Bool?
-    /// Why the host could not be asked, or why its chain does not validate.
+    /// The reason for which the host could not be asked, or its chain does not validate.
     public let error: String?
-    /// What a person should know beside that, each one line.
+    /// Notes for people beside that, each one line.
     public internal(set) var notes: [String]
-    /// What was found at each of its addresses; empty when none is known.
+    /// The results at each of its addresses; empty when none is known.
     public internal(set) var addresses: [ProbedAddress] = []
-    /// What each policy of Certificate Transparency makes of it; empty where nothing was evaluated.
+    /// The result under each policy of Certificate Transparency; empty where nothing was evaluated.
     public internal(set) var transparency: [TransparencyEvaluation] = []
 
-    /// What is written of an evaluation: the timestamps are for `tumbler ct`.
+    /// The form in which an evaluation is written: the timestamps are for `tumbler ct`.
     private struct PrintedEvaluation: Encodable {
         let policy: String
         let satisfied: Bool

@@ -12,7 +12,7 @@ public struct ListTree: Sendable {
     public struct File: Hashable, Sendable {
         /// Its path in the tree.
         public let path: String
-        /// What is in it: an envelope, byte for byte.
+        /// The content: an envelope, byte for byte.
         public let bytes: [UInt8]
     }
 
@@ -74,7 +74,7 @@ public struct ListTree: Sendable {
 
     /// For lists that name no log list.
     public static func noLogs(_ listed: ListedLogs) throws(RepositoryError) -> [UInt8] {
-        throw RepositoryError(.file, "the log list \(listed.digest) that the list names is not at hand")
+        throw RepositoryError(.file, "the log list \(listed.digest) that the list names is missing")
     }
 
     /// Writes the tree into a folder, each file whole or not at all. Roots that are there already are never rewritten.
@@ -104,7 +104,7 @@ public struct ListTree: Sendable {
 
 /// The files of a folder on the disk.
 public struct DiskFiles: SourceFiles {
-    /// Where paths that are not absolute begin.
+    /// The folder that relative paths begin in.
     public let folder: URL
 
     /// The files of a folder.

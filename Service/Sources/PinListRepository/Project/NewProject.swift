@@ -8,7 +8,7 @@ public import PinListMetadata
 
 /// A project folder that is made: keys, the first root, the source, the first list (formats.md, section 9).
 public struct NewProject: Sendable {
-    /// What is pinned from the beginning.
+    /// An entry of a new project.
     public struct Entry: Hashable, Sendable {
         /// The host, as its owner wrote it.
         public var host: String
@@ -30,9 +30,9 @@ public struct NewProject: Sendable {
         func signature(over message: [UInt8]) async throws -> [UInt8] { try self.key.signature(over: message) }
     }
 
-    /// Where the keys are, from the folder.
+    /// The path of the root key, from the folder.
     public static let rootKeyName = "keys/root.pem"
-    /// Where the keys are, from the folder.
+    /// The path of the pins key, from the folder.
     public static let pinsKeyName = "keys/pins.pem"
 
     private static let ignoredName = ".gitignore"
@@ -50,9 +50,9 @@ public struct NewProject: Sendable {
     /// - Parameters:
     ///   - folder: Its folder; nothing of a project may be there yet.
     ///   - name: The name of the list.
-    ///   - entries: What is pinned.
+    ///   - entries: The entries.
     ///   - section: A `domains` section that stands before the entries, as it is.
-    ///   - time: When root and list are made.
+    ///   - time: The time of issue of root and list.
     /// - Throws: ``RepositoryError`` when a project is there already.
     public init(
         in folder: ProjectFolder, name: String, entries: [Entry], after section: String? = nil, at time: Timestamp
@@ -88,7 +88,7 @@ public struct NewProject: Sendable {
         var change = RootChange(issuedAt: self.time)
         for (kind, key) in [(MetadataRole.root, self.rootKey), (.pins, self.pinsKey)] {
             guard let key = MetadataKey(subjectPublicKeyInfo: key.subjectPublicKeyInfo) else {
-                throw RepositoryError(.signer, "the new key is none that signs metadata")
+                throw RepositoryError(.signer, "the new key cannot sign metadata")
             }
             change.added.append((kind, key))
         }

@@ -10,7 +10,7 @@ struct PKCS11Token: Sendable {
     let uri: PKCS11URI
     /// The process's environment, for the path of the module.
     let environment: [String: String]
-    /// Where the PIN comes from when the name has no `pin-source`.
+    /// The source of the PIN when the name has no `pin-source`.
     let pin: PassphraseSource
 
     /// `CKK_EC` and `CKK_EC_EDWARDS`.

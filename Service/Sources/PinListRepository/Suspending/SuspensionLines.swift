@@ -6,8 +6,8 @@ internal import CertificatePinning
 internal import PinListDifference
 internal import PinListMetadata
 
-/// Finds the lines of `suspended` in a source. It may be wrong about unusual layouts: whoever calls it reads the
-/// result.
+/// Finds the lines of `suspended` in a source. It may be wrong about unusual layouts: the caller parses the result
+/// again.
 struct SuspensionLines {
     private let root: YAMLValue
     private let members: [YAMLValue.Member]

@@ -8,12 +8,12 @@ internal import ServiceLifecycle
 
 /// Stores what was counted, now and then and at the end.
 struct ListRequestRecorder: Service {
-    /// How often: what was counted since is lost when the machine fails.
+    /// The interval of writing: what was counted since is lost when the machine fails.
     static let interval: Duration = .seconds(10)
 
     let counter: ListRequestCounter
     let store: any ServiceStore
-    /// Who counts.
+    /// The instance that counts.
     var instance = ""
     let logger: Logger
 

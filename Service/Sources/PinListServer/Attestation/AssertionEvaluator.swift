@@ -14,13 +14,13 @@ struct AssertionEvaluator: Sendable {
     /// The most characters of `Tumbler-Assertion`: an assertion has about 200 bytes.
     static let maximumField = 8_192
 
-    /// What an assertion came to.
+    /// The result of evaluating an assertion.
     enum Evaluation: Sendable {
         /// There was none.
         case absent
-        /// It does not hold; the first step that failed, where one did.
+        /// The assertion does not hold; the first step that failed, where one did.
         case refused(step: Int?, isUnknownKey: Bool)
-        /// It holds, for reports about one list.
+        /// The assertion holds, for reports about one list.
         case accepted(name: String, use: AssertionUse)
     }
 
@@ -33,7 +33,7 @@ struct AssertionEvaluator: Sendable {
     /// - Parameters:
     ///   - field: The value of `Tumbler-Assertion`; `nil` where the request has none.
     ///   - body: The bytes of the body, as they came.
-    ///   - source: Where it came from.
+    ///   - source: The address that it came from.
     func evaluate(_ field: String?, over body: [UInt8], from source: SourceAddress?, at now: Timestamp) async
         -> Evaluation
     {
@@ -60,16 +60,16 @@ struct AssertionEvaluator: Sendable {
         } catch { return .refused(step: error.step, isUnknownKey: false) }
     }
 
-    /// What an app signs: 32 bytes (formats.md, section 7).
+    /// The client data that an app signs: 32 bytes (formats.md, section 7).
     static func clientData(name: String, challenge: [UInt8], body: [UInt8]) -> [UInt8] {
         Array(SHA256.hash(data: Array("tumbler-report-1".utf8) + [0] + Array(name.utf8) + [0] + challenge + body))
     }
 
-    /// What a report is stored with.
+    /// The attestation that a report is stored with.
     ///
     /// - Parameters:
     ///   - asking: The list that asks for an assertion of it; `nil` for none.
-    ///   - evaluation: What the assertion of its body came to.
+    ///   - evaluation: The evaluation of its body's assertion.
     static func attestation(_ asking: String?, _ evaluation: Evaluation) -> ReportAttestation {
         guard let asking else { return .notAsked }
         switch evaluation {
@@ -87,7 +87,7 @@ struct AssertionField: Hashable, Sendable {
 
     /// 32 bytes.
     let keyID: [UInt8]
-    /// As it was given out, if it was.
+    /// The challenge as it was given out, if it was.
     let challenge: [UInt8]
     /// A CBOR map, if it is one.
     let assertion: [UInt8]

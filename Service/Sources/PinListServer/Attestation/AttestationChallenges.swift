@@ -14,9 +14,9 @@ internal import PinReportAnalysis
 /// A challenge may be used more than once within its ten minutes: what is replayed is stopped by what is stored anyway, a
 /// key that is registered once and a counter that only grows.
 final class AttestationChallenges: Sendable {
-    /// How long one is valid, in seconds.
+    /// The lifetime of a challenge, in seconds.
     static let lifetime: Int64 = 600
-    /// How long one is, in bytes.
+    /// The length of a challenge, in bytes.
     static let length = 32
 
     private let store: any ServiceStore

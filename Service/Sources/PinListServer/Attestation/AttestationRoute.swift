@@ -17,7 +17,7 @@ struct AttestationRoute: Sendable {
     static let maximumBytes = 98_304
     /// The most bytes of an attestation: what is read of CBOR.
     static let maximumAttestation = 65_536
-    /// What verifying an attestation costs for each app id, in tokens: a path with two signatures of P-384.
+    /// The cost of verifying an attestation for each app id, in tokens: a path with two signatures of P-384.
     static let keyTokens = 4
 
     let names: [String: NameAttestation]
@@ -123,7 +123,7 @@ struct AttestationRoute: Sendable {
 }
 
 extension HTTPField.Name {
-    /// What a report is signed with: base64 of `{"keyId", "challenge", "assertion"}`.
+    /// The header field with the assertion of a report: base64 of `{"keyId", "challenge", "assertion"}`.
     static let tumblerAssertion = Self.tumbler("Tumbler-Assertion")
     /// The challenge of the next report.
     static let tumblerChallenge = Self.tumbler("Tumbler-Challenge")

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-/// What bodies look like in ``OpenAPIDocument``. Reports are described as tolerantly as they are read: three kinds of
+/// The schemas of bodies in ``OpenAPIDocument``. Reports are described as tolerantly as they are read: three kinds of
 /// senders write them, and what one of them spells another way is no error.
 enum OpenAPISchemas {
     /// The members of `components.schemas`.
@@ -20,7 +20,7 @@ enum OpenAPISchemas {
             "Published": {"type": "object", "required": ["name", "changes"], "properties": {
              "name": {"type": "string"}, "changes": {"type": "array", "items": {"type": "string"}}}},
             "ProbeResult": {"type": "object", "required": ["hosts"], "properties": {
-             "at": {"description": "When; RFC 3339. Now is what it is without."},
+             "at": {"description": "The time, RFC 3339; by default now."},
              "hosts": {"type": "array", "maxItems": 10000, "items": {"type": "object", "required": ["host", "ok"],
               "properties": {"host": {"type": "string"}, "ok": {"type": "boolean"}}}}}},
             "Adoption": {"type": "object",

@@ -61,7 +61,7 @@ extension Retention {
             next = chain.count + 1
         }
         let head = chain.head
-        // What follows the month's last entry says that this entry, too, is as it was written.
+        // The entry after the month's last one says that this entry, too, is as it was written.
         for entry in try await self.store.read({ try $0.auditEntries(from: found.last + 1, limit: 1) }) {
             guard entry.previous == head else {
                 throw AuditChain.VerificationError(

@@ -13,7 +13,7 @@ public struct TimeSpan: Hashable, Comparable, Sendable, CustomStringConvertible 
     /// The most digits behind the point.
     private static let fractionDigits = 6
 
-    /// What is right, for errors.
+    /// The right form, for errors.
     public static let form = "numbers with s, m, h or d, such as 300s, 2.6d or 14d2h"
 
     private static let units: [(letter: UInt8, seconds: Int64)] = [

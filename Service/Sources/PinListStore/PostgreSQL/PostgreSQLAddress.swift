@@ -6,15 +6,16 @@
 internal import CPQ
 internal import Foundation
 
-/// Where a database is, as it stands in a configuration: `postgres://USER@HOST:PORT/DATABASE?sslmode=verify-full`, and
-/// for a socket `postgres:///DATABASE?host=/run/postgresql`.
+/// The address of a database, as it stands in a configuration:
+/// `postgres://USER@HOST:PORT/DATABASE?sslmode=verify-full`, and for a socket
+/// `postgres:///DATABASE?host=/run/postgresql`.
 ///
 /// Read by libpq itself, so that it means here what it means to PostgreSQL's own tools; then evaluated.
 struct PostgreSQLAddress: Hashable, Sendable {
-    /// What libpq is given: its keywords and their values.
+    /// The settings for libpq: its keywords and their values.
     let settings: [String: String]
 
-    /// What an address may say. What is not here would change how the service works, such as `options`.
+    /// The members that an address may have. What is not here would change how the service works, such as `options`.
     private static let known: Set<String> = [
         "host", "hostaddr", "port", "dbname", "user", "passfile", "target_session_attrs", "channel_binding",
         "sslmode", "sslrootcert", "sslcert", "sslkey", "sslcrl",
@@ -43,7 +44,8 @@ struct PostgreSQLAddress: Hashable, Sendable {
         guard !hosts.isEmpty, hosts.allSatisfy({ !$0.isEmpty }) else {
             throw Self.refusal("names no host; a server on this machine is ?host=/run/postgresql")
         }
-        // What leaves the machine is encrypted, and to the right server, unless the address says otherwise.
+        // A connection that leaves the machine is encrypted, and to the right server, unless the address says
+        // otherwise.
         settings["sslmode"] = settings["sslmode"] ?? (hosts.allSatisfy(Self.isLocal) ? "prefer" : "verify-full")
         self.settings = settings
     }
@@ -74,7 +76,7 @@ struct PostgreSQLAddress: Hashable, Sendable {
         return settings
     }
 
-    /// Where connections go: for each host its address where one is given.
+    /// The targets of connections: for each host its address where one is given.
     private static func hosts(_ settings: [String: String]) -> [String] {
         func list(_ keyword: String) -> [String] {
             settings[keyword].map { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) } ?? []
@@ -95,7 +97,7 @@ struct PostgreSQLAddress: Hashable, Sendable {
 extension PostgreSQLAddress {
     /// Connects, and waits for it.
     ///
-    /// - Returns: What `PQconnectdbParams` gives: whoever asked looks at its status, and ends it.
+    /// - Returns: The connection that `PQconnectdbParams` gives: the caller checks its status, and closes it.
     func connect(_ limits: PostgreSQLLimits) -> OpaquePointer? {
         let fixed = [
             "client_encoding": "UTF8", "fallback_application_name": "tumbler", "gssencmode": "disable",

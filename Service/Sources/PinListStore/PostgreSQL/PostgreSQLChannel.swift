@@ -19,8 +19,8 @@ final class PostgreSQLChannel {
 
     /// Connects.
     ///
-    /// - Throws: ``StoreError`` of code `unavailable`: where nobody listens, for a wrong password, for a database that
-    ///   there is not.
+    /// - Throws: ``StoreError`` of code `unavailable`: where no server listens, for a wrong password, for a database
+    ///   that does not exist.
     init(_ address: PostgreSQLAddress, _ limits: PostgreSQLLimits) throws(StoreError) {
         guard let connection = address.connect(limits) else {
             throw StoreError(.unavailable, "there is no memory for a connection")

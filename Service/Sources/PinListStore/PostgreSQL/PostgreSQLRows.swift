@@ -10,7 +10,7 @@
 struct PostgreSQLRows {
     private static let signature: [UInt8] = Array("PGCOPY\n".utf8) + [0xFF] + Array("\r\n".utf8) + [0]
 
-    /// What is sent.
+    /// The bytes to send.
     private(set) var bytes: [UInt8]
 
     /// Writes rows.

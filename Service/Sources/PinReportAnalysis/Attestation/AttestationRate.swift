@@ -4,15 +4,16 @@
 
 package import CertificatePinning
 
-/// How many reports of a name were attested: whether the unattested ones count as they did before.
+/// The share of attested reports of a name: whether the unattested ones count as they did before.
 ///
 /// They do where under half of a month's reports were attested, or where the attested ones fell below half of their usual
 /// rate: who blocks Apple or the challenges must not silence those whose connections he intercepts. Where nothing is known
 /// they do, too.
 package struct AttestationRate: Hashable, Sendable {
-    /// How many hours are the month that is looked at: 30 days.
+    /// The number of hours in the month that is looked at: 30 days.
     package static let month: Int64 = 720
-    /// How many attested reports usually come in the time that is compared. Of fewer, half would often be missing by chance.
+    /// The number of attested reports that usually come in the time that is compared. Of fewer, half would often be
+    /// missing by chance.
     package static let compared = 8.0
     /// The longest time that is compared, in hours.
     package static let maximum: Int64 = 24
@@ -21,7 +22,7 @@ package struct AttestationRate: Hashable, Sendable {
     package private(set) var attested: Int64 = 0
     /// The unattested ones.
     package private(set) var unattested: Int64 = 0
-    /// How many keys are registered.
+    /// The number of registered keys.
     package var keys: Int64 = 0
 
     private let now: Timestamp
@@ -33,7 +34,7 @@ package struct AttestationRate: Hashable, Sendable {
         var all: Int64 = 0
     }
 
-    /// Nothing yet.
+    /// Makes an empty rate.
     package init(at now: Timestamp) { self.now = now }
 
     /// Counts reports of an hour.
@@ -81,11 +82,11 @@ package struct AttestedHost: Hashable, Sendable {
     /// The fewest keys, and the fewest networks, that are an alarm.
     package static let minimumAlarming = 3
 
-    /// How many keys were heard.
+    /// The number of keys that were heard.
     package let keys: Int
     /// From how many networks.
     package let networks: Int
-    /// How many attested reports come in an hour of the week before, in the mean.
+    /// The mean number of attested reports in an hour of the week before.
     package var usual = 0.0
 
     package init(keys: Int, networks: Int) { (self.keys, self.networks) = (keys, networks) }

@@ -5,20 +5,20 @@
 package import CertificatePinning
 internal import PinListMetadata
 
-/// What is looked at of a probe's result. It comes from outside, with a token: what is missing or odd is left out.
+/// The facts of a probe's result. It comes from outside, with a token: what is missing or odd is left out.
 package struct ProbeFacts {
     /// The most values of a host's object: 16 certificates, 64 addresses, 256 notes and some.
     package static let maximumValues = 4_096
 
-    /// What is wrong, in words; `nil` when nothing is.
+    /// The problem, in words; `nil` when there is none.
     package let trouble: String?
     /// Whether the host, or what the probe says of it, gave nothing to evaluate: no verdict and no
     /// path. Its network may be at fault.
     package let isUnreached: Bool
-    /// Of a host that was reached and is not well: the addresses that the probe could not ask, each with why; in words, and
-    /// `nil` for none. A probe that has no route to an address, and asked another one, calls the host well.
+    /// The addresses that the probe could not ask, of a host that was reached and is not well, each with why; in words,
+    /// and `nil` for none. A probe that has no route to an address, and asked another one, calls the host well.
     package let missedAddresses: String?
-    /// When the first certificate of the path ends.
+    /// The time at which the first certificate of the path ends.
     package let firstEnd: Timestamp?
     /// The path, leaf first: pins, and when each certificate ends.
     package let path: [(pin: String, end: Timestamp?)]
@@ -42,7 +42,7 @@ package struct ProbeFacts {
         self.issuer = path.first.flatMap { Self.text($0["issuer"]) }
         self.firstEnd = path.compactMap { Self.text($0["notAfter"]).flatMap { try? Timestamp($0) } }.min()
         self.matched = Self.text(members["matched"]) ?? Self.text(Self.members(members["matched"])["pin"])
-        // What says neither is unknown, and unknown is not well.
+        // A result that says neither is unknown, and unknown is not well.
         let isSilent = Self.text(members["verdict"]) == nil && members["ok"] != .bool(true)
         self.isUnreached = isSilent && path.isEmpty
         let missed = Self.elements(members["addresses"]).compactMap(Self.missed)

@@ -5,14 +5,14 @@
 internal import CertificatePinning
 package import CertificateSightings
 
-/// What monitors of Certificate Transparency found for the names of one list.
+/// The sightings of monitors of Certificate Transparency for the names of one list.
 package struct SightingOverview: Hashable, Sendable {
     /// The list.
     package let name: String
-    /// How many certificates are kept, by what they mean; those of no entry as they were counted.
+    /// The numbers of kept certificates, by state; those of no entry as they were counted.
     package let counts: [SightingState: Int64]
-    /// Certificates that apps refuse, for names that an entry enforces: those that still are valid, and of which a person
-    /// has not said all. The newest first, ``most`` at most.
+    /// The certificates that apps refuse, for names that an entry enforces: those that still are valid, and of which
+    /// not all are acknowledged. The newest first, ``most`` at most.
     package let unexpected: [Unexpected]
     /// Whether there are more.
     package let hasMore: Bool

@@ -11,7 +11,7 @@ internal import PinListMetadata
 package struct ReportMembers {
     private let members: [JSONValue.Member]
 
-    /// Where the object stands, for people: `the report`, `entry 3`.
+    /// The place of the object, for people: `the report`, `entry 3`.
     let place: String
 
     init(_ value: JSONValue, _ place: String) throws(ReportError) {
@@ -104,7 +104,7 @@ package struct ReportMembers {
         return texts
     }
 
-    /// A point in time; `nil` when it is absent, or written as nobody reads it.
+    /// A point in time; `nil` when it is absent, or written in an unknown form.
     func time(_ name: String) throws(ReportError) -> Timestamp? {
         try self.text(name).flatMap { ReportedTime.read($0) }
     }

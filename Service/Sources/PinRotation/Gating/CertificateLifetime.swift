@@ -4,7 +4,7 @@
 
 public import CertificatePinning
 
-/// When a certificate holds, and whether enough of that is left to deploy it.
+/// The validity of a certificate, and whether enough of it is left to deploy it.
 public struct CertificateLifetime: Hashable, Sendable {
     /// The least time that must be left of a certificate, in seconds: 7 days.
     public static let minimum: Int64 = 7 * 86_400

@@ -31,7 +31,7 @@ struct FetchAddress: Sendable {
         self.parts = parts
     }
 
-    /// Where a redirect leads; `nil` when that is no address.
+    /// The target of a redirect; `nil` when that is no address.
     func redirected(to location: String) -> FetchAddress? {
         guard let base = self.parts.url, let url = URL(string: location, relativeTo: base) else { return nil }
         return FetchAddress(url.absoluteString)

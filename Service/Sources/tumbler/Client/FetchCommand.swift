@@ -42,7 +42,7 @@ struct FetchCommand: AsyncParsableCommand {
 
     @Flag(
         name: .customLong("allow-local-redirects"),
-        help: "Follow redirects from a host of the world to this machine, or into a private network."
+        help: "Follow redirects from a public host to this machine, or into a private network."
     )
     var allowsLocalRedirects = false
 
@@ -65,7 +65,7 @@ struct FetchCommand: AsyncParsableCommand {
         guard let address = FetchAddress(self.url) else {
             // It is not repeated: a password may be in it.
             throw CommandError(
-                .usage, "this is no address of a page", hint: "https://HOST/PATH, without name and password")
+                .usage, "not an https URL", hint: "https://HOST/PATH, without name and password")
         }
         let tls = try self.tls()
         let pinning = try await self.source.pinning(for: address.host, at: self.time.time)
@@ -102,7 +102,7 @@ struct FetchCommand: AsyncParsableCommand {
         if self.json { try JSONOutput.write(decision) } else { try StandardOutput.write(lines: [decision.description]) }
     }
 
-    /// How the command ends with a refusal.
+    /// The exit of the command for a refusal.
     private func ending(_ decision: PinningDecision) throws -> any Error {
         guard !self.decision else {
             try self.show(decision)
@@ -111,7 +111,7 @@ struct FetchCommand: AsyncParsableCommand {
         let detail = decision.detail.map { ": \($0)" } ?? ""
         return CommandError(
             .doesNotHold, "\(decision.firstLine.dropLast())\(detail)",
-            hint: "--decision shows what was expected, and what was seen")
+            hint: "--decision shows the expected and the presented pins")
     }
 
     /// Writes a body as it arrives.

@@ -32,7 +32,7 @@ struct PinnedFetch {
     /// - Parameters:
     ///   - pinning: Whose rules apply.
     ///   - configuration: AsyncHTTPClient's settings, with the anchors.
-    ///   - places: What is asked elsewhere.
+    ///   - places: The hosts that are asked elsewhere.
     ///   - allowsLocalRedirects: Whether a redirect is followed from a host of the world to this machine, or into a
     ///     network that the world does not reach. What is looked at is the address, not where it is asked.
     init(
@@ -53,7 +53,7 @@ struct PinnedFetch {
     ///
     /// - Parameters:
     ///   - address: Its address.
-    ///   - decided: Is told each decision that let a request through, before the answer.
+    ///   - decided: The closure that gets each decision that let a request through, before the answer.
     ///   - answered: Is given the answer, and reads its body.
     /// - Throws: `PinningError` for what pinning refused; ``CommandError`` for what the network did.
     func get(
@@ -70,7 +70,7 @@ struct PinnedFetch {
 
     /// Asks one server.
     ///
-    /// - Returns: Where it redirects to; `nil` when its answer was the answer.
+    /// - Returns: The target of the redirect; `nil` when its answer was the answer.
     private func ask(
         _ address: FetchAddress, _ decided: (PinningDecision) throws -> Void,
         _ answered: (HTTPClientResponse) async throws -> Void
@@ -123,7 +123,7 @@ struct PinnedFetch {
         }
         guard let next = address.redirected(to: location) else {
             throw CommandError(
-                .undecided, "\(address.host) redirects to \(location), which is no https or http address")
+                .undecided, "\(address.host) redirects to \(location), which is not an https or http URL")
         }
         if !self.allowsLocalRedirects, let refusal = LocalRedirectError(from: address.host, to: next.host) {
             throw CommandError(.undecided, "\(refusal)", hint: "--allow-local-redirects follows it")
@@ -131,7 +131,7 @@ struct PinnedFetch {
         return next
     }
 
-    /// What the network did, in words.
+    /// The error of the network, in words.
     private static func failure(_ error: any Error, _ address: FetchAddress) -> any Error {
         if error is PinningError || error is CommandError { return error }
         let reason =
@@ -140,7 +140,7 @@ struct PinnedFetch {
             case let error as PinningSetupError: error.reason
             case NIOSSLError.uncleanShutdown, HTTPParserError.invalidEOFState:
                 "the server cut the connection before its answer was over"
-            case let error as HTTPParserError: "its answer is no HTTP: \(error)"
+            case let error as HTTPParserError: "its answer is not HTTP: \(error)"
             default: LiveServer.reason(for: error, .nanoseconds(Self.connectTimeout.nanoseconds))
             }
         return CommandError(.undecided, "\(address.host) port \(address.port): \(reason)")

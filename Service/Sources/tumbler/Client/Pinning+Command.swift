@@ -15,8 +15,8 @@ extension Pinning {
     ///   - root: The root that the app ships.
     ///   - list: The list that the app ships; without one every host is refused until a list was fetched.
     ///   - logs: The log list that the app ships.
-    ///   - address: Where lists are refreshed from.
-    ///   - state: Where the client keeps its state.
+    ///   - address: The address that lists are refreshed from.
+    ///   - state: The state folder of the client.
     init(
         forCommandAt time: Timestamp, root: [UInt8], list: [UInt8]?, logs: [UInt8]? = nil,
         refreshFrom address: URL? = nil, state: StateLocation = .memory

@@ -24,22 +24,22 @@ struct RefreshCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The root that the app ships.", valueName: "file"))
     var root: String
 
-    @Option(help: ArgumentHelp("Where the client keeps its state.", valueName: "dir"))
+    @Option(help: ArgumentHelp("The state folder of the client.", valueName: "dir"))
     var state: String
 
     @Option(
         help: ArgumentHelp(
-            "The list that the app ships; without it a first refresh begins with nothing.", valueName: "file"))
+            "The list that the app ships; without it a first refresh begins without a list.", valueName: "file"))
     var bundled: String?
 
-    @Flag(help: "Print what is in force, and what was refused, as JSON.")
+    @Flag(help: "Print the list in force and the refusals as JSON.")
     var json = false
 
     @OptionGroup var time: TimeOption
 
     func run() async throws {
         guard let address = URL(string: self.listURL) else {
-            throw CommandError(.usage, "--list-url \(self.listURL) is no address")
+            throw CommandError(.usage, "--list-url \(self.listURL) is not a URL")
         }
         let pinning = try self.pinning(refreshingFrom: address)
         let outcome = await pinning.refresh()

@@ -17,7 +17,7 @@ struct DrillProcess: Sendable {
     private let id: pid_t
     /// Lines of its standard output, until it ends.
     private let lines: AsyncStream<String>
-    /// What it wrote to standard error, when it has ended.
+    /// The text that it wrote to standard error, when it has ended.
     private let errors: Task<String, Never>
     /// Its exit code, or the negative number of the signal that ended it. Of a task of its own: a drill that is
     /// interrupted waits for it all the same.
@@ -27,7 +27,7 @@ struct DrillProcess: Sendable {
     ///
     /// - Parameters:
     ///   - path: The program.
-    ///   - arguments: What stands behind its name.
+    ///   - arguments: The arguments behind its name.
     /// - Throws: ``CommandError`` when it cannot be started.
     init(_ path: String, _ arguments: [String]) throws(CommandError) {
         guard let output = Channel(), let errors = Channel() else {
@@ -60,7 +60,7 @@ struct DrillProcess: Sendable {
 
     /// Waits for the line of its standard output that begins with a word.
     ///
-    /// - Returns: What stands behind the word; `nil` when it ended without such a line.
+    /// - Returns: The text behind the word; `nil` when it ended without such a line.
     func line(after word: String) async -> String? {
         for await line in self.lines where line.hasPrefix(word) { return String(line.dropFirst(word.count)) }
         return nil
@@ -68,7 +68,7 @@ struct DrillProcess: Sendable {
 
     /// Asks it to end (SIGTERM), and waits until it has.
     ///
-    /// - Returns: What it wrote to standard error.
+    /// - Returns: Its output on standard error.
     @discardableResult
     func stop() async -> String {
         self.isReaped.withLockedValue { if !$0 { kill(self.id, SIGTERM) } }
@@ -114,7 +114,7 @@ struct DrillProcess: Sendable {
         let flags = Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF) | Int32(POSIX_SPAWN_SETPGROUP)
         posix_spawnattr_setflags(&attributes, Int16(flags))
 
-        // What is set for this machine's own service would be stronger than the file of the drill's.
+        // The environment of this machine's own service would override the file of the drill's.
         let environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("TUMBLER_") }
         var words = ([path] + arguments).map { strdup($0) } + [nil]
         var settings = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]

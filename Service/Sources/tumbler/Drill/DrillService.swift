@@ -12,7 +12,7 @@ import PinListRepository
 struct DrillService: Sendable {
     /// Its address, without a slash at its end.
     let address: String
-    /// What it serves.
+    /// The lists that it serves.
     let lists: DrillLists
     /// The file with the token that publishes.
     let tokenFile: URL

@@ -16,7 +16,7 @@ struct DrillSource: Sendable {
     let name: String
     /// The `domains` section.
     let domains: String
-    /// How long clients in the field wait between two refreshes, in seconds.
+    /// The time that clients in the field wait between two refreshes, in seconds.
     let refreshInterval: Int64
 
     private let source: ListSource

@@ -6,7 +6,7 @@ import CommandLineInterface
 import Foundation
 import UnixSignals
 
-/// What ends a bench: its work, a signal, or the time. All three lead to the results.
+/// Ends a bench: with its work, a signal, or the time. All three lead to the results.
 enum InterceptionTurns {
     /// Lines of standard input, read when the first one is asked for.
     struct Lines: Sendable {
@@ -51,7 +51,7 @@ enum InterceptionTurns {
 
 /// A client that is run by the bench, one time for each case.
 struct InterceptedClient: Sendable {
-    /// What it is told in its environment.
+    /// The environment of the client.
     struct Scene: Sendable {
         let name: String
         let host: String
@@ -75,7 +75,7 @@ struct InterceptedClient: Sendable {
 
     /// The longest that it may take for one case, in seconds.
     private static let maximumSeconds = 600.0
-    /// What `env` ends with when there is no such program, or none that can be run.
+    /// The exit codes of `env` when there is no such program, or none that can be run.
     private static let notThere: ClosedRange<Int32> = 126...127
 
     /// The program and its arguments.

@@ -21,12 +21,12 @@ struct BuildCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "A tumbler.yaml; that of the project folder unless given.")
+    @Argument(help: "A tumbler.yaml; by default that of the project folder.")
     var source: String?
 
     @Option(
         name: [.customShort("o"), .customLong("output")],
-        help: ArgumentHelp("Where the payload goes; - is standard output.", valueName: "payload"))
+        help: ArgumentHelp("The file for the payload; - is standard output.", valueName: "payload"))
     var output: String
 
     @OptionGroup var published: PublishedOption
@@ -80,7 +80,7 @@ struct BuildCommand: AsyncParsableCommand {
     }
 }
 
-/// What `build --json` prints.
+/// The result that `build --json` prints.
 private struct BuiltList: Encodable {
     let name: String
     let version: Int64

@@ -12,7 +12,7 @@ struct CombineCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "combine",
         abstract: "Make one envelope of several over the same payload.",
-        discussion: "Signatures are not verified: tumbler verify says whether they are enough."
+        discussion: "Signatures are not verified: that is what tumbler verify does."
     )
 
     @Argument(help: "Envelopes.")

@@ -9,13 +9,13 @@ import PinListDifference
 import PinListMetadata
 import PinListRepository
 
-/// What is different between two lists.
+/// `diff`: the differences between two lists.
 struct DiffCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
-        abstract: "Say what is different between two lists.",
+        abstract: "Print the differences between two lists.",
         discussion: """
-            Both are envelopes or their payloads; signatures are not looked at. A line each: + added, - removed, \
+            Both are envelopes or their payloads; signatures are not verified. A line each: + added, - removed, \
             ~ changed. Exit code 0: the same, 1: they differ.
             """
     )

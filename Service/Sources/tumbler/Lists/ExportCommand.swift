@@ -18,7 +18,7 @@ struct ExportCommand: ParsableCommand {
             """
     )
 
-    @Argument(help: "The folder that is served.")
+    @Argument(help: "The folder that the static host serves.")
     var directory: String
 
     @Flag(help: "Print the paths as JSON.")

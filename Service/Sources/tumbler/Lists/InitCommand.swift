@@ -48,7 +48,7 @@ struct InitCommand: AsyncParsableCommand {
     @OptionGroup var allow: AllowOption
     @OptionGroup var passphrases: PassphraseOptions
 
-    @Flag(help: "Do not encrypt the keys: whoever gets the files has them.")
+    @Flag(help: "Do not encrypt the keys: the files alone give them.")
     var insecurePlaintext = false
 
     @OptionGroup var time: TimeOption
@@ -77,7 +77,7 @@ struct InitCommand: AsyncParsableCommand {
         let pins = self.passphrases.count == 1 ? root : try self.passphrase(1, for: NewProject.pinsKeyName)
         try await project.write(rootPassphrase: root, pinsPassphrase: pins)
         for backup in backups { try backup.write(in: self.folder) }
-        if self.insecurePlaintext { StandardError.note("the keys are not encrypted: whoever reads them has them") }
+        if self.insecurePlaintext { StandardError.note("the keys are not encrypted: every reader has them") }
         let lines = [
             "\(self.directory): root 1, and version \(list.version) of \(list.name), which expires \(list.expiresAt)",
             "An app embeds root/1.json as tumbler-root.json and pins.json as tumbler-pins.json.",
@@ -123,11 +123,11 @@ struct InitCommand: AsyncParsableCommand {
         return (NewProject.Entry(host, pins: pins), nil)
     }
 
-    /// What a host serves now, once it was validated and a person said that it is right.
+    /// The entry for what a host serves now, once it was validated and a person confirmed it.
     private func proposed(_ host: String) async throws -> (NewProject.Entry, BackupKey?) {
         guard isatty(STDIN_FILENO) == 1 else {
             throw CommandError(
-                .usage, "--domain \(host) has no pins, and nobody can be asked here whether what it serves is right",
+                .usage, "--domain \(host) has no pins, and there is no terminal here to confirm the key that it serves",
                 hint: "--domain \(host)=PIN,PIN; tumbler pin https://\(host) prints what it serves")
         }
         let name: HostName
@@ -163,7 +163,7 @@ struct InitCommand: AsyncParsableCommand {
             source.suspended.isEmpty
         else {
             throw CommandError(
-                .doesNotHold, "\(from): this is no domains section with entries",
+                .doesNotHold, "\(from): this is not a domains section with entries",
                 hint: "tumbler convert FILE --from TOOL > domains.yaml writes one")
         }
         return text

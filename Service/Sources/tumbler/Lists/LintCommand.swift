@@ -9,11 +9,11 @@ import Foundation
 import PinListMetadata
 import PinListRepository
 
-/// What is dangerous in a list, before it is signed.
+/// `lint`: finds dangerous content in a list, before it is signed.
 struct LintCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lint",
-        abstract: "Say what is dangerous in a source or a list.",
+        abstract: "Find dangerous content in a source or a list.",
         discussion: """
             Without an argument the source of the project folder is read. --published compares with the list that \
             clients have, --live with what the hosts serve now: it must match every list that installations may still \
@@ -31,7 +31,7 @@ struct LintCommand: AsyncParsableCommand {
     @OptionGroup var allow: AllowOption
     @OptionGroup var service: ServiceOptions
 
-    @Flag(help: "Count warnings as errors.")
+    @Flag(help: "Treat warnings as errors.")
     var strict = false
 
     @Flag(help: "Print the findings as JSON.")
@@ -67,19 +67,19 @@ struct LintCommand: AsyncParsableCommand {
         guard errors == 0 else { throw ExitCode(CommandExit.doesNotHold.rawValue) }
     }
 
-    /// By what it went; `nil` when nothing is out yet.
+    /// The basis of the checks on held lists; `nil` when nothing is out yet.
     private func basis(of linter: Linter) -> String? {
         if let held = linter.held { return held.lists.isEmpty ? nil : held.line }
         guard self.live.live else { return nil }
         return "this list alone was looked at: those that installations hold are known in its project"
     }
 
-    /// What is linted: a list as it is, or what a source would build.
+    /// The linter with its input: a list as it is, or what a source would build.
     private func linter(at time: Timestamp) async throws -> Linter {
         if let input, !input.hasSuffix(".yaml"), !input.hasSuffix(".yml") {
             let bytes = try InputFile.read(input)
             if KnownList.isJSON(bytes) {
-                // Whoever signs or verifies looks at signatures; here the text alone matters.
+                // Signing and verifying look at signatures; here the text alone matters.
                 let list = try KnownList(bytes, named: input, roots: []).list
                 let project = try? self.project.find()
                 let roots = try project?.roots() ?? []

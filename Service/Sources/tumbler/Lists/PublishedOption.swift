@@ -34,7 +34,7 @@ struct PublishedOption: ParsableArguments {
         let known: KnownList
         do { known = try KnownList(bytes, named: published, roots: roots) } catch { throw CommandError(error) }
         if !known.isVerified {
-            StandardError.note("\(published): no root vouches for this list; it is believed as it is")
+            StandardError.note("\(published): no root verifies this list; it is used unverified")
         }
         return known
     }
@@ -72,8 +72,8 @@ enum PublishedDownload {
     }
 }
 
-/// What is wrong with publishing a root now: the list that clients have lacks signatures that it will ask for. Whoever
-/// has the root would refuse that list, or hold it as superseded.
+/// Warns before a root is published too early: the list that clients have lacks signatures that the root asks for. A
+/// client with the root would refuse that list, or hold it as superseded.
 enum PublishedListWarning {
     /// The lines, one for each demand that is not met.
     ///

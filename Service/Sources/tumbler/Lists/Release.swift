@@ -10,19 +10,19 @@ import PinListRepository
 
 /// From what people wrote to what clients get: what `release` does, and each step of a rotation that publishes.
 struct Release {
-    /// Which findings stop nothing.
+    /// The findings that stop nothing.
     var allow: AllowOption
-    /// How hosts are looked at; `nil` for not at all.
+    /// The way in which hosts are probed; `nil` for not at all.
     var live: LiveOption?
-    /// Who signs.
+    /// The signers.
     var signers: SignerOptions
-    /// Where the service is, and the token.
+    /// The address of the service, and the token.
     var service: ServiceOptions
     /// Whether publishing is done elsewhere.
     var noPublish: Bool
     /// A folder for a static host.
     var export: String?
-    /// Whether nobody is asked.
+    /// Whether it runs without a question.
     var yes: Bool
     /// The project.
     var project: ProjectOption
@@ -32,7 +32,7 @@ struct Release {
     /// Does it.
     ///
     /// - Parameter declined: The failure when the person who is asked does not want it.
-    /// - Returns: What was released.
+    /// - Returns: The released list.
     /// - Throws: ``CommandError`` or ``RepositoryError``; then nothing was written, unless the failure says so.
     func run(
         declined: CommandError = CommandError(.doesNotHold, "not released, nothing was written")
@@ -42,7 +42,7 @@ struct Release {
         let service = self.noPublish ? nil : try await ReleaseService(self.service, input)
         if service == nil { try self.expectToken(input) }
         let newestHere = try input.project.publishedList()
-        // What clients have is what the service serves; the next version comes after every list that counts.
+        // Clients have the list that the service serves; the next version comes after every list that counts.
         let published = service?.current ?? newestHere
         let newest = [newestHere, published].compactMap { $0 }.max { $0.version < $1.version }
         let list = try PinList(building: input.source, after: newest, at: time)
@@ -69,7 +69,7 @@ struct Release {
         }
         self.keep(older, in: input.project)
         try ListHistory.keep(envelope, in: input.project, publishedAt: self.isOut(input) ? time : nil)
-        // For the log of whoever did not want to be asked; after a failure there is nothing but its line.
+        // For the log of a run without questions; after a failure there is only its line.
         if self.yes { for line in summary { StandardError.note(line) } }
         let released = ReleasedList(
             name: list.name, version: list.version, expiresAt: list.expiresAt.description,
@@ -80,7 +80,7 @@ struct Release {
         return released
     }
 
-    /// Refuses to stop half way: who has a service wants the list to be there.
+    /// Refuses to stop half way: a project with a service wants the list to be there.
     ///
     /// - Throws: ``CommandError`` when there is a service to publish on, and no token.
     func expectToken(_ input: SourceInput) throws(CommandError) {
@@ -88,7 +88,7 @@ struct Release {
             try self.service.token() == nil
         else { return }
         throw CommandError(
-            .doesNotHold, "nothing was published, and nothing was written: there is no token for \(address)",
+            .doesNotHold, "nothing was published or written: there is no token for \(address)",
             hint: "--token-file FILE; or --no-publish, where another machine publishes")
     }
 
@@ -97,7 +97,7 @@ struct Release {
         !self.noPublish || self.export != nil || (input.source.server == nil && self.service.server == nil)
     }
 
-    /// Keeps the lists before this one where nobody kept them: that of `pins.json`, and the one that was served.
+    /// Keeps the previous lists where they are not kept yet: that of `pins.json`, and the one that was served.
     private func keep(_ older: [[UInt8]], in project: ProjectFolder) {
         for envelope in older {
             do throws(RepositoryError) {
@@ -133,7 +133,7 @@ struct Release {
             .doesNotHold, "\(first.line)\(more)", hint: "\(first.rule.fix); or --allow \(first.rule.id)")
     }
 
-    /// Has everybody sign who is named.
+    /// Signs with all signers that are named.
     private func sign(_ metadata: SignableMetadata) async throws -> [UInt8] {
         let signers = try self.signers.signers(for: .pins, self.project)
         var ceremony = try SigningCeremony(metadata, under: [try self.project.newestRoot()])
@@ -147,13 +147,13 @@ struct Release {
     }
 }
 
-/// What was released: `release --json` prints it.
+/// The list that was released: `release --json` prints it.
 struct ReleasedList: Encodable {
     let name: String
     let version: Int64
     let expiresAt: String
     let sha256: String
-    /// What is new on the service; absent when it was not published there.
+    /// The new publications on the service; absent when it was not published there.
     let published: [String]?
     /// Whether clients get it from now on, as far as this command knows.
     let isOut: Bool

@@ -25,10 +25,10 @@ struct ReleaseService {
     private let client: ServiceClient
     private let project: ProjectFolder
 
-    /// Asks the service for the list that it serves.
+    /// Requests the list that the service serves.
     ///
     /// - Parameters:
-    ///   - options: Where the service is, and the token.
+    ///   - options: The address of the service, and the token.
     ///   - input: The project.
     /// - Returns: `nil` when nothing is to be published: there is no service, or no token.
     /// - Throws: ``CommandError`` when the service cannot be asked, or serves what the project's roots do not hold.
@@ -60,11 +60,11 @@ struct ReleaseService {
         } catch {
             throw CommandError(
                 .doesNotHold, "the list that is served does not verify: \(error.reason)",
-                hint: "is a root missing in this checkout, or does somebody else sign?")
+                hint: "is a root missing in this checkout, or is another key signing?")
         }
     }
 
-    /// What whoever releases should know before: that `pins.json` is not what clients have.
+    /// A warning before the release: `pins.json` is not what clients have.
     ///
     /// - Parameter held: The list of `pins.json`.
     func differences(from held: PinList?) -> [String] {
@@ -94,9 +94,9 @@ struct ReleaseService {
     }
 
     /// Writes the list into the project and publishes it with all roots. When it is refused, `pins.json` is what it
-    /// was; when nobody knows, it holds the new list, so that `publish` can be repeated.
+    /// was; when the outcome is unknown, it holds the new list, so that `publish` can be repeated.
     ///
-    /// - Returns: What is new on the service.
+    /// - Returns: The new publications on the service.
     /// - Throws: ``CommandError``.
     func publish(_ envelope: [UInt8]) async throws(CommandError) -> [String] {
         let (publication, before) = try CommandError.wrapping { () throws(RepositoryError) in
@@ -117,7 +117,7 @@ struct ReleaseService {
             try? ListHistory.keep(envelope, in: self.project, publishedAt: nil)
             throw CommandError(
                 failure.exitCode, "\(failure.message); \(ProjectFolder.listName) holds the new list",
-                hint: "tumbler publish once more: what is published already stays as it is")
+                hint: "repeat tumbler publish: what is published already stays unchanged")
         }
     }
 

@@ -28,7 +28,7 @@ struct SourceFileEdit {
         self.edit = try SuspensionEdit(self.bytes, file: name, files: files)
     }
 
-    /// Writes the source, unless somebody else did meanwhile.
+    /// Writes the source, unless it was changed meanwhile.
     ///
     /// - Throws: ``RepositoryError``.
     func write(_ bytes: [UInt8]) throws {

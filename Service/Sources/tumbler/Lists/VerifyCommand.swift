@@ -28,7 +28,7 @@ struct VerifyCommand: AsyncParsableCommand {
     @Option(name: .customLong("root"), help: ArgumentHelp("A root. Several times, in their order.", valueName: "file"))
     var roots: [String]
 
-    @Option(help: ArgumentHelp("What a client holds beside the root: its state folder.", valueName: "dir"))
+    @Option(help: ArgumentHelp("The state folder of a client, which it holds beside the root.", valueName: "dir"))
     var state: String?
 
     @Flag(help: "Print JSON.")
@@ -58,7 +58,7 @@ struct VerifyCommand: AsyncParsableCommand {
         guard verification.refused == nil else { throw ExitCode(CommandExit.doesNotHold.rawValue) }
     }
 
-    /// What a client holds that ships the first root and was given the others.
+    /// The state of a client that ships the first root and was given the others.
     private func client(holding files: [[UInt8]]) throws(CommandError) -> TrustState {
         if let state { return try self.client(shipping: files[0], in: state) }
         var index = 0
@@ -66,7 +66,7 @@ struct VerifyCommand: AsyncParsableCommand {
             var state = try TrustState(bundledRoot: files[0], bundledList: nil)
             for file in files.dropFirst() {
                 index += 1
-                // What a client holds it has accepted already, at a time that nobody knows here.
+                // A client has accepted the files that it holds already, at a time that is unknown here.
                 try state.load(root: file)
             }
             return state
@@ -75,7 +75,7 @@ struct VerifyCommand: AsyncParsableCommand {
         }
     }
 
-    /// What a client holds that ships a root and has a state folder.
+    /// The state of a client that ships a root and has a state folder.
     private func client(shipping root: [UInt8], in folder: String) throws(CommandError) -> TrustState {
         do throws(MetadataError) {
             let stored = try StoredTrust.load(root: root, state: .folder(folder))

@@ -9,11 +9,11 @@ import Foundation
 import PinListRepository
 import PinRotation
 
-/// Would deploying this certificate lock anybody out?
+/// Decides whether deploying a certificate would lock clients out.
 struct GateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gate",
-        abstract: "Say whether a certificate may be deployed: would it lock anybody out?",
+        abstract: "Say whether a certificate may be deployed without locking clients out.",
         discussion: """
             Evaluates a certificate before a server presents it. FILE is its chain (PEM, leaf first), or a certificate \
             request or a key of which there is no certificate yet: then pins of the server's own key are compared, and \
@@ -38,7 +38,7 @@ struct GateCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "What is to be deployed: a chain in PEM, leaf first, a request or a key; - is standard input.",
+            "The material to deploy: a chain in PEM, leaf first, a request or a key; - is standard input.",
             valueName: "file"))
     var certificate: String
 
@@ -47,11 +47,11 @@ struct GateCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("max-refusing"),
-        help: ArgumentHelp("How many of the installations may refuse it, where that is measured.", valueName: "percent")
+        help: ArgumentHelp("The share that may refuse it, where that is measured.", valueName: "percent")
     )
     var maxRefusing: Double = GateRules.usualMaxRefusing
 
-    @Option(help: ArgumentHelp("Of which list; else that of the project.", valueName: "name"))
+    @Option(help: ArgumentHelp("The name of the list; by default that of the project.", valueName: "name"))
     var name: String?
 
     @OptionGroup var service: ServiceOptions

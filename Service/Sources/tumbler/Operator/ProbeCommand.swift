@@ -15,7 +15,7 @@ import PinRotation
 struct ProbeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "probe",
-        abstract: "Ask every host of a list for its certificates, and evaluate them as pinned apps do.",
+        abstract: "Fetch the certificates of every host of a list, and evaluate them as pinned apps do.",
         discussion: """
             Each entry's own host is asked on port 443; --host names further ones, such as subdomains. The chain is \
             validated, then evaluated as an app that enforces it would: by the list, and by every list that installations \
@@ -26,7 +26,7 @@ struct ProbeCommand: AsyncParsableCommand {
             --push sends the result to the service as well, for its dashboard: of hosts that are domains of the list, \
             because the service takes no others.
 
-            Exit code 0: all is well; 1: somebody would be locked out, or a certificate ends within --within; 2: a \
+            Exit code 0: all is well; 1: clients would be locked out, or a certificate ends within --within; 2: a \
             host could not be asked, and nothing is at 1.
             """
     )
@@ -45,12 +45,12 @@ struct ProbeCommand: AsyncParsableCommand {
 
     @OptionGroup var connectTo: ConnectToOptions
 
-    @Option(help: ArgumentHelp("How long before the end of a certificate it is said.", valueName: "duration"))
+    @Option(help: ArgumentHelp("Warn this long before the end of a certificate.", valueName: "duration"))
     var within: String = "30d"
 
     @Option(
         help: ArgumentHelp(
-            "Where the results are kept for the next probe; in a project \(ProbeMemoryFile.defaultPath).",
+            "The file in which results are kept for the next probe; in a project \(ProbeMemoryFile.defaultPath).",
             valueName: "file"))
     var previous: String?
 
@@ -73,7 +73,7 @@ struct ProbeCommand: AsyncParsableCommand {
     func run() async throws {
         let time = self.time.time
         guard let notice = SourceDuration.seconds(of: self.within) else { return }
-        // What is missing for sending is said before anybody is asked.
+        // A missing part for sending is said before any host is asked.
         let client = self.push ? try self.client() : nil
         let list = try await self.target.load()
         let held = try await self.target.heldLists(with: list, self.service, at: time)
@@ -122,7 +122,7 @@ struct ProbeCommand: AsyncParsableCommand {
                 if let joined { memory.keep(joined, of: entry.plan) }
             }
         } catch {
-            StandardError.warning("\(error.reason); what was seen is not kept for rotations")
+            StandardError.warning("\(error.reason); the observation is not kept for rotations")
         }
     }
 

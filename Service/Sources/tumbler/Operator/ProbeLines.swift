@@ -5,12 +5,12 @@
 import CertificatePinning
 import PinListRepository
 
-/// What a probe found, for people: a line for each host, and below it what else there is to know.
+/// The result of a probe, for people: a line for each host, and below it what else there is to know.
 struct ProbeLines {
     /// The report.
     let report: ProbeReport
 
-    /// How long before the end of a certificate it is said, in seconds.
+    /// The time before the end of a certificate at which it is said, in seconds.
     let notice: Int64
 
     /// The lines; the last one counts.

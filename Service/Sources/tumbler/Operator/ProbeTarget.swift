@@ -14,14 +14,14 @@ import PinListRepository
 struct ProbeTarget: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
-            "A list: a file, or the address of a list or of its pins.json. Else pins.json of the project folder.",
+            "A list: a file, or the address of a list or of its pins.json. By default pins.json of the project folder.",
             valueName: "list"))
     var list: String?
 
     @Option(
         name: .customLong("root"),
         help: ArgumentHelp(
-            "A root that vouches for the list; several times, in their order. Else those of the project folder.",
+            "A root that signs for the list; several times, in their order. By default those of the project folder.",
             valueName: "file"))
     var roots: [String] = []
 
@@ -35,11 +35,11 @@ struct ProbeTarget: ParsableArguments {
         let roots = try self.rootBytes()
         let known: KnownList
         do throws(RepositoryError) { known = try KnownList(bytes, named: name, roots: roots) } catch {
-            // Nobody is locked out by it here: nothing was asked.
+            // No client is locked out by it here: nothing was asked.
             throw CommandError(.undecided, error.reason, hint: error.hint)
         }
         if !known.isVerified {
-            StandardError.note("\(name): no root vouches for this list; it is believed as it is")
+            StandardError.note("\(name): no root verifies this list; it is used unverified")
         }
         return known.list
     }
@@ -58,8 +58,8 @@ struct ProbeTarget: ParsableArguments {
             service: service, at: time)
     }
 
-    /// What policies of Certificate Transparency are evaluated with: the log list that the list names, else that of the
-    /// project's source; `nil` where there is no project, or it has none.
+    /// The logs that policies of Certificate Transparency are evaluated with: the log list that the list names, else that
+    /// of the project's source; `nil` where there is no project, or it has none.
     ///
     /// - Throws: ``RepositoryError`` when the list names one that is not at hand, or the source's cannot be read.
     func logs(of list: PinList) throws(RepositoryError) -> LogList? {
@@ -67,8 +67,7 @@ struct ProbeTarget: ParsableArguments {
         return try project.logList(of: list)
     }
 
-    /// Where the results of the last probe are kept, unless somebody says otherwise: in the project folder, for its own
-    /// list alone.
+    /// The file for the results of the last probe, by default: in the project folder, for its own list alone.
     var memory: URL? {
         guard self.list == nil, let folder = (try? self.project.find())?.folder else { return nil }
         return folder.appendingPathComponent(ProbeMemoryFile.defaultPath)

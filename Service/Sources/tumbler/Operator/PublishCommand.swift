@@ -32,7 +32,7 @@ struct PublishCommand: AsyncParsableCommand {
 
     @OptionGroup var service: ServiceOptions
 
-    @Flag(help: "Print what is new as JSON.")
+    @Flag(help: "Print the new publications as JSON.")
     var json = false
 
     @OptionGroup var project: ProjectOption
@@ -118,7 +118,7 @@ extension Publication {
     }
 }
 
-/// What `publish --json` prints.
+/// The result that `publish --json` prints.
 private struct PublishedChanges: Encodable {
     let name: String
     let changes: [String]

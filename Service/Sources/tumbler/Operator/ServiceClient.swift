@@ -12,7 +12,7 @@ import NIOSSL
 /// One request to a Tumbler service, under the platform's validation alone: no pin applies, so that a bad list cannot
 /// keep out its replacement. Redirects are not followed: a token is for one server.
 struct ServiceClient: Sendable {
-    /// How long things may take.
+    /// The timeouts.
     struct Patience: Sendable {
         /// The longest wait for a connection, in milliseconds.
         var connectMilliseconds: Int64 = 10_000
@@ -20,7 +20,7 @@ struct ServiceClient: Sendable {
         var totalMilliseconds: Int64 = 60_000
     }
 
-    /// What is asked.
+    /// A request.
     struct Request: Sendable {
         /// The method.
         var method: HTTPMethod
@@ -30,7 +30,7 @@ struct ServiceClient: Sendable {
         var body: [UInt8]?
         /// The most bytes of an answer.
         var maximumBytes: Int
-        /// What must hold of what is replaced: `If-Match` or `If-None-Match`, and its value.
+        /// The condition on what is replaced: `If-Match` or `If-None-Match`, and its value.
         var condition: (field: String, value: String)?
     }
 
@@ -47,15 +47,15 @@ struct ServiceClient: Sendable {
     ///
     /// - Parameters:
     ///   - address: The service.
-    ///   - token: What is sent along; nothing when `nil`.
-    ///   - patience: How long things may take.
+    ///   - token: The token to send; none when `nil`.
+    ///   - patience: The timeouts.
     init(_ address: ServiceAddress, _ token: ServiceToken?, patience: Patience = Patience()) {
         self.address = address
         self.token = token
         self.patience = patience
     }
 
-    /// Asks once.
+    /// Sends a request once.
     ///
     /// - Throws: ``ServiceResponseError`` when there is no whole answer.
     func ask(_ request: Request) async throws(ServiceResponseError) -> ServiceAnswer {

@@ -10,13 +10,13 @@ import PinListRepository
 /// `--server URL` and `--token-file FILE`: the service, and what opens it.
 struct ServiceOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("The address of the service, in place of server: in tumbler.yaml.", valueName: "url"))
+        help: ArgumentHelp("The address of the service; by default server: in tumbler.yaml.", valueName: "url"))
     var server: String?
 
     @Option(
         name: .customLong("token-file"),
         help: ArgumentHelp(
-            "The file with the token; else the one that \(ServiceToken.environmentName) names.", valueName: "file"))
+            "The file with the token; by default \(ServiceToken.environmentName) names it.", valueName: "file"))
     var tokenFile: String?
 
     /// The file of the token, wherever it is named; `nil` when it is named nowhere.
@@ -62,7 +62,7 @@ struct ServiceOptions: ParsableArguments {
 
     /// The token.
     ///
-    /// - Parameter scope: What it must open, for the hint.
+    /// - Parameter scope: The scope that it needs, for the hint.
     /// - Throws: ``CommandError`` when no file is named, or it cannot be read.
     func requiredToken(_ scope: String) throws(CommandError) -> ServiceToken {
         guard let token = try self.token() else {

@@ -8,9 +8,9 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// Why there is no whole answer of a service.
+/// The reason for which there is no whole answer of a service.
 struct ServiceResponseError: Error {
-    /// Why, without a full stop.
+    /// The reason, without a full stop.
     let reason: String
 
     /// Whether the service may have got the request, and done what it says. A publisher must know.
@@ -22,7 +22,7 @@ struct ServiceResponseError: Error {
         self.mayHaveArrived = mayHaveArrived
     }
 
-    /// What the network did, in words.
+    /// Describes the error of the network, in words.
     init(_ error: any Error, _ patience: ServiceClient.Patience) {
         let connect = Duration.milliseconds(patience.connectMilliseconds)
         switch error {
@@ -49,7 +49,7 @@ struct ServiceResponseError: Error {
         case NIOSSLError.uncleanShutdown, HTTPParserError.invalidEOFState:
             self.init("the server cut the connection before its answer was over", mayHaveArrived: true)
         case let error as HTTPParserError:
-            self.init("its answer is no HTTP: \(error)", mayHaveArrived: true)
+            self.init("its answer is not HTTP: \(error)", mayHaveArrived: true)
         default:
             self.init("the request failed: \(error)", mayHaveArrived: true)
         }

@@ -12,7 +12,7 @@ struct ConnectTo: Sendable {
     let host: HostName?
     /// The port that is asked for.
     let port: Int?
-    /// Where the connection goes.
+    /// The host that the connection goes to.
     let otherHost: HostName?
     /// The port that the connection goes to.
     let otherPort: Int?
@@ -41,7 +41,7 @@ struct ConnectTo: Sendable {
 
     private static func port(_ text: String) throws -> Int? {
         guard !text.isEmpty else { return nil }
-        guard let port = UInt16(text), port > 0 else { throw ValidationError("\(text) is no port") }
+        guard let port = UInt16(text), port > 0 else { throw ValidationError("\(text) is not a port") }
         return Int(port)
     }
 
@@ -56,7 +56,7 @@ struct ConnectToOptions: ParsableArguments {
     @Option(
         name: .customLong("connect-to"),
         help: ArgumentHelp(
-            "Ask HOST:PORT at another place; may be given several times.", valueName: "host:port:host2:port2"),
+            "Connect to another place for HOST:PORT; may be given several times.", valueName: "host:port:host2:port2"),
         transform: ConnectTo.init)
     var places: [ConnectTo] = []
 }

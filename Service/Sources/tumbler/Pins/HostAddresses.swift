@@ -12,7 +12,7 @@ enum HostAddresses {
     /// The most addresses of a host that are asked.
     static let maximum = 64
 
-    /// Looks a host up.
+    /// The addresses of a host, looked up.
     ///
     /// - Parameters:
     ///   - host: A name, or an address, which is its own.

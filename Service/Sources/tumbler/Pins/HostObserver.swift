@@ -7,15 +7,15 @@ import CommandLineInterface
 import PathValidation
 import PinListRepository
 
-/// Asks hosts for their certificates, at each of their addresses, some at once, and validates what they present.
+/// Fetches the certificates of hosts, at each of their addresses, some at once, and validates what they present.
 struct HostObserver: Sendable {
-    /// How many addresses are asked at once, and how many names are looked up at once.
+    /// The number of addresses that are asked at once, and of names that are looked up at once.
     static let hostsAtOnce = 8
 
     /// The anchors, and how much work a validation may be.
     let validator: PathValidator
 
-    /// What is asked elsewhere. Several for one HOST:PORT are several addresses of it.
+    /// The hosts that are asked elsewhere. Several for one HOST:PORT are several addresses of it.
     let places: [ConnectTo]
 
     /// The time at which the certificates must be valid.
@@ -29,19 +29,19 @@ struct HostObserver: Sendable {
         let host: HostName
         /// The server that is asked for.
         let server: ServerAddress
-        /// Where it is; or why that is not known.
+        /// The address; or why that is not known.
         let place: Result<ServerAddress, NoPlaceError>
     }
 
-    /// Why there is nobody to ask.
+    /// The reason for which no host can be asked.
     private struct NoPlaceError: Error {
         let address: String?
         let reason: String
     }
 
-    /// Asks hosts on port 443.
+    /// Observes hosts on port 443.
     ///
-    /// - Returns: What was seen at each address, in the order of the hosts.
+    /// - Returns: The observations of each address, in the order of the hosts.
     func observe(_ hosts: [HostName]) async -> [[AddressObservation]] {
         let targets = await self.inTurn(hosts) { await self.targets(of: $0) }
         var observations = await self.inTurn(targets.flatMap { $0 }) { await self.observe($0) }[...]
@@ -132,7 +132,8 @@ struct HostObserver: Sendable {
         }
     }
 
-    /// Where a server is: its own name, or all places that are named for the same HOST:PORT as the first that covers it.
+    /// The places of a server: its own name, or all places that are named for the same HOST:PORT as the first that
+    /// covers it.
     private func places(of address: FetchAddress, _ server: ServerAddress) -> [ServerAddress] {
         guard let first = self.places.first(where: { $0.covers(address) }) else { return [server] }
         var places: [ServerAddress] = []

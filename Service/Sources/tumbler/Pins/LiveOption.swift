@@ -20,10 +20,10 @@ struct LiveOption: ParsableArguments {
     @Option(
         name: .customLong("connect-to"),
         help: ArgumentHelp(
-            "With --live: ask HOST at another place; may be given several times.", valueName: "host:address:port"))
+            "With --live: connect elsewhere for HOST; may be given several times.", valueName: "host:address:port"))
     var connections: [String] = []
 
-    /// How many hosts are asked at once.
+    /// The number of hosts that are asked at once.
     private static let hostsAtOnce = 16
 
     func validate() throws {
@@ -33,7 +33,7 @@ struct LiveOption: ParsableArguments {
         if !self.live, !self.connections.isEmpty { throw ValidationError("--connect-to goes with --live") }
     }
 
-    /// Asks hosts; `nil` without `--live`.
+    /// Observes hosts; `nil` without `--live`.
     ///
     /// - Throws: ``CommandError`` when there are no anchors. A host that cannot be asked is an observation.
     func observe(_ hosts: [HostName], at time: Timestamp) async throws(CommandError) -> [ServedPath]? {

@@ -10,14 +10,14 @@ import NIOPosix
 import NIOSSL
 import NIOTLS
 
-/// Asks a server for its certificates.
+/// Fetches the certificates of a server.
 enum LiveServer {
     /// The longest that asking may take, from looking up the name to the last certificate.
     static let timeout: Duration = .seconds(10)
 
-    /// Why a server showed nothing.
+    /// The reason for which a server presented nothing.
     struct NoAnswerError: Error {
-        /// How a command ends that needs it.
+        /// The failure of a command that needs it.
         let failure: CommandError
         /// Whether this machine has no route to the address: it speaks no IPv6, say.
         let hasNoRoute: Bool
@@ -28,7 +28,7 @@ enum LiveServer {
     ///
     /// - Parameters:
     ///   - server: The server.
-    ///   - place: Where it is reached, when that is not where its name says.
+    ///   - place: The address to connect to, when that is not the one of its name.
     ///   - timeout: The longest that asking may take.
     /// - Throws: ``CommandError`` when the server cannot be reached or does not speak TLS.
     static func presentedChain(
@@ -119,7 +119,7 @@ enum LiveServer {
         }
     }
 
-    /// Why a server could not be asked, in words.
+    /// The reason for which a server could not be asked, in words.
     static func reason(for error: any Error, _ timeout: Duration) -> String {
         switch error {
         case is ServerTimeoutError: "no answer within \(timeout)"

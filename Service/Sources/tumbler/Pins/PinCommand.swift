@@ -9,7 +9,7 @@ import Foundation
 import PathValidation
 import PinListRepository
 
-/// The pins of what someone has: certificates, keys, requests, or a server.
+/// Prints the pins of certificates, keys, requests, or a server.
 struct PinCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pin",
@@ -26,7 +26,7 @@ struct PinCommand: AsyncParsableCommand {
     @Argument(help: "A file, -, HOST:PORT, or https://HOST.")
     var inputs: [String]
 
-    @Option(help: ArgumentHelp("Validate what a server presents against these anchors, PEM.", valueName: "file"))
+    @Option(help: ArgumentHelp("Validate the chain of a server against these anchors, PEM.", valueName: "file"))
     var caFile: String?
 
     @Flag(help: "Print lines for the pins of an entry in tumbler.yaml.")
@@ -94,7 +94,7 @@ struct PinCommand: AsyncParsableCommand {
             return path.certificates
         case .failure(let refusal):
             throw CommandError(
-                .doesNotHold, "\(server): what it presents does not validate: \(refusal.detail)",
+                .doesNotHold, "\(server): its chain does not validate: \(refusal.detail)",
                 hint: "without --ca-file the pins are printed without validation")
         }
     }

@@ -10,12 +10,12 @@ import Foundation
 import PinListMetadata
 import PinListRepository
 
-/// Where `fetch` has its pins from: exactly one of the command line, the files of an app, an app's client with its
+/// The source of the pins of `fetch`: exactly one of the command line, the files of an app, an app's client with its
 /// state, and the project folder.
 struct PinSource: ParsableArguments {
     @Option(
         name: .customLong("pin"),
-        help: "A pin of the address's host, in any written form; may be given several times. No other host is let in.")
+        help: "A pin of the address's host, in any written form; may be given several times. Other hosts are refused.")
     var pins: [String] = []
 
     @Option(help: ArgumentHelp("The list that an app ships.", valueName: "file"))
@@ -29,7 +29,7 @@ struct PinSource: ParsableArguments {
     @Option(help: ArgumentHelp("With --bundled or --list-url: the root that the app ships.", valueName: "file"))
     var root: String?
 
-    @Option(help: ArgumentHelp("With --list-url: where the client keeps its state.", valueName: "dir"))
+    @Option(help: ArgumentHelp("With --list-url: the state folder of the client.", valueName: "dir"))
     var state: String?
 
     @Option(
@@ -74,7 +74,7 @@ struct PinSource: ParsableArguments {
             return try Self.pinning(rootBytes, bundled, logs, at: time)
         }
         guard let address = URL(string: listURL) else {
-            throw CommandError(.usage, "--list-url \(listURL) is no address")
+            throw CommandError(.usage, "--list-url \(listURL) is not a URL")
         }
         let pinning = try Self.pinning(rootBytes, bundled, logs, at: time, address, .folder(state))
         try await Self.refresh(pinning)
@@ -136,7 +136,7 @@ struct PinSource: ParsableArguments {
         for event in events where kinds.contains(event.kind) { StandardError.note("\(event)") }
     }
 
-    /// Refreshes once. What is in force afterwards decides, whatever came of it; what went wrong is said.
+    /// Refreshes once. The list in force afterwards decides, even when the refresh failed; the error is printed.
     private static func refresh(_ pinning: Pinning) async throws(CommandError) {
         let outcome = await pinning.refresh()
         let report = RefreshReport(await pinning.status, outcome, pinning.recentEvents)

@@ -28,7 +28,7 @@ struct ServerAddress: CustomStringConvertible {
             host = rest[..<colon]
             port = UInt16(rest[rest.index(after: colon)...]).map { Int($0) }
         }
-        // Without brackets nobody can say where an IPv6 address ends and a port begins.
+        // Without brackets it is ambiguous where an IPv6 address ends and a port begins.
         guard let port, port > 0, host.first == "[" || !host.contains(":"), let name = try? HostName(String(host))
         else { return nil }
         self.host = name

@@ -9,11 +9,11 @@ import CommandLineInterface
 import Foundation
 import PathValidation
 
-/// Was this certificate logged where its owner can see it?
+/// `ct`: decides whether a certificate was logged where its owner can see it.
 struct TransparencyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ct",
-        abstract: "Say what a certificate's embedded timestamps of Certificate Transparency are worth.",
+        abstract: "Evaluate a certificate's embedded timestamps of Certificate Transparency.",
         discussion: """
             A name that exists is a file with a chain, PEM, leaf first; - is standard input. HOST:PORT and https://HOST are \
             asked live. Without --roots nothing is validated, and the issuer is the next certificate of the chain.
@@ -26,11 +26,11 @@ struct TransparencyCommand: AsyncParsableCommand {
     @Argument(help: "A file, -, HOST:PORT, or https://HOST.")
     var input: String
 
-    @Option(help: ArgumentHelp("The logs that are known, JSON in version 3 of its format.", valueName: "file"))
+    @Option(help: ArgumentHelp("The log list, JSON in version 3 of its format.", valueName: "file"))
     var logs: String
 
     @Option(
-        help: ArgumentHelp("When it is enough.", valueName: TransparencyOptions.names),
+        help: ArgumentHelp("The policy that the timestamps must satisfy.", valueName: TransparencyOptions.names),
         transform: TransparencyOptions.policy)
     var policy: TransparencyPolicy = .chrome
 

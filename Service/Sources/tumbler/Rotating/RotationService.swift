@@ -9,8 +9,8 @@ import NIOHTTP1
 import PinListRepository
 import PinRotation
 
-/// The plans of rotations as the service keeps them: who works elsewhere sees them, and of two who take a step at once
-/// one is told.
+/// The plans of rotations as the service keeps them: people on other machines see them, and of two that take a step at
+/// once one gets an error.
 struct RotationService {
     /// A plan that the service has.
     struct Stored {

@@ -17,20 +17,20 @@ struct RotationSituation {
     /// The plan, with what was seen since.
     let plan: RotationPlan
 
-    /// What is known beside it.
+    /// The facts beside the plan.
     let facts: RotationFacts
 
-    /// What comes next.
+    /// The outlook: the next step.
     let outlook: RotationOutlook
 
-    /// When the gate is expected to open.
+    /// The forecast of when the gate opens.
     let forecast: RotationForecast
 
-    /// What people should know beside that, each one line.
+    /// Notes for people beside that, each one line.
     let notes: [String]
 
-    /// That the gate is no longer safe, or that it was not and the plan went back; `nil` where neither is so. The
-    /// service has an alarm for a plan that went back and was pushed; a project without one has this line.
+    /// The alarm that the gate is no longer safe, or that it was not and the plan went back; `nil` where neither is so.
+    /// The service has an alarm for a plan that went back and was pushed; a project without one has this line.
     var alarm: String? {
         if self.outlook.isBack { return self.outlook.missing.first }
         guard self.plan.state == .announced, self.plan.steps.contains(where: { $0.state == .ready }) else { return nil }
@@ -39,7 +39,7 @@ struct RotationSituation {
     }
 }
 
-/// What is known of a project, for the rotations in it.
+/// The knowledge about a project, for the rotations in it.
 struct RotationKnowledge {
     /// The project and its source.
     let input: SourceInput
@@ -83,7 +83,7 @@ struct RotationKnowledge {
         self.status = try await Self.status(self.input.source, service)
     }
 
-    /// What the service says of itself; `nil` when there is none.
+    /// The status of the service; `nil` when there is none.
     private static func status(
         _ source: ListSource, _ options: ServiceOptions
     ) async throws(CommandError) -> Result<ServiceStatus, CommandError>? {
@@ -151,7 +151,7 @@ struct RotationKnowledge {
         return everywhere ? !entries.isEmpty && holds.count == entries.count : !holds.isEmpty
     }
 
-    /// What the gate says of the new key at each entry; the worst of it.
+    /// The gate's answer on the new key at each entry; the worst of them.
     private func gate(
         _ plan: RotationPlan, _ certificate: String?, _ notes: inout [String]
     ) async throws(CommandError) -> GateAnswer? {
@@ -196,7 +196,7 @@ struct RotationKnowledge {
         }
     }
 
-    /// What was seen before and now, kept for the next time.
+    /// The observations of before and now, kept for the next time.
     private func joined(_ plan: RotationPlan, _ addresses: [KeySightings.Address]?) -> KeySightings? {
         var memory = self.memory.load()
         let before = memory.sightings(of: plan)
@@ -237,14 +237,14 @@ struct RotationKnowledge {
             from: beginning, refusing: refusing, limit: plan.maxRefusing, self.input.source, at: self.time)
     }
 
-    /// What speaks for a switch that comes later than usual, before there is a plan.
+    /// The forecast for a switch that comes later than usual, before there is a plan.
     func forecast(limit: RefusingLimit) -> RotationForecast {
         RotationForecast(
             from: self.time, refusing: RotationForecast.spread(of: self.lists, at: self.time), limit: limit,
             self.input.source, at: self.time)
     }
 
-    /// What each address of some hosts serves now; `nil` when nobody looks.
+    /// The keys that each address of some hosts serves now; `nil` when they are not probed.
     func addresses(of hosts: [HostName]) async throws(CommandError) -> [KeySightings.Address]? {
         try await self.look.look(at: hosts, self.time)
     }

@@ -29,7 +29,7 @@ struct SightingCommand: AsyncParsableCommand {
             """
     )
 
-    /// What a hook is of.
+    /// The monitor that a hook belongs to.
     enum Monitor: String, ExpressibleByArgument, CaseIterable {
         /// certspotter(8).
         case certspotter
@@ -46,13 +46,13 @@ struct SightingCommand: AsyncParsableCommand {
         help: ArgumentHelp("A file with one certificate a line, as JSON; - is standard input.", valueName: "file"))
     var jsonLines: String?
 
-    @Option(help: ArgumentHelp("The name of the list; else that of the project.", valueName: "name"))
+    @Option(help: ArgumentHelp("The name of the list; by default that of the project.", valueName: "name"))
     var name: String?
 
-    @Option(help: ArgumentHelp("The log that the files are from.", valueName: "log"))
+    @Option(help: ArgumentHelp("The log that the certificates are from.", valueName: "log"))
     var log: String?
 
-    @Option(help: ArgumentHelp("When the log took them, RFC 3339.", valueName: "time"), transform: Self.time)
+    @Option(help: ArgumentHelp("The time of logging, RFC 3339.", valueName: "time"), transform: Self.time)
     var loggedAt: Timestamp?
 
     @OptionGroup var project: ProjectOption

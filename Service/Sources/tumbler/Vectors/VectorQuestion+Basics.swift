@@ -32,7 +32,7 @@ extension VectorQuestion {
         return .members(["address": .string(Hexadecimal.text(of: address.bytes))])
     }
 
-    /// Which entry applies to a host: the entry's domain as it was written.
+    /// The entry that applies to a host: its domain as it was written.
     func note() throws -> JSONValue {
         var written: [HostName: String] = [:]
         do {
@@ -65,7 +65,7 @@ extension VectorQuestion {
         }
     }
 
-    /// What Apple's frameworks decide by `NSPinnedDomains`.
+    /// The decision of Apple's frameworks by `NSPinnedDomains`.
     func pinnedDomains() throws -> JSONValue {
         guard let configuration = self.value("configuration")?.foundationValue as? [String: Any] else {
             throw Self.missing("configuration")

@@ -75,7 +75,7 @@ extension VectorQuestion {
             domains: [PinList.Domain(PinnedDomain(domain, pins: [pin]), rollout: rollout)])
     }
 
-    /// What follows from a question, and what it was decided by.
+    /// The decision on a question, and the list that it was decided by.
     private func decided() throws -> (decision: PinningDecision, list: PinList) {
         let list = try PinList(payload: Array(try self.text("list").utf8))
         // The list is the current one in force, so the time is no earlier than its own (section 3.3, step 1).

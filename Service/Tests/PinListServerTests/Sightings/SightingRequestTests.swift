@@ -200,8 +200,8 @@ struct SightingRequestTests {
         }
     }
 
-    @Test("what is no request, no certificate or too much is refused, and nothing of it is stored")
-    func whatIsNoRequestNoCertificateOrTooMuchIsRefusedAndNothingOfItIsStored() async throws {
+    @Test("a body that is no request, no certificate or too large is refused, and nothing of it is stored")
+    func bodyThatIsNoRequestNoCertificateOrTooLargeIsRefusedAndNothingOfItIsStored() async throws {
         let (logged, key) = (LoggedCertificates(), P256.Signing.PrivateKey())
         try await SightingScene.with([try .pinned("api.example.com")]) { scene, _ in
             let good = try logged.certificate(for: ["api.example.com"], key: key)
@@ -305,7 +305,7 @@ struct SightingRequestTests {
             #expect(hosts.contains("1 certificate in logs"))
             #expect(hosts.contains("and it is not in the list that is served"))
             #expect(try await scene.service.ask(.GET, "/certificates?host=api.example.com").text.contains("All hosts"))
-            #expect(try await scene.service.ask(.GET, "/certificates?host=%00").text.contains("No monitor has told"))
+            #expect(try await scene.service.ask(.GET, "/certificates?host=%00").text.contains("No monitor has handed"))
         }
     }
 }

@@ -82,7 +82,7 @@ struct KeptStoreTests {
                     try store.rotations(of: Self.name)
                 )
             }
-            // What is served verifies as a client would have it.
+            // The served list verifies as for a client.
             var state = try TrustState(bundledRoot: try #require(roots.first), bundledList: nil)
             for root in roots.dropFirst() { try state.load(root: root) }
             try state.load(list: try #require(list))

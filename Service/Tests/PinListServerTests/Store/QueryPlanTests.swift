@@ -13,7 +13,7 @@ import Testing
 @testable import PinListStore
 @testable import PinReportAnalysis
 
-@Suite("How the database finds what is asked for")
+@Suite("The query plans of the database")
 struct QueryPlanTests {
     private static let now = Timestamp(secondsSince1970: 1_795_219_200)
 

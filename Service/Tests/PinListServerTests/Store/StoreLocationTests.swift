@@ -8,7 +8,7 @@ import Testing
 @testable import PinListServer
 @testable import PinListStore
 
-@Suite("Which store a configuration means")
+@Suite("The store that a configuration means")
 struct StoreLocationTests {
     private func failure(_ database: String) -> StoreError? {
         var configuration = ServiceConfiguration()
@@ -98,8 +98,8 @@ struct StoreLocationTests {
         }
     }
 
-    @Test("what was opened for reading is read, copied beside a service that writes, and never written")
-    func whatWasOpenedForReadingIsReadCopiedBesideAServiceThatWritesAndNeverWritten() async throws {
+    @Test("a database that was opened for reading is read, copied beside a service that writes, and never written")
+    func databaseThatWasOpenedForReadingIsReadCopiedBesideAServiceThatWrites() async throws {
         try await self.withDatabase(of: .max) { configuration, file in
             let before = try Data(contentsOf: file)
             let copy = file.deletingLastPathComponent().appendingPathComponent("copy.sqlite").path
@@ -114,7 +114,7 @@ struct StoreLocationTests {
                 }
                 try await store.backUp(to: copy)
                 #expect(try Data(contentsOf: file) == before)
-                // What a service writes meanwhile is seen.
+                // The writes of a service meanwhile are seen.
                 try await StoreLocation.open(configuration).write {
                     try $0.log("note", "later", by: "test", at: TurnedClock.start)
                 }

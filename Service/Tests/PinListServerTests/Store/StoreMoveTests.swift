@@ -48,7 +48,7 @@ struct StoreMoveTests {
             body: report.document)
     }
 
-    /// Something in every table, and in one of them more than two pages.
+    /// Writes a row into every table, and into one of them more than two pages.
     static func fill(_ store: any ServiceStore, _ repository: RepositorySimulator) async throws {
         let publisher = Publisher(store: store, anchors: repository.anchors)
         _ = try await publisher.publish(

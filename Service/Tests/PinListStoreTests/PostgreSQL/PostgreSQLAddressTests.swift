@@ -31,8 +31,8 @@ struct PostgreSQLAddressTests {
         #expect(!refusal.contains("s3cret"))
     }
 
-    @Test("who wrote a password into it is told where it belongs")
-    func whoWroteAPasswordIntoItIsToldWhereItBelongs() {
+    @Test("a password in the address is refused, and the error says where it belongs")
+    func passwordInTheAddressIsRefusedAndTheErrorSaysWhereItBelongs() {
         #expect(self.refusal("postgres://tumbler:s3cret@db.example.com/tumbler").contains("PGPASSFILE"))
     }
 

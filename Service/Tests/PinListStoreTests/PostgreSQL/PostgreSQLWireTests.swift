@@ -7,7 +7,7 @@ import Testing
 
 @testable import PinListStore
 
-@Suite("What goes to PostgreSQL and comes back")
+@Suite("Values to PostgreSQL and back")
 struct PostgreSQLWireTests {
     @Test("values are numbered in their order")
     func valuesAreNumberedInTheirOrder() {

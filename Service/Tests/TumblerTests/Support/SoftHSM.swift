@@ -7,7 +7,7 @@ import Testing
 
 /// A token of SoftHSM 2 in a folder, with keys on it that never leave it.
 struct SoftHSM: Sendable {
-    /// What could not be made.
+    /// The error of a part that could not be made.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
@@ -27,7 +27,7 @@ struct SoftHSM: Sendable {
         return hasTools ? Self.modules.first { FileManager.default.fileExists(atPath: $0) } : nil
     }()
 
-    /// What comes before a command that uses the token, in a line of shell.
+    /// The environment of a command that uses the token, in a line of shell.
     let environment: String
 
     private let folder: URL

@@ -13,7 +13,7 @@ internal import ServiceLifecycle
 /// ``interval`` after one came, and less for ``absence`` after one was killed. A single source gets its limit at each
 /// instance that its requests reach.
 struct InstanceHeartbeat: Service {
-    /// How often it counts.
+    /// The interval of counting.
     static let interval: Duration = .seconds(15)
     /// After how many seconds without a sign an instance is gone.
     static let absence: Int64 = 45

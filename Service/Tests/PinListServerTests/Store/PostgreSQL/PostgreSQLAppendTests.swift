@@ -106,8 +106,8 @@ struct PostgreSQLAppendTests {
         #expect(try await store.read { try $0.groups(GroupFilter(), newest: [:]).map(\.count).reduce(0, +) } == 60)
     }
 
-    /// Who waits for a lock in this database, and with which statement. Not counted is the moment in which a file grows,
-    /// which the server itself guards.
+    /// The statements that wait for a lock in this database. Not counted is the moment in which a file grows, which the
+    /// server itself guards.
     private static func lockWaits(_ store: StoreTransaction) throws -> [String] {
         try store.connection.rows(
             """

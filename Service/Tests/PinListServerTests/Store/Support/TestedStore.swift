@@ -13,7 +13,7 @@ enum TestedStore: String, CustomTestStringConvertible {
     case sqlite = "SQLite"
     case postgreSQL = "PostgreSQL"
 
-    /// Those that can be had here. A suite that needs PostgreSQL says when it is not among them.
+    /// The stores that can be had here. A suite that needs PostgreSQL says when it is not among them.
     static var all: [Self] { RunsPostgreSQL.isHere ? [.sqlite, .postgreSQL] : [.sqlite] }
 
     var testDescription: String { self.rawValue }
@@ -40,7 +40,7 @@ enum TestedStore: String, CustomTestStringConvertible {
         }
     }
 
-    /// How the store writes what SQL does not say the same way everywhere.
+    /// The dialect of the store's SQL.
     var dialect: StoreSchema.Dialect {
         #if PostgreSQL
         self == .postgreSQL ? StoreSchema.postgreSQL : StoreSchema.sqlite
