@@ -17,7 +17,7 @@ import PinListMetadata
 /// Fetches lists and sends reports with AsyncHTTPClient, under default validation alone: no pin applies, so that a bad
 /// list cannot keep out its replacement.
 public final class HTTPClientFetcher: ListFetcher, ReportSender {
-    /// The most bytes that are read of an answer to a report.
+    /// The maximum length of an answer to a report, in bytes.
     private static let answerBytes = 65_536
     private static let userAgent = "tumbler"
 
@@ -54,7 +54,7 @@ public final class HTTPClientFetcher: ListFetcher, ReportSender {
         var configuration = HTTPClient.Configuration(tlsConfiguration: tls, redirectConfiguration: .disallow)
         configuration.proxy = proxy
         configuration.timeout.connect = Self.amount(firstByteSeconds)
-        // A failure is told at once: what waits is the schedule of the refreshes.
+        // A failure is returned at once; the schedule of refreshes does the waiting.
         configuration.connectionPool.retryConnectionEstablishment = false
         // Nothing is kept between two refreshes that are hours apart.
         configuration.connectionPool.idleTimeout = .seconds(5)
@@ -70,13 +70,13 @@ public final class HTTPClientFetcher: ListFetcher, ReportSender {
     /// - Throws: `FetchError`.
     public func fetch(_ request: FetchRequest) async throws -> FetchResponse {
         var message = HTTPClientRequest(url: request.address)
-        // Lists are never compressed: what is counted while reading is what was sent.
+        // Lists are never compressed, so the counted bytes are those that were sent.
         message.headers.add(name: "Accept-Encoding", value: "identity")
         if let ifNoneMatch = request.ifNoneMatch { message.headers.add(name: "If-None-Match", value: ifNoneMatch) }
         return try await self.run(message, maximumBytes: request.maximumBytes)
     }
 
-    /// Posts a report. Whatever the answer's body is, no more than a little of it is read.
+    /// Posts a report. At most a small part of the answer's body is read.
     ///
     /// - Throws: `FetchError`.
     public func send(_ body: [UInt8], to address: String) async throws -> FetchResponse {
@@ -96,7 +96,7 @@ public final class HTTPClientFetcher: ListFetcher, ReportSender {
                     throw Self.timeout(self.totalSeconds)
                 }
                 defer { group.cancelAll() }
-                guard let first = try await group.next() else { throw FetchError(.network, "nothing was asked") }
+                guard let first = try await group.next() else { throw FetchError(.network, "no request was made") }
                 return first
             }
         } catch let failure as FetchError {
@@ -122,7 +122,7 @@ public final class HTTPClientFetcher: ListFetcher, ReportSender {
         var message = message
         message.headers.add(name: "User-Agent", value: Self.userAgent)
         guard ReportAddress.isAllowed(message.url) else {
-            throw FetchError(.network, "the address is no https URL")
+            throw FetchError(.network, "the address is not an https URL")
         }
         let deadline = NIODeadline.now() + Self.amount(self.firstByteSeconds)
         for _ in 0...FetchRequest.redirects {

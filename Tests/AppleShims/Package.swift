@@ -3,7 +3,7 @@ import PackageDescription
 
 // What stands for Apple's frameworks on Linux, so that the adapter in Sources/PinningURLSession compiles unmodified and
 // runs: see docs/apple-shim.md. Nothing of it is part of a product. The modules do not have Apple's names, because all
-// modules of a build share one folder, and `canImport` would be true for everybody; aliases give those names to the
+// modules of a build share one folder, and `canImport` would be true for all of them; aliases give those names to the
 // adapter and its tests alone.
 
 let strict: [SwiftSetting] = [

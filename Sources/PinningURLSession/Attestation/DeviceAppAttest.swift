@@ -59,7 +59,7 @@ public struct DeviceAppAttest: AppAttestService {
 }
 
 #if canImport(Security)
-/// Keeps the id of the key in the Keychain, on this device alone.
+/// A store of the key's id in the Keychain, on this device alone.
 public struct KeychainAttestationKey: AttestationKeyStore {
     private let keychain: Keychain
     private let account: String
@@ -70,7 +70,7 @@ public struct KeychainAttestationKey: AttestationKeyStore {
         self.account = name
     }
 
-    /// What is kept.
+    /// The stored bytes.
     ///
     /// - Throws: `StateStoreError` where the Keychain cannot be read.
     public func load() throws -> [UInt8]? {
@@ -82,7 +82,7 @@ public struct KeychainAttestationKey: AttestationKeyStore {
         }
     }
 
-    /// Keeps bytes.
+    /// Stores bytes.
     ///
     /// - Throws: `StateStoreError` where the Keychain does not keep them.
     public func save(_ bytes: [UInt8]?) throws {
@@ -97,7 +97,8 @@ extension AppAttestClient {
     ///
     /// - Parameters:
     ///   - name: The list's name.
-    ///   - origin: Where the service is: scheme, host and port, as `https://pins.example.com`. Nothing is sent anywhere else.
+    ///   - origin: The origin of the service: scheme, host and port, as `https://pins.example.com`. Nothing is sent to
+    ///     any other.
     public init(name: String, origin: String) {
         self.init(name: name, origin: origin, service: DeviceAppAttest(), keys: KeychainAttestationKey(name: name))
     }

@@ -66,7 +66,7 @@ public enum SimulatedSystem {
         self.with { $0.onMainThread.contains(der) }
     }
 
-    /// The functions that changed a trust object after it was made, in their order: empty for one that nobody changed.
+    /// The functions that changed a trust object after it was made, in their order: empty for an unchanged one.
     public static func changes(of trust: SecTrust) -> [String] { trust.madeChanges }
 
     /// Whether evaluations of a trust object may fetch from the network.
